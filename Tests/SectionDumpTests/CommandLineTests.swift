@@ -25,8 +25,7 @@ struct CommandLineTests {
 
   @Test("Options may stand before the command", arguments: orders)
   func order(before: [String], behind: [String]) throws {
-    let path = try Fixtures.build(
-      Fixtures.handWritten, as: "command-order.so", ["-shared", "-fPIC"])
+    let path = try Fixtures.build(Fixtures.handWritten, as: "command-order.so")
     let outcomes = try [before, behind].map { arguments in
       try Tool.run(arguments.map { $0 == "F" ? path : $0 })
     }
@@ -42,16 +41,6 @@ struct CommandLineTests {
     #expect(!options.isEmpty)
   }
 
-  @Test(
-    "Runs without the parser say what the parser makes of them",
-    arguments: Presentation.Format.allCases)
-  func plain(format: Presentation.Format) throws {
-    let path = try Fixtures.build(
-      Fixtures.handWritten, as: "without-parser.so", ["-shared", "-fPIC"])
-    let arguments = ["--format", format.rawValue, path, "nosuch"]
-    try Tool.expectSame(Tool.run(arguments), Tool.run(["records"] + arguments))
-  }
-
   @Test("--version says one")
   func version() throws {
     for arguments in [["--version"], ["hex", "--version"], ["--version", "file"]] {
@@ -63,7 +52,7 @@ struct CommandLineTests {
 
   @Test("One file is no files")
   func singular() throws {
-    let library = try Fixtures.build("int x;", as: "alone.so", ["-shared", "-fPIC"])
+    let library = try Fixtures.build("int x;", as: "alone.so")
     let folder = try Fixtures.folder("singular")
     try Fixtures.bytes(library).write(to: folder.appendingPathComponent(library))
     let one = try Tool.run(["-r", "singular"]).output
@@ -83,18 +72,6 @@ struct CommandLineTests {
     #expect(try Tool.run(["grph"]).status == 2)
   }
 
-  @Test("A core file is sent to the command that reads it", arguments: ["table", "json"])
-  func core(format: String) throws {
-    var bytes = try Fixtures.bytes(Fixtures.annotatedLibrary("as-core.so"))
-    // ET_CORE
-    bytes[16] = 4
-    try bytes.write(to: Fixtures.place("process.core"))
-    let outcome = try Tool.run(["--format", format, "process.core"])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.hasPrefix("section-dump: process.core: It is a core file"))
-    #expect(outcome.errors.contains("section-dump live --core"))
-  }
-
   @Test("Attributes in CSV are those of JSON, whatever they say")
   func attributes() throws {
     let source = """
@@ -104,7 +81,7 @@ struct CommandLineTests {
         BEEHIVE_ATTRIBUTE("action", "stock(sku: String) -> Int")
         BEEHIVE_ATTRIBUTE("odd", "a=b, \\"c\\" \\\\ \\x01 \\xe2\\x80\\xae") BEEHIVE_ATTRIBUTE("odd", ""));
       """
-    let path = try Fixtures.build(source, as: "attributes.so", ["-shared", "-fPIC"])
+    let path = try Fixtures.build(source, as: "attributes.so")
     let table = Tool.rows(try Tool.run(["--format", "csv", path]).output)
     let column = try #require(table[0].firstIndex(of: "attributes"))
     let parsed = try JSONSerialization.jsonObject(with: Data(table[1][column].utf8))

@@ -67,8 +67,7 @@ struct DoctorTests {
   func formats() throws {
     let folder = try patient()
     let json = try doctor(folder, "--format", "json")
-    let document = try #require(
-      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    let document = try Tool.object(json.output)
     #expect(
       Set(document.keys)
         == ["schema", "host", "machine", "libraries", "plugins", "skipped", "others", "problems"])
@@ -186,8 +185,7 @@ struct DoctorTests {
       outcome.output.contains(
         "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)"))
     let json = try doctor(folder, "nowhere", "--format", "json")
-    let document = try #require(
-      JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    let document = try Tool.object(json.output)
     #expect(json.status == 2)
     #expect(document["problems"] as? [String] == ["nowhere: No such file or directory."])
     let named = try Command.run(

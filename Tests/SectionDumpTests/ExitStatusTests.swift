@@ -61,8 +61,14 @@ struct ExitStatusTests {
     Row("no path", [], 64, "Name at least one file"),
     Row("unknown option", ["--nosuch", "good.so"], 64, "--nosuch"),
     Row("unknown format", ["--format", "xml", "good.so"], 64, "xml"),
-    Row("bad requirement", ["--require", "audio", "good.so"], 64, "audio"),
+    Row("bad requirement", ["--require", "module:", "good.so"], 64, "The name is missing"),
+    Row(
+      "unknown kind", ["verify", "--require", "servce:A", "good.so"], 64,
+      "The kind 'servce' is unknown; use module, service, target or route."),
     Row("no section named", ["hex", "good.so"], 64, "--section"),
+    Row("empty section", ["hex", "--section", "", "good.so"], 64, "--section is empty"),
+    Row("no command", ["frobnicate", "good.so"], 2, "There is no command frobnicate, so"),
+    Row("qualified", ["good.so", "--service", "HomeService"], 1, "did you mean Shop.HomeService?"),
     Row("standard input twice", ["-", "-"], 64, "once"),
     Row("any jobs", ["--jobs", "\(Int.max)", "good.so"], 0),
     Row("help of none", ["help", "verfy"], 64, "no command verfy; there are records, "),
@@ -72,8 +78,8 @@ struct ExitStatusTests {
 
   static let fixtures: Result<Void, any Error> = Result {
     _ = try Fixtures.annotatedLibrary("good.so")
-    _ = try Fixtures.build("int x;", as: "plain.so", ["-shared", "-fPIC"])
-    _ = try Fixtures.build(Fixtures.handWritten, as: "bad.so", ["-shared", "-fPIC"])
+    _ = try Fixtures.build("int x;", as: "plain.so")
+    _ = try Fixtures.build(Fixtures.handWritten, as: "bad.so")
     for folder in ["folder", "broken"] { try Fixtures.folder(folder) }
     let good = try Fixtures.bytes("good.so")
     for (name, data) in [
@@ -119,6 +125,30 @@ struct ExitStatusTests {
       try #require(file["problems"] as? [[String: Any]]).map { $0["code"] as? String }
     }
     #expect(codes == [["unreadable"], [], ["not-an-object"]])
+  }
+
+  @Test(
+    "A file that was cut off is told once, and no name is called missing",
+    arguments: [
+      [], ["sections"], ["hex", "--section", "Bee*"], ["--module", "audio"], ["verify"],
+    ], ["table", "json"])
+  func cut(command: [String], format: String) throws {
+    try Self.fixtures.get()
+    let outcome = try Tool.run(command + ["half.so", "--format", format])
+    #expect(outcome.status == 2)
+    let text = outcome.output + outcome.errors
+    #expect(
+      text.ranges(of: "The file ends before").count
+        == (command == ["verify"] || format == "table" ? 1 : 2))
+    #expect(!text.contains("no file has") && !text.contains("remark"), "\(text)")
+    // What goes to standard error begins a line, where both streams are one.
+    let lines = try Fixtures.run(
+      "sh",
+      ["-c", "\"$0\" \"$@\" 2>&1", Repository.sectionDump] + command + [
+        "half.so", "--format", format,
+      ]
+    ).lines
+    #expect(command == ["verify"] || lines.contains { $0.hasPrefix("section-dump: half.so") })
   }
 
   @Test("Lost output is a failure", arguments: ["good.so", "--version", "help hex"])

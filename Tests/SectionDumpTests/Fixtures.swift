@@ -67,7 +67,6 @@ enum Fixtures {
     .section .rodata.names, "a"
     name: .asciz "Shop.Module"
     pair: .asciz "{\"A\":\"B, \\\"C\\\"\"}"
-    .section .note.GNU-stack, "", %progbits
     """#
 
   /// One result of a compiler: cases of a test that want the same file run beside each other, and none may
@@ -108,13 +107,13 @@ enum Fixtures {
   /// Builds `source` and answers the name of the result, which stands in `directory`.
   static func build(
     _ source: String, as name: String, suffix: String = "c",
-    with compiler: String = Compiler.program, _ arguments: [String]
+    with compiler: String = Compiler.program, _ arguments: [String] = ["-shared", "-fPIC"]
   ) throws -> String {
     let folder = try folder.get().url
     try builds[name].once([source, suffix, compiler] + arguments, makes: place(name)) {
       try Compiler.compile(
         source, suffix: suffix, as: name, in: folder, with: compiler,
-        ["-I", Repository.headers] + arguments)
+        ["-I", Repository.headers] + (suffix == "s" ? ["-Wa,--noexecstack"] : []) + arguments)
     }
     return name
   }
@@ -136,6 +135,13 @@ enum Fixtures {
   /// A library of the annotated source, under a name of the test's own.
   static func annotatedLibrary(_ name: String) throws -> String {
     try build(annotated, as: name, ["-shared", "-fPIC", "-O2"])
+  }
+
+  /// A header of a member of an archive: name and size as given.
+  static func memberHeader(_ name: String, _ size: String) -> Data {
+    let fields = [(name, 16), ("0", 12), ("0", 6), ("0", 6), ("644", 8), (size, 10)]
+    let texts = fields.map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }
+    return Data((texts.joined() + "`\n").utf8)
   }
 
   /// Runs a program that must succeed, in `directory`.

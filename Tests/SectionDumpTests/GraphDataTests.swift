@@ -25,14 +25,12 @@ struct GraphDataTests {
         #include <BeeHive.h>
         static const beehive_module_operations operations = {0};
         \(source)
-        """, as: "libdata\(index).so", ["-shared", "-fPIC"])
+        """, as: "libdata\(index).so")
     }
   }
 
   private func data() throws -> [String: Any] {
-    let text = try Tool.run(["graph", "--format", "json"] + Self.files.get()).output
-    let object = try JSONSerialization.jsonObject(with: Data(text.utf8))
-    return try #require(object as? [String: Any])
+    try Tool.object(Tool.run(["graph", "--format", "json"] + Self.files.get()).output)
   }
 
   @Test("Modules of a cycle, and what is missing, name the findings about them")

@@ -36,7 +36,7 @@ struct GraphTests {
         static const beehive_module_operations operations = {0};
         \(Self.sources[name] ?? "")
         """
-      return try Fixtures.build(source, as: "\(folder)/\(name)", ["-shared", "-fPIC"])
+      return try Fixtures.build(source, as: "\(folder)/\(name)")
     }
   }
 
@@ -55,7 +55,7 @@ struct GraphTests {
         static const char *const entry\(index) = "\(bytes)";
         """
     }
-    return try Fixtures.build(entries.joined(separator: "\n"), as: name, ["-shared", "-fPIC"])
+    return try Fixtures.build(entries.joined(separator: "\n"), as: name)
   }
 
   private func draw(_ format: String, _ files: [String]) throws -> String {

@@ -81,8 +81,7 @@ struct HostileInputsTests {
       ])
     #expect([0, 2].contains(outcome.status))
     for line in outcome.output.split(separator: "\n") {
-      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
-      let file = try #require(object as? [String: Any])
+      let file = try Tool.object(line)
       let found = try Tool.lines(file).count
       #expect(try found == 4 || problems(file) == ["No such file or directory."])
     }
@@ -151,8 +150,7 @@ struct HostileInputsTests {
     #expect(lines.count == count)
     var (whole, damaged) = (0, 0)
     for line in lines {
-      let object = try JSONSerialization.jsonObject(with: Data(line.utf8))
-      let file = try #require(object as? [String: Any])
+      let file = try Tool.object(line)
       if try !problems(file).isEmpty {
         damaged += 1
       } else if try Tool.lines(file).count == 4 {

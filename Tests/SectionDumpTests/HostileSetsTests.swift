@@ -11,7 +11,6 @@ struct HostileSetsTests {
     \(names.indices.map { ".quad t\($0)" }.joined(separator: "\n"))
     .section .rodata.text, "a"
     \(names.enumerated().map { "t\($0): .asciz \"\($1)\"" }.joined(separator: "\n"))
-    .section .note.GNU-stack, "", %progbits
     """
   }
 
@@ -30,15 +29,10 @@ struct HostileSetsTests {
     // What follows the image tells them apart, as it is in no two files the same.
     content.append(Data(repeating: 0x20, count: 6 + content.count % 2))
     var archive = Data("!<arch>\n".utf8)
-    func field(_ text: String, _ width: Int) -> String {
-      text.padding(toLength: width, withPad: " ", startingAt: 0)
-    }
     for number in 0..<2000 {
-      let header = [("e\(number)/", 16), ("0", 12), ("0", 6), ("0", 6), ("644", 8)]
-        .map { field($0, $1) }.joined()
       content.replaceSubrange(
-        content.count - 6..<content.count, with: field("\(number)", 6).utf8)
-      archive += Data("\(header)\(field("\(content.count)", 10))`\n".utf8) + content
+        content.count - 6..<content.count, with: "\(100_000 + number)".utf8)
+      archive += Fixtures.memberHeader("e\(number)/", "\(content.count)") + content
     }
     try archive.write(to: Fixtures.place("\(id).a"))
     let outcome = try Tool.run(command + [library, "\(id).a"])
@@ -65,8 +59,8 @@ struct HostileSetsTests {
       .zero 8
       """
     let name = try Fixtures.build(
-      ".section BeehiveRecords, \"awR\"\n\(entry)\n\(entry)\n"
-        + ".section .note.GNU-stack, \"\", %progbits", as: "route-of-megabytes.so", suffix: "s",
+      ".section BeehiveRecords, \"awR\"\n\(entry)\n\(entry)\n", as: "route-of-megabytes.so",
+      suffix: "s",
       ["-shared", "-nostdlib"])
     let outcome = try Fixtures.run(
       "prlimit",

@@ -18,11 +18,14 @@ struct IsolatedChildTests {
     }
   }
 
-  /// Of each file the path and the codes of its problems.
-  private func problems(_ arguments: [String]) throws -> [(path: String?, codes: [String])] {
+  /// Of each file the path, the codes of its problems, and how many entries it has.
+  private func problems(
+    _ arguments: [String]
+  ) throws -> [(path: String?, codes: [String], records: Int?)] {
     try Tool.files(["--isolate"] + arguments).map { file in
       let problems = file["problems"] as? [[String: Any]] ?? []
-      return (file["path"] as? String, problems.map { $0["code"] as? String ?? "" })
+      let codes = problems.map { $0["code"] as? String ?? "" }
+      return (file["path"] as? String, codes, (file["records"] as? [Any])?.count)
     }
   }
 
@@ -31,9 +34,10 @@ struct IsolatedChildTests {
     var paths = try Self.good(60, "beside-the-hungry-\(count)")
     let hungry = try IsolationTests.hungryArchive("hungry-amid-\(count).a")
     paths.insert(contentsOf: Array(repeating: hungry, count: count), at: 30)
-    let found = try problems(paths)
+    let found = try problems(["--jobs", "\(count)"] + paths)
     #expect(found.map(\.path) == paths)
     #expect(found.map(\.codes) == paths.map { $0 == hungry ? ["killed"] : [] })
+    #expect(found.map(\.records) == paths.map { $0 == hungry ? 0 : 4 })
   }
 
   @Test("One that takes too long is ended alone, after its time and not that of others", .full)
@@ -49,7 +53,7 @@ struct IsolatedChildTests {
   func slowReader() throws {
     let words = ".rept 1 << 16\n.long word\n.set word, word + 77777\n.endr\n"
     let large = try Fixtures.build(
-      ".set word, 0\n.section list, \"aw\"\n\(words).section .note.GNU-stack, \"\", %progbits",
+      ".set word, 0\n.section list, \"aw\"\n\(words)",
       as: "read-slowly.so", suffix: "s", ["-shared"])
     let arguments = ["hex", "--section", "list", "--isolate", large, large]
     let plain = try Tool.run(arguments)
@@ -62,25 +66,10 @@ struct IsolatedChildTests {
   func sizes(jobs: Int) throws {
     let small = try Self.good(40, "small-and-large-\(jobs)")
     let large = try Fixtures.build(
-      ".section list, \"aw\"\n.zero 1 << 16\n.section .note.GNU-stack, \"\", %progbits",
+      ".section list, \"aw\"\n.zero 1 << 16\n",
       as: "large-report-\(jobs).so", suffix: "s", ["-shared"])
     let paths = small.flatMap { [$0, "nosuch"] } + [large] + small
     let isolated = try Tool.runIsolated(["sections", "--format", "json"] + paths, jobs: jobs)
     #expect(try Tool.files(of: isolated).compactMap { $0["path"] as? String } == paths)
-  }
-
-  @Test("Each of three requirements is met by another file")
-  func requirements() throws {
-    let files = try ["One", "Two", "Three"].map { name in
-      try Fixtures.build(
-        "#include <BeeHive.h>\nBeeHiveMod(Shop.\(name));", as: "requires-\(name).so",
-        ["-shared", "-fPIC"])
-    }
-    let requirements = ["Two", "One", "Three", "Four"].flatMap {
-      ["--require", "module:Shop.\($0)"]
-    }
-    let outcome = try Tool.run(["--isolate"] + requirements + files)
-    #expect(outcome.errors == "section-dump: no file has the required module Shop.Four\n")
-    #expect(outcome.status == 1)
   }
 }

@@ -82,7 +82,7 @@ struct IsolatedSurveyTests {
     #expect(lines.count { $0.hasPrefix("error,duplicate-") } == 4)
     let diff = try Tool.run(["diff", "--isolate", good, hungry])
     #expect(diff.status == 2)
-    #expect(diff.errors.hasPrefix("section-dump: hungry-set.a: The child that read it "))
+    #expect(diff.errors.hasPrefix("section-dump: hungry-set.a: The child that was to read it "))
     #expect(diff.output == "not compared: nothing of new was read\n")
   }
 }

@@ -14,7 +14,7 @@ struct LiveModulesTests {
     """
 
   private static func library(_ name: String, _ entries: String) throws -> String {
-    try Fixtures.build(preamble + entries, as: name, ["-shared", "-fPIC"])
+    try Fixtures.build(preamble + entries, as: name)
   }
 
   /// One module of each fate.

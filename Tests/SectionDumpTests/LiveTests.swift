@@ -51,8 +51,7 @@ struct LiveTests {
   ) throws -> [String: [String: Any]] {
     let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
     #expect(outcome.status == status, "\(outcome.errors)")
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let object = try #require(document as? [String: Any])
+    let object = try Tool.object(outcome.output)
     #expect(object["pid"] as? Int == Int(process))
     let files = try #require(object["files"] as? [[String: Any]])
     return Dictionary(
@@ -65,8 +64,7 @@ struct LiveTests {
   @Test("They offer what their files do, found by the note or by the section table")
   func sameAsFiles() throws {
     let noted = try Fixtures.annotatedLibrary("live-noted.so")
-    let plain = try Fixtures.build(
-      Fixtures.handWritten, as: "live-plain.so", ["-shared", "-fPIC"])
+    let plain = try Fixtures.build(Fixtures.handWritten, as: "live-plain.so")
     try withHost([noted, plain]) { process in
       // The second has entries that are refused, in memory as in the file.
       let images = try images(of: process, status: 2)
@@ -114,8 +112,7 @@ struct LiveTests {
   @Test("A file that is gone or replaced is told, and what is mapped is still read")
   func goneFiles() throws {
     let names = try (0..<3).map { try Fixtures.annotatedLibrary("live-gone-\($0).so") }
-    let other = try Fixtures.build(
-      Fixtures.handWritten, as: "live-other.so", ["-shared", "-fPIC"])
+    let other = try Fixtures.build(Fixtures.handWritten, as: "live-other.so")
     try withHost(names) { process in
       let manager = FileManager.default
       let paths = names.map { Fixtures.place($0).path }
@@ -153,8 +150,7 @@ struct LiveTests {
 
   @Test("Without note and without file it is not called empty")
   func nothingToGoBy() throws {
-    let name = try Fixtures.build(
-      Fixtures.handWritten, as: "live-lost.so", ["-shared", "-fPIC"])
+    let name = try Fixtures.build(Fixtures.handWritten, as: "live-lost.so")
     try withHost([name]) { process in
       try FileManager.default.removeItem(at: Fixtures.place(name))
       let image = try #require(try images(of: process, status: 2)[name])
@@ -172,9 +168,7 @@ struct LiveTests {
     try withHost([name], seed: seed) { process in
       let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
       #expect([0, 2].contains(outcome.status), "\(outcome.status)")
-      #expect(throws: Never.self) {
-        try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-      }
+      _ = try Tool.object(outcome.output)
     }
   }
 
@@ -191,9 +185,7 @@ struct LiveTests {
       let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
       #expect([0, 2].contains(outcome.status))
       #expect(outcome.status == 0 || outcome.errors.hasPrefix("section-dump: "))
-      #expect(throws: Never.self) {
-        try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-      }
+      _ = try Tool.object(outcome.output)
     }
   }
 

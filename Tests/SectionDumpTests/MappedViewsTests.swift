@@ -35,7 +35,7 @@ struct MappedViewsTests {
       static const char *const names[2] __attribute__((used, retain, aligned(8), section("Mine"))) =
         {"Alpha", "Beta"};
       """#
-    let library = try Fixtures.build(source, as: "added.so", ["-shared", "-fPIC"])
+    let library = try Fixtures.build(source, as: "added.so")
     let folder = Fixtures.directory
     let bytes = folder.appendingPathComponent("added.bytes").path
     _ = try Command.output(
@@ -80,7 +80,7 @@ struct MappedViewsTests {
     let object = try Fixtures.build(Fixtures.handWritten, as: "tables\(section.count).o", ["-c"])
     let library = try Fixtures.build(
       "__attribute__((constructor)) static void starts_here(void) {}",
-      as: "tables\(section.count).so", ["-shared", "-fPIC"])
+      as: "tables\(section.count).so")
     for (file, command) in [(object, ["records"]), (library, ["startup"])] {
       let plain = try Tool.run(command + [file])
       let copy = "compressed-\(file)"

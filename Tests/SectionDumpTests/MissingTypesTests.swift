@@ -85,23 +85,6 @@ struct MissingTypesTests {
     )
   }
 
-  @Test("are all that name a type, where no file has any; a module is its own type")
-  func none() throws {
-    let name = try Fixtures.build(
-      """
-      #include <BeeHive.h>
-      BeeHiveMod(Shop.ShopModule);
-      static const int english = 1;
-      static const beehive_module_operations operations = {0};
-      BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english,);
-      BEEHIVE_MODULE(log, &operations,);
-      """, as: "no-types.so", ["-shared", "-fPIC"])
-    #expect(
-      try Self.findings([name]) == ["\(name) BeehiveMods[0] missing-implementation warning"])
-    #expect(try Tool.run(["verify", name]).status == 0)
-    #expect(try Tool.run(["verify", "--strict", name]).status == 1)
-  }
-
   @Test(
     "are a remark where an object may have the type, which only a linker can tell",
     .needs("swiftc"))
@@ -115,26 +98,6 @@ struct MissingTypesTests {
     #expect(
       said.output.contains("which no file has whose types can be read; those of \(object) cannot"))
     #expect(try Self.findings([entries]).count == 1)
-  }
-
-  @Test("are errors where a record for C leads to nothing")
-  func nullContext() throws {
-    let name = try Fixtures.build(
-      #"""
-      .section BeehiveRecords, "awR"
-      .long 56
-      .short 1, 2
-      .long 0, 32
-      .quad 0, 0
-      .asciz "Greeter"
-      .asciz "English"
-      .ascii "abi=c-"
-      .balign 8
-      """#.replacing(".ascii \"abi=c-\"", with: ".asciz \"abi=c\""),
-      as: "null-context.so", suffix: "s", ["-shared"])
-    #expect(
-      try Self.findings([name]) == ["\(name) BeehiveRecords[0] bad-context error"])
-    #expect(try Tool.run(["verify", name]).status == 2)
   }
 
   @Test(

@@ -21,16 +21,6 @@ struct OddInputsTests {
     #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("error,duplicate-") } == 4)
   }
 
-  /// A header of a member of an archive: name and size as given.
-  private static func header(_ name: String, _ size: String) -> Data {
-    func field(_ text: String, _ count: Int) -> String {
-      text.padding(toLength: count, withPad: " ", startingAt: 0)
-    }
-    return Data(
-      (field(name, 16) + field("0", 12) + field("0", 6) + field("0", 6)
-        + field("644", 8) + field(size, 10) + "`\n").utf8)
-  }
-
   private static func member(_ bytes: Data) -> Data {
     bytes.count % 2 == 0 ? bytes : bytes + [0x0a]
   }
@@ -39,8 +29,8 @@ struct OddInputsTests {
   func badName() throws {
     let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "odd.o", ["-c"]))
     let archive =
-      Data("!<arch>\n".utf8) + Self.header("#1/99999", "\(object.count)")
-      + Self.member(object) + Self.header("good.o/", "\(object.count)") + object
+      Data("!<arch>\n".utf8) + Fixtures.memberHeader("#1/99999", "\(object.count)")
+      + Self.member(object) + Fixtures.memberHeader("good.o/", "\(object.count)") + object
     try expectRecords(of: archive, as: "bad-name.a", beside: "99999")
   }
 
@@ -58,7 +48,7 @@ struct OddInputsTests {
         .byte 0
 
         """, as: "crowded.o", suffix: "s", ["-c"]))
-    let member = Self.header("crowded.o/", "\(object.count)") + Self.member(object)
+    let member = Fixtures.memberHeader("crowded.o/", "\(object.count)") + Self.member(object)
     let archive = (0..<40).reduce(Data("!<arch>\n".utf8)) { all, _ in all + member }
     try archive.write(to: Fixtures.place("crowded.a"))
     for command in [["records", "--format", "json"], ["diff", "crowded.a"]] {
@@ -90,13 +80,13 @@ struct OddInputsTests {
   @Test("What is there of a member that the archive ends in is read")
   func cutMember() throws {
     let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "cut.o", ["-c"]))
-    let archive = Data("!<arch>\n".utf8) + Self.header("cut.o/", "9999999999") + object
+    let archive = Data("!<arch>\n".utf8) + Fixtures.memberHeader("cut.o/", "9999999999") + object
     try expectRecords(of: archive, as: "cut-member.a", beside: "9999999999")
   }
 
   @Test("A size that is no number is named")
   func badSize() throws {
-    try (Data("!<arch>\n".utf8) + Self.header("cut.o/", "-1")).write(
+    try (Data("!<arch>\n".utf8) + Fixtures.memberHeader("cut.o/", "-1")).write(
       to: Fixtures.place("bad-size.a"))
     #expect(try Tool.run(["bad-size.a"]).errors.contains("A member's size is to be \"-1"))
   }
@@ -105,28 +95,24 @@ struct OddInputsTests {
   func namedAgain() throws {
     _ = try Fixtures.build(Fixtures.annotated, as: "again.o", ["-c"])
     let names = Data("again.o/\n".utf8)
-    var archive = Data("!<thin>\n".utf8) + Self.header("//", "\(names.count)") + Self.member(names)
-    for _ in 0..<200 { archive += Self.header("/0", "4096") }
+    var archive =
+      Data("!<thin>\n".utf8) + Fixtures.memberHeader("//", "\(names.count)") + Self.member(names)
+    for _ in 0..<200 { archive += Fixtures.memberHeader("/0", "4096") }
     try expectRecords(of: archive, as: "again.a", beside: "again.o is named once more")
   }
 
   @Test("Members that share one very long name cannot make a report of any size")
   func sharedNames() throws {
     let names = Data(repeating: UInt8(ascii: "n"), count: 4000) + Data("/\n".utf8)
-    var archive = Data("!<arch>\n".utf8) + Self.header("//", "\(names.count)") + Self.member(names)
-    for _ in 0..<2000 { archive += Self.header("/0", "4") + Data([0x7f, 0x45, 0x4c, 0x46]) }
+    var archive =
+      Data("!<arch>\n".utf8) + Fixtures.memberHeader("//", "\(names.count)") + Self.member(names)
+    for _ in 0..<2000 {
+      archive += Fixtures.memberHeader("/0", "4") + Data([0x7f, 0x45, 0x4c, 0x46])
+    }
     try archive.write(to: Fixtures.place("shared-names.a"))
     let outcome = try Tool.run(["shared-names.a"])
     #expect(outcome.status == 2 && outcome.errors.contains("share the bytes of their names"))
     #expect(outcome.errors.utf8.count < 10 * archive.count)
-  }
-
-  @Test("An element that has no room for a pointer is not called a missing section")
-  func stride() throws {
-    let name = try Fixtures.build(Fixtures.handWritten, as: "odd-stride.so", ["-shared", "-fPIC"])
-    let outcome = try Tool.run(["strings", "--section", "list", "--stride", "7", name])
-    #expect(outcome.status == 2 && outcome.errors.contains("has no room for a pointer"))
-    #expect(!outcome.errors.contains("no file has"))
   }
 
   @Test("What is left of a section behind its last whole word is shown")
@@ -136,7 +122,6 @@ struct OddInputsTests {
       .section odd, "a"
       .quad 1
       .byte 0x11, 0x22, 0x33
-      .section .note.GNU-stack, "", %progbits
 
       """, as: "odd-size.so", suffix: "s", ["-shared"])
     let sections = try Tool.sections(["strings", "--section", "odd", name])

@@ -18,7 +18,6 @@ struct ProportionTests {
       .section .rodata.text, "a"
       text: \(text)
       .byte 0
-      .section .note.GNU-stack, "", %progbits
       """, as: name, suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
   }
 
@@ -148,7 +147,6 @@ struct ProportionTests {
       .rept 3000
       .quad \(symbol)
       .endr
-      .section .note.GNU-stack, "", %progbits
       """, as: "long-symbol.so", suffix: "s", ["-shared", "-nostdlib"])
     let (outcome, share) = try Self.printed(name, "--format", "json")
     #expect(outcome.status == 2 && outcome.errors.contains("more than 8 times the file"))
@@ -166,7 +164,7 @@ struct ProportionTests {
         + names.map { name in
           ".section \(name), \"aw\"\n"
             + ".rept 1024\n.long word\n.set word, word + 77777\n.endr\n"
-        }.joined() + ".section .note.GNU-stack, \"\", %progbits\n",
+        }.joined(),
       as: "sharing.o", suffix: "s", ["-c"])
     var bytes = try Fixtures.bytes(name)
     func number(_ size: Int, _ place: Int) -> Int {

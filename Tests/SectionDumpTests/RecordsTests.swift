@@ -107,37 +107,6 @@ struct RecordsTests {
     #expect(records[2]["encoding"] as? String == "inline")
   }
 
-  @Test("Names in a file never reach the terminal as they are", arguments: ["table", "csv"])
-  func escapes(format: String) throws {
-    let name = try Fixtures.build(
-      Fixtures.handWritten, as: "hostile-\(format).so", ["-shared", "-fPIC"])
-    for arguments in [
-      [], ["hex", "--section", "BeehiveMods"], ["strings", "--section", "BeehiveMods"],
-    ] {
-      let outcome = try Tool.run(arguments + [name, "--format", format])
-      #expect((outcome.output + outcome.errors).unicodeScalars.allSatisfy(isHarmless))
-      #expect(outcome.output.contains(#"Evil\x1b[31m\x1b]0;title\x07\x0d\x0a\x7f\u{9b}\u{202e}"#))
-    }
-  }
-
-  @Test("JSON escapes control bytes and gives the name back whole", arguments: ["json", "ndjson"])
-  func exactNames(format: String) throws {
-    let name = try Fixtures.build(
-      Fixtures.handWritten, as: "exact-\(format).so", ["-shared", "-fPIC"])
-    let outcome = try Tool.run([name, "--format", format])
-    #expect(outcome.output.unicodeScalars.allSatisfy(isHarmless))
-
-    let file = try #require(try Tool.files([name]).first)
-    let names = try #require(file["records"] as? [[String: Any]]).map { $0["name"] as? String }
-    #expect(
-      Set(names) == [
-        "Hand.Written", "Hand.Service",
-        "Evil\u{1b}[31m\u{1b}]0;title\u{7}\r\n\u{7f}\u{9b}\u{202e}.Name",
-      ])
-    let codes = try #require(file["problems"] as? [[String: Any]]).map { $0["code"] as? String }
-    #expect(Set(codes) == ["null-pointer", "malformed-json"])
-  }
-
   @Test(
     "Patterns choose what is shown; problems are told all the same",
     arguments: [
@@ -166,7 +135,8 @@ struct RecordsTests {
 /// Whether a terminal shows the scalar as a character, or ends the line.
 func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
   scalar == "\n"
-    || ![.control, .format, .lineSeparator].contains(scalar.properties.generalCategory)
+    || ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate]
+      .contains(scalar.properties.generalCategory)
 }
 
 /// The text without what depends on the assembler and the machine.

@@ -35,23 +35,6 @@ struct SectionsTests {
     }
   }
 
-  @Test("Any section is read as an array of pointers to strings")
-  func strings() throws {
-    let name = try Fixtures.build(Fixtures.handWritten, as: "strings.so", ["-shared", "-fPIC"])
-    let sections = try Tool.sections(["strings", "--section", "list", name])
-    let entries = try #require(sections.first?["entries"] as? [[String: Any]])
-
-    #expect(sections.count == 1)
-    #expect(Set(entries.map { $0["string"] as? String }) == ["one", "two"])
-    #expect(entries.map { $0["index"] as? Int } == [0, 1])
-    #expect(entries.allSatisfy { $0["resolution"] as? String == "relative" })
-    #expect(
-      Set(entries[0].keys) == [
-        "index", "address", "offset", "raw", "resolution", "target", "symbol", "string", "kind",
-        "repeats", "note", "stringSize",
-      ])
-  }
-
   @Test(
     "What is printed of an object whose every word is known",
     arguments: [
@@ -60,8 +43,7 @@ struct SectionsTests {
       (["hex", "--section", "BeehiveRecords"], "hex-records"),
     ])
   func goldens(_ arguments: [String], _ name: String) throws {
-    let object = try Fixtures.build(
-      Fixtures.layout, as: "layout-\(name).o", suffix: "s", ["-c"])
+    let object = try Fixtures.build(Fixtures.layout, as: "layout-\(name).o", suffix: "s", ["-c"])
     for (format, suffix) in [("table", "txt"), ("json", "json"), ("csv", "csv")] {
       let output = try Tool.run(arguments + [object, "--format", format]).output
       let text = settled(output).replacingOccurrences(

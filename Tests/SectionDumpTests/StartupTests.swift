@@ -150,8 +150,7 @@ struct StartupTests {
   @Test("is told of a program that copies a library's data up to its dynamic section")
   func copied() throws {
     let id = UUID().uuidString
-    let library = try Fixtures.build(
-      "const int a = 1, b = 2;", as: "\(id).so", ["-shared", "-fPIC"])
+    let library = try Fixtures.build("const int a = 1, b = 2;", as: "\(id).so")
     // What is copied to be read-only is in `.data.rel.ro`, which `.dynamic` follows.
     let source = """
       extern const int a, b;
@@ -162,14 +161,6 @@ struct StartupTests {
       ["-no-pie", "-fno-pie", "-fuse-ld=bfd", Fixtures.place(library).path, "-Wl,-rpath,$ORIGIN"])
     let outcome = try Tool.run(["startup", name])
     #expect(outcome.status == 0, "\(outcome)")
-  }
-
-  @Test("is not told of what is not linked")
-  func object() throws {
-    let name = try Fixtures.build("int x;", as: "startup.o", ["-c"])
-    let outcome = try Tool.run(["startup", name])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("It is not linked: what it is linked into decides what runs"))
   }
 
   @Test("is not told of what a directory holds that is not linked: that is counted")
@@ -184,32 +175,31 @@ struct StartupTests {
     #expect(outcome.output.contains(" skipped (not linked, or no ELF files)"), "\(outcome)")
   }
 
-  @Test("is not told of an archive of objects")
-  func archive() throws {
-    _ = try Fixtures.build("int x;", as: "startup-member.o", ["-c"])
-    try Fixtures.tool("ar", ["rc", "startup.a", "startup-member.o"])
-    let outcome = try Tool.run(["startup", "startup.a"])
-    #expect(outcome.status == 2, "\(outcome)")
-    #expect(outcome.errors.contains("startup.a: It is not linked"), "\(outcome)")
+  private static let unlinked: Result<Void, any Error> = Result {
+    _ = try Fixtures.build("int x;", as: "startup.o", ["-c"])
+    try Fixtures.tool("ar", ["rc", "startup.a", "startup.o"])
+    _ = try Fixtures.build(
+      "int x;", as: "startup-macho.o", with: "clang", ["-c", "--target=arm64-apple-macos13"])
   }
 
-  @Test("is not told of Mach-O files")
-  func machO() throws {
-    try Needs.programs("clang")
-    let name = try Fixtures.build(
-      "int x;", as: "startup-macho.o", with: "clang", ["-c", "--target=arm64-apple-macos13"])
+  @Test(
+    "is not told of objects, of archives of them, and of Mach-O files", .needs("clang"),
+    arguments: [
+      ("startup.o", "It is not linked: what it is linked into decides what runs"),
+      ("startup.a", "startup.a: It is not linked"),
+      ("startup-macho.o", "What runs at startup is read of ELF files alone."),
+    ])
+  func object(name: String, reason: String) throws {
+    try Self.unlinked.get()
     let outcome = try Tool.run(["startup", name])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("What runs at startup is read of ELF files alone."))
+    #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome)")
   }
 
   @Test("has the same in JSON, as numbers and texts")
   func json() throws {
     let name = try Fixtures.build(
       Self.functions, as: "startup-json.so", Self.bare + ["-shared", "-fPIC"])
-    let outcome = try Tool.run(["startup", "--format", "ndjson", name])
-    let object = try #require(
-      try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+    let object = try Tool.object(Tool.run(["startup", "--format", "ndjson", name]).output)
     let steps = try #require(object["startup"] as? [[String: Any]])
     #expect(
       steps.map { $0["when"] as? String } == [

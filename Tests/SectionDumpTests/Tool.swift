@@ -38,10 +38,15 @@ enum Tool {
     try #require(files(arguments).first?["sections"] as? [[String: Any]])
   }
 
+  /// The JSON object that a run has printed, on all lines or on one.
+  static func object(_ text: some StringProtocol) throws -> [String: Any] {
+    let document = try JSONSerialization.jsonObject(with: Data(text.utf8))
+    return try #require(document as? [String: Any])
+  }
+
   /// The file objects that a JSON run has printed, or what it lists under another key.
   static func files(of outcome: Outcome, key: String = "files") throws -> [[String: Any]] {
-    let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
-    let object = try #require(document as? [String: Any])
+    let object = try object(outcome.output)
     #expect(object["schema"] as? Int == 1)
     return try #require(object[key] as? [[String: Any]])
   }

@@ -10,7 +10,7 @@ struct VerifyFindingsTests {
     /// C, or assembler where it begins with a dot.
     var source: String
     var place: String
-    var remedy: String
+    var remedy = inSource
     var arguments = ["-shared", "-fPIC"]
     var compiler = Compiler.program
     var options: [String] = []
@@ -45,7 +45,6 @@ struct VerifyFindingsTests {
     \(words)
     .section .rodata.text, "a"
     text: \(text)
-    .section .note.GNU-stack, "", %progbits
     """
   }
 
@@ -63,7 +62,6 @@ struct VerifyFindingsTests {
     \(text)
     .balign 8
     .zero 8
-    .section .note.GNU-stack, "", %progbits
     """
   }
 
@@ -152,41 +150,32 @@ struct VerifyFindingsTests {
   /// Entries that cannot be registered: problems of `records`, and findings here.
   static let malformed = [
     Row(
-      code: "null-pointer", source: words(".quad 0"), place: pointers,
-      remedy: inSource),
+      code: "null-pointer", source: words(".quad 0"), place: pointers),
     Row(
-      code: "pointer-outside-image", source: words(".quad text + 0x100000"), place: pointers,
-      remedy: inSource),
+      code: "pointer-outside-image", source: words(".quad text + 0x100000"), place: pointers),
     Row(
-      code: "unresolved-pointer", source: words(".quad of_another_library"), place: pointers,
-      remedy: inSource),
+      code: "unresolved-pointer", source: words(".quad of_another_library"), place: pointers),
     Row(
-      code: "unterminated-text", source: record(size: 40, ".ascii \"Unending\""), place: records,
-      remedy: inSource),
+      code: "unterminated-text", source: record(size: 40, ".ascii \"Unending\""), place: records),
     Row(
       code: "invalid-utf8", source: words(".quad text", text: ".asciz \"L\\377g\""),
-      place: pointers, remedy: inSource),
+      place: pointers),
     Row(
-      code: "empty-name", source: words(".quad text", text: ".asciz \"\""), place: pointers,
-      remedy: inSource),
+      code: "empty-name", source: words(".quad text", text: ".asciz \"\""), place: pointers),
     Row(
       code: "malformed-json",
       source: words(".quad text", in: "BeehiveServices", text: ".asciz \"Greeter\""),
-      place: "BeehiveServices[0]",
-      remedy: inSource),
+      place: "BeehiveServices[0]"),
     Row(
       code: "several-json-keys",
       source: words(
         ".quad text", in: "BeehiveServices",
         text: ".asciz \"{\\\"A\\\":\\\"B\\\",\\\"C\\\":\\\"D\\\"}\""),
-      place: "BeehiveServices[0]",
-      remedy: inSource),
+      place: "BeehiveServices[0]"),
     Row(
-      code: "odd-section-size", source: words(".quad text\n.long 0"), place: "BeehiveMods[1]",
-      remedy: inSource),
+      code: "odd-section-size", source: words(".quad text\n.long 0"), place: "BeehiveMods[1]"),
     Row(
-      code: "bad-record-size", source: record(size: 31), place: records,
-      remedy: inSource),
+      code: "bad-record-size", source: record(size: 31), place: records),
     Row(
       code: "unknown-version", source: record(version: 2), place: records,
       remedy: "read it with a newer section-dump, or build it against an older BeeHive.h"),
@@ -194,12 +183,10 @@ struct VerifyFindingsTests {
       code: "unknown-kind", source: record(kind: 5), place: records,
       remedy: "read it with a newer section-dump, or build it against an older BeeHive.h"),
     Row(
-      code: "bad-text-offset", source: record(text: 24), place: records,
-      remedy: inSource),
+      code: "bad-text-offset", source: record(text: 24), place: records),
     Row(
       code: "bad-attribute", source: record(size: 56, ".asciz \"Log\", \"\", \"priority=high\""),
-      place: records,
-      remedy: inSource),
+      place: records),
     Row(
       code: "bad-pattern", source: record(size: 48, kind: 4, ".asciz \"app://x/:\""),
       place: records, remedy: "write the pattern in the notation of Docs/routing.md"),
@@ -213,21 +200,18 @@ struct VerifyFindingsTests {
       place: records, remedy: "declare a String, Int, Double or Bool"),
     Row(
       code: "bad-context",
-      source: record(size: 56, kind: 2, ".asciz \"Log\", \"A\", \"abi=c-table\""), place: records,
-      remedy: inSource),
+      source: record(size: 56, kind: 2, ".asciz \"Log\", \"A\", \"abi=c-table\""), place: records),
     Row(
       code: "bad-code",
       source: record(
         size: 56, kind: 2, context: "factory", ".asciz \"Log\", \"A\", \"abi=c-factory\"")
         + "\n.data\n.balign 8\nfactory: .long 24, 1\n.quad factory, 0\n",
-      place: records,
-      remedy: inSource),
+      place: records),
     Row(
       code: "unreadable-section",
       source: """
         .section BeehiveMods, "awR", @nobits
         .zero 8
-        .section .note.GNU-stack, "", %progbits
         """,
       place: pointers, remedy: "build the file again, or name it as it was before it was changed"),
     Row(
@@ -266,7 +250,7 @@ struct VerifyFindingsTests {
       .quad text
       """
     }
-    let rest = ".section .rodata\ntext: .asciz \"Log\"\n.section .note.GNU-stack, \"\", %progbits\n"
+    let rest = ".section .rodata\ntext: .asciz \"Log\"\n"
     let file = try Fixtures.build(
       source.joined(separator: "\n") + "\n" + rest, as: "finding-once.o", suffix: "s", ["-c"])
     let outcome = try Tool.run(["verify", "--format", "json", file])

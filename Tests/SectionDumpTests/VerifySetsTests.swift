@@ -36,7 +36,7 @@ struct VerifySetsTests {
       """
       __attribute__((used, retain, aligned(8), section("\(section)")))
       static const char *const entry = "\(text)";
-      """, as: name, ["-shared", "-fPIC"])
+      """, as: name)
   }
 
   @Test("A Swift type in two libraries, which an entry names or none does", .needs("swiftc"))
@@ -106,7 +106,7 @@ struct VerifySetsTests {
     #expect(try findings(["libnever.a", none, all], status: 0) == [])
     #expect(try findings(["libnever.a"], status: 0) == [])
     // Beside libraries alone, an executable that is not given may have it.
-    let library = try link("never-none.so", "int none;", ["-shared", "-fPIC"])
+    let library = try Fixtures.build("int none;", as: "never-none.so")
     #expect(
       try findings(["libnever.a", library], status: 0)
         == members.map {
@@ -120,7 +120,7 @@ struct VerifySetsTests {
   @Test("What is required is in a file that was linked, where one is")
   func required() throws {
     let object = try Fixtures.build(Fixtures.annotated, as: "required.o", ["-c", "-fPIC"])
-    let empty = try Fixtures.build("int none;", as: "required-none.so", ["-shared", "-fPIC"])
+    let empty = try Fixtures.build("int none;", as: "required-none.so")
     let full = try Fixtures.build("", as: "required.so", ["-shared", object])
     let required = ["--require", "module:Shop.ShopModule"]
     func run(_ files: String...) throws -> Outcome { try Tool.run(["verify"] + required + files) }
@@ -186,8 +186,7 @@ struct VerifySetsTests {
 
   @Test("An object of LLVM's intermediate code says so too", .needs("clang"))
   func bitcode() throws {
-    let file = try Fixtures.build(
-      "int x;", as: "bitcode.o", with: "clang", ["-c", "-flto"])
+    let file = try Fixtures.build("int x;", as: "bitcode.o", with: "clang", ["-c", "-flto"])
     for command in ["records", "verify"] {
       let outcome = try Tool.run([command, file])
       #expect(outcome.status == 2)
@@ -210,7 +209,7 @@ struct VerifySetsTests {
         __attribute__((used, retain, aligned(8), section("\(section)")))
         static const char *const entry\(index) = "Log";
         """
-      }.joined(separator: "\n"), as: "look-alike-\(name).so", ["-shared", "-fPIC"])
+      }.joined(separator: "\n"), as: "look-alike-\(name).so")
     let outcome = try Tool.run(["verify", file])
     #expect(outcome.status == (meant == nil ? 0 : 1))
     let line = outcome.lines.first { $0.contains("look-alike-section") }

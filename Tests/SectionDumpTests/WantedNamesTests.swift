@@ -7,7 +7,7 @@ import Testing
 @Suite("Names that are asked for are found, or those that are similar are told")
 struct WantedNamesTests {
   private static func library(_ name: String) throws -> String {
-    try Fixtures.build(Fixtures.handWritten, as: name, ["-shared", "-fPIC"])
+    try Fixtures.build(Fixtures.handWritten, as: name)
   }
 
   /// The names of the sections that a command shows of a file.
@@ -77,29 +77,13 @@ struct WantedNamesTests {
     let source = Fixtures.handWritten.split(separator: "\n")
       .filter { !["nothing", "hostile", "damaged"].contains(where: $0.contains) }
       .joined(separator: "\n")
-    let path = try Fixtures.build(source, as: "wanted-misses.so", ["-shared", "-fPIC"])
-    let empty = try Fixtures.build("int x;", as: "wanted-misses-empty.so", ["-shared", "-fPIC"])
+    let path = try Fixtures.build(source, as: "wanted-misses.so")
+    let empty = try Fixtures.build("int x;", as: "wanted-misses-empty.so")
     for more in [[], ["--jobs", "3"], ["--isolate"], ["--format", "json"]] {
       let outcome = try Tool.run(arguments + more + [empty, path])
       #expect(outcome.errors == "section-dump: no file has \(complaint)\n")
       #expect(outcome.status == 1, "\(more)")
     }
     #expect(try Tool.run(arguments + [path, "wanted-nosuch"]).status == 2)
-  }
-
-  @Test("One of many files is enough")
-  func oneOfMany() throws {
-    let path = try Self.library("one-of-many.so")
-    let empty = try Fixtures.build("int x;", as: "one-of-many-empty.so", ["-shared", "-fPIC"])
-    let outcome = try Tool.run(["hex", "--section", "list", "--isolate", empty, path, empty])
-    #expect(outcome.status == 0)
-    #expect(outcome.errors.isEmpty)
-  }
-
-  @Test("hex and strings want a section", arguments: ["hex", "strings"])
-  func usage(command: String) throws {
-    let outcome = try Tool.run([command, "file"])
-    #expect(outcome.status == 64)
-    #expect(outcome.errors.contains("--section"))
   }
 }

@@ -75,7 +75,9 @@ struct PlainArguments {
         guard let format = rest.popFirst().flatMap(Presentation.Format.init) else { return nil }
         self.format = format
       } else if argument == "--section", showsSlots {
-        guard let pattern = rest.popFirst(), !pattern.hasPrefix("-") else { return nil }
+        guard let pattern = rest.popFirst(), !pattern.isEmpty, !pattern.hasPrefix("-") else {
+          return nil
+        }
         sections.append(pattern)
       } else if argument.utf8.first == UInt8(ascii: "-")
         || paths.isEmpty && SectionDump.isCommand(argument)

@@ -39,7 +39,7 @@ struct Diff: ParsableCommand {
       return Survey(inputs)
     }
     let errors = ByteSink(descriptor: 2)
-    for trouble in surveys.flatMap(\.problems) { errors.say(trouble.line) }
+    for finding in surveys.flatMap(\.problems) { errors.say(finding.line) }
     let differences = Differences(from: surveys[0], to: surveys[1])
     let presentation = output.values
     let sink = ByteSink(descriptor: 1)
@@ -69,7 +69,7 @@ struct Differences {
   /// The entries that were removed, added or changed.
   private(set) var changes: [Change] = []
   /// The files of either build that could not be read, so that more may differ, or less.
-  private(set) var problems: [(build: String, trouble: Survey.Trouble)] = []
+  private(set) var problems: [(build: String, finding: Finding)] = []
   /// The builds of which no entry could be read: nothing is compared then.
   private(set) var unread: [String] = []
 
@@ -122,19 +122,18 @@ extension Record {
   fileprivate func changes(to new: Record) -> String {
     let sides = [
       ("implementation", implementation ?? "–", new.implementation ?? "–"),
-      ("attributes", attributes.words, new.attributes.words),
+      ("attributes", attributes.words ?? "–", new.attributes.words ?? "–"),
       ("encoding", encoding.rawValue, new.encoding.rawValue),
     ]
     let changes = sides.filter { $0.1 != $0.2 }.map { what, old, new in
-      "\(what) \(old.isEmpty ? "–" : old) → \(new.isEmpty ? "–" : new)"
+      "\(what) \(old) → \(new)"
     }
     return changes.isEmpty ? "accessor" : changes.joined(separator: ", ")
   }
 
   /// ` → WallClock  scope=singleton`
   fileprivate var details: String {
-    let words = attributes.words
-    return (implementation.map { " → \($0)" } ?? "") + (words.isEmpty ? "" : "  \(words)")
+    (implementation.map { " → \($0)" } ?? "") + (attributes.words.map { "  \($0)" } ?? "")
   }
 }
 
@@ -150,7 +149,9 @@ extension Differences {
           json.key(text: kind.rawValue)
           json.array(changes.filter { $0.kind == kind }) { $0.write(to: &$1) }
         }
-        json.array(key: "problems", problems) { Self.write($0.build, $0.trouble, to: &$1) }
+        json.array(key: "problems", problems) { problem, json in
+          problem.finding.writeProblem(to: &json) { $0.string(key: "build", problem.build) }
+        }
       }
       json.lineBreak()
     case .ndjson:
@@ -161,20 +162,17 @@ extension Differences {
         }
         json.lineBreak()
       }
-      for (build, trouble) in problems {
+      for (build, finding) in problems {
         json.object { json in
-          json.key("problem")
-          Self.write(build, trouble, to: &json)
+          json.nested(key: "problem") { json in
+            finding.writeProblem(to: &json) { $0.string(key: "build", build) }
+          }
         }
         json.lineBreak()
       }
     case .csv: writeRows(to: sink)
     case .table: writeText(to: sink, style)
     }
-  }
-
-  private static func write(_ build: String, _ trouble: Survey.Trouble, to json: inout JSONWriter) {
-    trouble.write(to: &json) { $0.string(key: "build", build) }
   }
 
   /// A row a record; of a change, the old one and then the new one.
@@ -230,16 +228,14 @@ extension Differences.Change {
     func write(_ entry: Differences.Declared?, to json: inout JSONWriter) {
       guard let entry else { return }
       json.object { json in
-        json.string(key: "path", entry.place.file)
+        Place.writeFile(of: entry.place, to: &json)
         Record.writeFields(of: entry.record, to: &json)
       }
     }
     guard kind == .changed else { return write(old ?? new, to: &json) }
     json.object { json in
-      json.key("old")
-      write(old, to: &json)
-      json.key("new")
-      write(new, to: &json)
+      json.nested(key: "old") { write(old, to: &$0) }
+      json.nested(key: "new") { write(new, to: &$0) }
     }
   }
 }

@@ -69,7 +69,8 @@ extension FileDump {
       if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(skippedNote))") }
       if let note = passed.note { printer.errors.say(note) }
     }
-    let complaints = sums.wanted.complaints
+    // Where nothing could be read, a name may be there.
+    let complaints = sums.hasProblems && !sums.hasRead ? [] : sums.wanted.complaints
     for complaint in complaints { printer.errors.say(complaint) }
     let isWritten = printer.finish()
     if sums.hasProblems || !isWritten { return ExitCode(2) }
@@ -97,6 +98,8 @@ extension FileDump {
 struct ReportSums: Sendable, Codable {
   var (shown, empty, skipped, unread, files) = (0, 0, 0, 0, 0)
   var hasProblems = false
+  /// Whether the contents of a file could be read.
+  var hasRead = false
   var holdsMany = false
   /// The wanted names, and whether these files have them.
   var wanted = Wanted()
@@ -114,6 +117,7 @@ struct ReportSums: Sendable, Codable {
     unread += other.unread
     files += other.files
     hasProblems = hasProblems || other.hasProblems
+    hasRead = hasRead || other.hasRead
     holdsMany = holdsMany || other.holdsMany
     wanted.add(other.wanted)
   }
@@ -181,6 +185,7 @@ private struct FileReports<Shown: FileDump> {
       let place = input.place(in: found.container)
       do throws(ImageError) {
         let found = ReadFile(place, try found.image.get())
+        if input.isFound { try found.image.refuseCore() }
         let contents = try contents(of: found, of: input)
         let isAlone = inputs.isSingle && place.container.isEmpty
         writer.show(dump, found, contents, isAlone: isAlone)
@@ -216,12 +221,7 @@ private struct FileReports<Shown: FileDump> {
       if input.mayOmit(error, in: found.place.container) { throw error }
       found.problems.append(error)
     }
-    do throws(ImageError) {
-      try found.image.checkExtents()
-    } catch {
-      // Report the same cause once.
-      if !found.problems.contains(where: { $0.code == error.code }) { found.problems.append(error) }
-    }
+    if found.image.checkExtents(&found.problems), elements != nil { writer.sums.hasRead = true }
     return elements
   }
 }

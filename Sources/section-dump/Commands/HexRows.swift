@@ -47,7 +47,8 @@ struct HexRows {
     slot.writeNumber(to: notes)
     notes.write(UInt8(ascii: " "))
     slot.writeDestination(to: notes)
-    if let text = slot.text?.cut(to: Self.longest) {
+    // Data that begins with a control byte is hardly a text: a size, say.
+    if let text = slot.text?.cut(to: Self.longest), text.bytes.first?.isOfText ?? true {
       notes.write(word: " \"")
       notes.write(text.bytes.span, as: .cell)
       notes.write(text.size > text.bytes.count ? "…\"" : "\"")

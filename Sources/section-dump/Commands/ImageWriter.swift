@@ -57,7 +57,7 @@ extension Dump where Element: Tabled {
   func writeTable(_ elements: [Element], of _: ReadImage, to sink: ByteSink, _ style: Style) {
     var table = Table(Element.titles, to: sink, style)
     for element in elements { element.addCells(to: &table) }
-    table.finish()
+    table.writeRows()
   }
 }
 

@@ -129,7 +129,7 @@ private struct LiveDump: Dump {
       record.record.addCells(to: &table)
       if hasStates { table.cell(message: record.entry?.reason ?? "") }
     }
-    table.finish()
+    table.writeRows()
   }
 }
 

@@ -87,6 +87,7 @@ struct SectionOptions: ParsableArguments {
     guard !names.isEmpty else {
       throw ValidationError("Name at least one section: --section <glob>.")
     }
+    guard !names.contains("") else { throw ValidationError("--section is empty; name a section.") }
   }
 
   func slots(maxBytes: Int) -> PointerSlots {

@@ -35,8 +35,9 @@ struct PointerSlots {
     {
       throw image.error(
         .unsupported,
-        "An element of \(stride) bytes has no room for a pointer of \(word) at \(place); "
-          + "--stride and --at say otherwise.")
+        "At byte \(place) of an element of \(stride) bytes there is no room for a pointer of \(word) bytes: use "
+          + (stride < word
+            ? "a larger --stride." : "--at 0 to \(stride - word), or a larger --stride."))
     }
     var readable: [SlotSection] = []
     let texts = SlotTexts(of: image, showsWhole: showsWholeTexts, maxBytes: maxBytes)
@@ -121,11 +122,14 @@ struct PointerSlots {
     let isArray = self.stride != nil || section.entrySize == stride
     if rest > 0, reader.failure == nil {
       if isArray {
+        let advice =
+          self.stride == nil
+          ? "" : " The section has \(size) bytes; name a --stride that divides it."
         let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
         log.add(
           image.error(
-            .malformed, "\(rest) bytes are left behind the last whole \(what).", section: section),
-          nil)
+            .malformed, "\(Int(rest).counted("byte")) left after the last whole \(what).\(advice)",
+            section: section), nil)
       } else {
         body(reader.remainder(index, at: position, size: rest))
       }

@@ -22,32 +22,38 @@ struct Records: ParsableCommand {
       "Show services whose name matches, likewise; with --module, both.", valueName: "glob"))
   var services: [String] = []
 
-  @Option(
-    name: .customLong("require"),
-    help: ArgumentHelp(
-      "Fail with status 1 unless one of the files has this entry: kind is module, service, target or route; may be "
-        + "repeated.",
-      valueName: "kind:name"))
-  var requirements: [Requirement] = []
+  @OptionGroup var required: RequirementOptions
 
   func run() throws {
     try files.show(
       RecordDump(
-        wanted: Wanted(requirements, patterns: [("module", modules), ("service", services)])))
+        wanted: Wanted(
+          required.requirements, patterns: [("module", modules), ("service", services)])))
   }
 }
 
-extension Requirement: ExpressibleByArgument {
+/// The entries that must be there.
+struct RequirementOptions: ParsableArguments {
   private static let kinds: [RecordKind] = [.module, .service, .target, .route]
-  static let defaultCompletionKind = CompletionKind.list(kinds.map { "\($0):" })
 
-  init?(argument: String) {
-    let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-    guard parts.count == 2, !parts[1].isEmpty,
-      let kind = Self.kinds.first(where: { $0.description == parts[0] })
-    else { return nil }
-    self.init(kind: kind, name: String(parts[1]))
-  }
+  @Option(
+    name: .customLong("require"),
+    help: ArgumentHelp(
+      "Fail with status 1 unless one of the files has this entry: kind is module, service, target or route. verify "
+        + "counts only linked files if there are any. May be repeated.", valueName: "kind:name"),
+    completion: .list(Self.kinds.map { "\($0):" }),
+    transform: { argument in
+      let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let kind = Self.kinds.first(where: { $0.description == parts[0] }) else {
+        throw ValidationError(
+          "The kind '\(parts[0])' is unknown; use module, service, target or route.")
+      }
+      guard let name = parts.dropFirst().first, !name.isEmpty else {
+        throw ValidationError("The name is missing; write \(kind):name.")
+      }
+      return Requirement(kind: kind, name: String(name))
+    })
+  var requirements: [Requirement] = []
 }
 
 extension Record: Tabled {
@@ -98,9 +104,9 @@ struct RecordDump: FileDump {
     found.problems += scan.rejections.map { ImageError($0) }
     if !found.place.container.isEmpty { found.entrySize = scan.size }
     guard !wanted.isEmpty else { return scan.records }
-    return scan.records.filter { record in
-      let isShown = wanted.sees(record.name, of: record.kind.description)
-      return isShown || !wanted.isSelection
+    // Each is looked at, since it may be wanted or similar to what is.
+    return scan.records.filter {
+      wanted.sees($0.name, of: $0.kind.description) || !wanted.isSelection
     }
   }
 }

@@ -47,8 +47,11 @@ struct SectionDump: ParsableCommand {
     if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
       refuse("There is no command \(name); there are \(commands.joined(separator: ", ")).")
     }
-    if let name = arguments.first, let command = command(meantBy: name) {
-      refuse("There is no command \(name), and no file; did you mean \(command)?")
+    if let name = arguments.first, isUnknown(name) {
+      if let command = nearest(to: name, in: commands, atMost: 2).first {
+        refuse("There is no command \(name), and no file; did you mean \(command)?")
+      }
+      say("There is no command \(name), so it is taken for a file.")
     }
     guard let plain = PlainArguments(arguments) else {
       run(CommandArguments.current.parsed)
@@ -89,20 +92,24 @@ struct SectionDump: ParsableCommand {
   /// Whether a word is the name of a command.
   static func isCommand(_ word: String) -> Bool { word == "help" || commands.contains(word) }
 
-  /// The command that a word is nearly the name of, where it is no command, option or file.
-  private static func command(meantBy word: String) -> String? {
+  /// Whether a word looks like a command, and is no command, option or file.
+  private static func isUnknown(_ word: String) -> Bool {
     // Most words are paths, and are told so by their first letters.
-    guard word.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains),
-      !isCommand(word), unsafe access(word, F_OK) != 0
-    else { return nil }
-    return nearest(to: word, in: commands, atMost: 2).first
+    guard word.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains) else {
+      return false
+    }
+    return unsafe !word.isEmpty && !isCommand(word) && access(word, F_OK) != 0
   }
 
   private static func refuse(_ message: String, _ status: ExitCode = .validationFailure) -> Never {
+    say(message)
+    end(status)
+  }
+
+  private static func say(_ message: String) {
     let errors = ByteSink(descriptor: 2)
     errors.say(message)
     errors.flush()
-    end(status)
   }
 }
 

@@ -35,9 +35,7 @@ struct SectionTexts {
       let span = bytes.span
       for index in span.indices {
         let byte = span[index]
-        guard byte >= 0x20 && byte != 0x7f || byte == 0 || byte == 0x09 || byte == 0x0a else {
-          return false
-        }
+        guard byte == 0 || byte.isOfText else { return false }
         length = byte == 0 ? 0 : length + 1
         longest = max(longest, length)
       }
@@ -96,6 +94,11 @@ struct SectionTexts {
     }
     return window.failure
   }
+}
+
+extension UInt8 {
+  /// Whether texts have such bytes: none is a control byte but those that end lines and columns.
+  var isOfText: Bool { self >= 0x20 && self != 0x7f || self == 0x09 || self == 0x0a }
 }
 
 /// Reads a section from its start to its end, a piece of it at a time.

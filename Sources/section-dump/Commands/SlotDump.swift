@@ -26,8 +26,7 @@ struct SlotDump: FileDump {
 
   /// The texts of a section that holds texts and is shown as such.
   private func texts(of section: SlotSection) -> SectionTexts? {
-    guard form == .strings, slots.stride == nil else { return nil }
-    return SectionTexts(of: section)
+    form == .strings && slots.stride == nil ? SectionTexts(of: section) : nil
   }
 
   /// Each slot of a section in turn; what is damaged joins the problems.
@@ -147,6 +146,6 @@ struct SlotDump: FileDump {
         }
       }
     }
-    table.finish()
+    table.writeRows()
   }
 }

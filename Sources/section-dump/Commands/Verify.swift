@@ -16,12 +16,7 @@ struct Verify: ParsableCommand {
 
   @OptionGroup var files: FileOptions
 
-  @Option(
-    name: .customLong("require"),
-    help: ArgumentHelp(
-      "Fail unless a file declares this entry: kind is module, service, target or route. Only linked files count where there are any. May be repeated.",
-      valueName: "kind:name"))
-  var requirements: [Requirement] = []
+  @OptionGroup var required: RequirementOptions
 
   @Flag(
     help:
@@ -37,7 +32,7 @@ struct Verify: ParsableCommand {
     let survey = Survey(inputs, readsTypes: true)
     var findings = Verdict(on: survey).findings
     findings += survey.withoutEntries(areRequired: requireEntries)
-    findings += survey.missing(requirements)
+    findings += survey.missing(required.requirements)
     let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
     if presentation.format == .table {
@@ -56,8 +51,8 @@ struct Verify: ParsableCommand {
     _ findings: [Finding], of survey: Survey, _ style: Style, to sink: ByteSink
   ) {
     for finding in findings {
-      let place = style.bold(finding.place.description.escaped)
-      sink.write("\(place): \(finding.level.rawValue): \(finding.message.escaped)")
+      style.bold(sink) { sink.write(finding.place.description, as: .message) }
+      sink.write(": \(finding.level.rawValue): \(finding.message.escaped)")
       sink.write(style.dim(" [\(finding.code)]") + "\n    \(finding.remedy.escaped)\n")
     }
     sink.write(style.dim(Self.summary(of: survey, findings)) + "\n")

@@ -200,7 +200,7 @@ extension Picture {
         json.string(key: "remedy", finding.remedy.escaped)
         json.array(key: "nodes", found.nodes)
       }
-      json.array(key: "problems", problems) { $0.write(to: &$1) }
+      json.array(key: "problems", problems) { $0.writeProblem(to: &$1) }
     }
     json.lineBreak()
   }

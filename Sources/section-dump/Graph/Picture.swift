@@ -76,7 +76,7 @@ struct Picture {
   /// What is wrong, with nodes or without.
   private(set) var findings: [Found] = []
   /// What could not be read.
-  let problems: [Survey.Trouble]
+  let problems: [Finding]
 
   private var filePositions: [String: Int] = [:]
   private var nodesOfEntries: [Place: Int] = [:]
@@ -119,7 +119,7 @@ struct Picture {
     var node = Node(
       kind: kind ?? .other, name: isService ? implementation : record.name.escaped,
       detail: isService ? "" : implementation,
-      attributes: record.attributes.words.escaped,
+      attributes: record.attributes.words?.escaped ?? "",
       file: file(of: entry), place: entry.place.description.escaped)
     if node.name.isEmpty { node.name = "(\(record.attributes.name?.escaped ?? "without a name"))" }
     let position = add(node)

@@ -53,7 +53,7 @@ struct IsolatedChild {
         }
         end = child.stop(end)
       } catch {
-        end = .unstarted(error.message)
+        end = .other("could not be started: \(error.message)")
       }
       // A child that has read others before is no proof against this file, but for what it says and takes of each.
       guard next < files.count, let end, isFresh || end.isOfOneFile else { continue }
@@ -133,14 +133,14 @@ struct IsolatedChild {
       let count = head.dropFirst().reversed().reduce(0) { $0 << 8 | Int($1) }
       size &+= count
       guard count >= 0, size <= ChildLimits.memory else {
-        end = .wordy
+        end = .other("wrote more than the \(ChildLimits.memory >> 20) MiB that it may")
         return nil
       }
       guard let bytes = receive(count, &end) else { return nil }
       pieces.append(Piece(kind: kind, bytes: bytes))
       guard kind == .sums else { continue }
       let part = Part(pieces, of: file)
-      if part == nil { end = .implausible }
+      if part == nil { end = .other("sent a report that cannot be of it") }
       return part
     }
   }
@@ -150,7 +150,7 @@ struct IsolatedChild {
     let (bytes, failure) = unsafe [UInt8].reading(count) { rest, _ in
       unsafe recv(channel, rest.baseAddress, rest.count, 0)
     }
-    if failure == EAGAIN { end = .silent }
+    if failure == EAGAIN { end = .other("said nothing for \(ChildLimits.patience) seconds") }
     return bytes.count == count ? bytes : nil
   }
 
@@ -169,33 +169,20 @@ struct IsolatedChild {
 private enum ChildEnd {
   /// The status from `waitpid`.
   case status(Int32)
-  case unstarted(String)
-  /// It said nothing for longer than it may live, since somebody has stopped it.
-  case silent
-  /// It said more than anybody keeps.
-  case wordy
-  /// It sent a report that cannot be of the file.
-  case implausible
+  /// The parent ended it, or could not start it; the words say why.
+  case other(String)
 
   /// Whether the file that was read last is the cause, whatever was read before it.
   var isOfOneFile: Bool {
-    switch self {
-    case .status(let status): [SIGPROF, SIGALRM].contains(status & 0x7f)
-    case .silent, .wordy, .implausible, .unstarted: true
-    }
+    guard case .status(let status) = self else { return true }
+    return [SIGPROF, SIGALRM].contains(status & 0x7f)
   }
 
   /// Returns the reason that a file has no report, as far as the system says.
   func error(_ name: String) -> ImageError {
-    if case .unstarted(let why) = self {
-      return ImageError(.killed, image: name, message: "No child could be started: \(why).")
-    }
     let end =
       switch self {
-      case .unstarted(let why): why
-      case .silent: "said nothing for \(ChildLimits.patience) seconds"
-      case .wordy: "wrote more than the \(ChildLimits.memory >> 20) MiB that it may"
-      case .implausible: "sent a report that cannot be of it"
+      case .other(let words): words
       case .status(0): "broke off in the midst of its report"
       case .status(let status) where status & 0x7f == 0: "ended with status \(status >> 8 & 0xff)"
       case .status(let status) where [SIGPROF, SIGXCPU, SIGALRM].contains(status & 0x7f):
@@ -204,7 +191,7 @@ private enum ChildEnd {
       }
     return ImageError(
       .killed, image: name,
-      message: "The child that read it \(end); what the file holds is not known.")
+      message: "The child that was to read it \(end); what the file holds is not known.")
   }
 }
 

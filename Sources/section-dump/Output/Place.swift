@@ -32,9 +32,7 @@ struct Place: Hashable, Codable, CustomStringConvertible {
   /// `libshop.a(cart.o) BeehiveMods[0]`
   var description: String {
     guard let section else { return file }
-    var text = "\(file) \(section)"
-    if let index { text += "[\(index)]" }
-    return text
+    return "\(file) \(section)" + (index.map { "[\($0)]" } ?? "")
   }
 }
 

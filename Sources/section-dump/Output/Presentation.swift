@@ -39,8 +39,7 @@ struct Presentation {
 struct Style {
   let isColored: Bool
 
-  func bold(_ text: String) -> String { paint("1", text) }
-  func dim(_ text: String) -> String { paint("2", text) }
+  func dim(_ text: String) -> String { isColored ? "\u{1b}[2m\(text)\u{1b}[0m" : text }
 
   /// Has `body` write to a sink in this style.
   func bold(_ sink: ByteSink, _ body: () -> Void) { paint("\u{1b}[1m", sink, body) }
@@ -50,10 +49,6 @@ struct Style {
     if isColored { sink.write(word: start) }
     body()
     if isColored { sink.write(word: "\u{1b}[0m") }
-  }
-
-  private func paint(_ code: String, _ text: String) -> String {
-    isColored ? "\u{1b}[\(code)m\(text)\u{1b}[0m" : text
   }
 }
 
@@ -80,6 +75,8 @@ final class Printer {
   let progress: Progress
   private let format: Presentation.Format
   private var isFirst = true
+  /// Whether an item of a JSON document was printed without the end of its line.
+  private var isAmidLine = false
 
   init(_ format: Presentation.Format) {
     self.format = format
@@ -97,8 +94,10 @@ final class Printer {
       } else {
         output.write(piece: piece.bytes)
       }
-      isFirst = false
+      (isFirst, isAmidLine) = (false, format == .json)
     case .errors:
+      if isAmidLine { output.write(word: "\n") }
+      isAmidLine = false
       output.flush()
       errors.write(piece.bytes)
       errors.flush()
@@ -119,7 +118,7 @@ final class Printer {
 
   /// Prints the rest; false, once told, where some of standard output was lost.
   func finish() -> Bool {
-    if format == .json { output.write(word: isFirst ? "]}\n" : "\n]}\n") }
+    if format == .json { output.write(word: isAmidLine ? "\n]}\n" : "]}\n") }
     progress.clear()
     return output.finish(errors)
   }

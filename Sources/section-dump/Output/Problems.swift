@@ -16,14 +16,36 @@ extension FileImage {
       code, image: identity.path, section: section?.name, offset: section?.offset, message: message)
   }
 
+  /// Throws for a core file.
+  func refuseCore() throws(ImageError) {
+    guard isCore else { return }
+    throw error(
+      .noEntries,
+      "It is a core file, and registers nothing; section-dump live --core shows what the process had."
+    )
+  }
+
+  /// Adds the reason that the file ends too early, in place of what follows from it. Returns whether the file has
+  /// all bytes that its headers claim.
+  func checkExtents(_ problems: inout [ImageError]) -> Bool {
+    do throws(ImageError) {
+      try checkExtents()
+    } catch {
+      let isCut = error.code == .truncated
+      if problems.contains(where: { $0.code == error.code }) { return !isCut }
+      problems.removeAll {
+        isCut && $0.code.rawValue == Rejection.Reason.unreadableSection.rawValue
+          || $0.code == .sectionTableMissing && $0.offset == error.offset
+      }
+      problems.append(error)
+      return !isCut
+    }
+    return true
+  }
+
   /// The entries that the file would register; throws where files of its kind register none.
   func scanEntries() throws(ImageError) -> Scan {
-    guard !isCore else {
-      throw error(
-        .noEntries,
-        "It is a core file, and registers nothing; section-dump live --core shows what the process "
-          + "had.")
-    }
+    try refuseCore()
     let scan = try RecordScanner.scan(self)
     // The entries of a library are listed in the file of its debug information, without their bytes.
     guard !scan.rejections.isEmpty, identity.kind == .debug else { return scan }

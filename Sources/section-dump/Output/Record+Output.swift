@@ -26,8 +26,14 @@ extension Record {
 }
 
 extension Attributes {
-  /// `priority=10 requires=log`
-  var words: String { texts.joined(separator: " ") }
+  /// `priority=10 requires="log >=1.2"`; nil if there are none.
+  var words: String? {
+    let words = texts.map { text in
+      guard text.contains(" "), let sign = text.firstIndex(of: "=") else { return text }
+      return "\(text[...sign])\"\(text[sign...].dropFirst())\""
+    }
+    return words.isEmpty ? nil : words.joined(separator: " ")
+  }
 
   /// An object without `priority`; keys that may repeat, and those that do, have arrays.
   func write(to json: inout JSONWriter) {

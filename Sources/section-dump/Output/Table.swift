@@ -50,10 +50,8 @@ struct Table {
     cell { $0.write(hexadecimal: number) }
   }
 
-  /// Writes the rest of the rows.
-  mutating func finish() { writeRows() }
-
-  private mutating func writeRows() {
+  /// Writes the rows that were not written yet.
+  mutating func writeRows() {
     if !ends.isEmpty, !hasTitles { writeTitles() }
     hasTitles = true
     var start = 0

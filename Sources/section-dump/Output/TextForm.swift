@@ -84,35 +84,12 @@ extension Span<UInt8> {
   /// Returns the character at `index` and the number of its bytes; nil if these bytes are no UTF-8.
   fileprivate func scalar(at index: Int) -> (scalar: Unicode.Scalar?, length: Int) {
     if self[index] < 0x80 { return (Unicode.Scalar(self[index]), 1) }
-    var bytes = FewBytes()
-    for position in (index..<Swift.min(index + 4, count)).reversed() {
-      bytes.prepend(self[position])
-    }
+    var bytes = (index..<Swift.min(index + 4, count)).map { self[$0] }.makeIterator()
     var parser = Unicode.UTF8.ForwardParser()
     return switch parser.parseScalar(from: &bytes) {
     case .valid(let encoded): (Unicode.UTF8.decode(encoded), encoded.count)
     case .error(let length): (nil, length)
     case .emptyInput: (nil, 1)
     }
-  }
-}
-
-/// As many bytes as a character has at most.
-private struct FewBytes: IteratorProtocol {
-  private var bytes: UInt32 = 0
-  private var count = 0
-
-  mutating func prepend(_ byte: UInt8) {
-    bytes = bytes << 8 | UInt32(byte)
-    count += 1
-  }
-
-  mutating func next() -> UInt8? {
-    guard count > 0 else { return nil }
-    defer {
-      bytes >>= 8
-      count -= 1
-    }
-    return UInt8(truncatingIfNeeded: bytes)
   }
 }

@@ -86,6 +86,17 @@ extension Finding {
       others: others, missing: missing)
   }
 
+  /// The line on standard error about what could not be read.
+  var line: String { problem?.line(path: place.file) ?? "" }
+
+  /// Writes what could not be read as an object; `first` writes keys before all others.
+  func writeProblem(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
+    problem?.write(to: &json) { json in
+      first(&json)
+      Place.writeFile(of: place, to: &json)
+    }
+  }
+
   /// Writes what JSON and CSV say of a finding; without one, the same fields.
   static func writeFields<Writer: FieldWriter>(of finding: Self?, to writer: inout Writer) {
     if !Writer.nests { writer.string(key: "level", finding?.level.rawValue) }

@@ -31,24 +31,6 @@ struct Survey: Codable {
     }
   }
 
-  /// What could not be read, or was refused.
-  struct Trouble {
-    var problem: ImageError
-    /// The file or image.
-    var place: Place
-
-    /// The line on standard error.
-    var line: String { problem.line(path: place.file) }
-
-    /// Writes an object; `first` writes keys before all others.
-    func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
-      problem.write(to: &json) { json in
-        first(&json)
-        Place.writeFile(of: place, to: &json)
-      }
-    }
-  }
-
   /// The images that bear on others, in the order of the files; of copies, the first one.
   var images: [SurveyedImage] = []
   /// The entries of all of them.
@@ -84,11 +66,7 @@ struct Survey: Codable {
   init() {}
 
   /// What could not be read, and each malformed entry: findings too, and status 2.
-  var problems: [Trouble] {
-    findings.compactMap { finding in
-      finding.problem.map { Trouble(problem: $0, place: finding.place) }
-    }
-  }
+  var problems: [Finding] { findings.filter { $0.problem != nil } }
 
   private mutating func add(_ other: Survey) {
     images += other.images
@@ -143,21 +121,23 @@ struct Survey: Codable {
   ) throws(ImageError) -> Int {
     let place = surveyed.place
     var size = 0
+    var problems: [ImageError] = []
     do throws(ImageError) {
       let scan = try image.scanEntries()
       // A file alone has room for what is in it.
       if !place.container.isEmpty { size = scan.size }
       read += 1
       surveyed.isRead = true
-      for rejection in scan.rejections { note(ImageError(rejection), place) }
+      problems = scan.rejections.map { ImageError($0) }
       surveyed.records = scan.records
       surveyed.isBare = scan.records.isEmpty && scan.rejections.isEmpty
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
-      try image.checkExtents()
     } catch {
       if error.code == .noEntries { throw error }
-      note(error, place)
+      problems.append(error)
     }
+    surveyed.isWhole = image.checkExtents(&problems)
+    for problem in problems { note(problem, place) }
     return size
   }
 
@@ -168,7 +148,7 @@ struct Survey: Codable {
       surveyed.contracts = try ContractLibrary(of: image)
       surveyed.expectations = try ContractExpectations(of: image)
     } catch {
-      findings.append(.notVisible(error, surveyed.place))
+      if surveyed.isWhole { findings.append(.notVisible(error, surveyed.place)) }
     }
   }
 

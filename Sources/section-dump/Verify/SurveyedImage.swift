@@ -11,6 +11,8 @@ struct SurveyedImage: Codable {
   var part: FilePart?
   /// Whether its entries, or the want of them, are known.
   var isRead = false
+  /// Whether the file has all bytes that its headers claim.
+  var isWhole = true
   /// Its entries, in order.
   var records: [Record] = []
   /// The Swift types and protocols that it declares, where they were asked for.
