@@ -23,7 +23,9 @@ struct SectionTexts {
       || (section.flags.contains("S") && section.entrySize <= 1 && section.segment == nil)
     // A table of names has no pointers, and looking for some takes longer than to read it.
     if section.type == "STRTAB" { return }
-    guard saysSo || looksLikeTexts, !holdsPointers(areLetters: saysSo) else { return nil }
+    guard saysSo || looksLikeTexts, (try? holdsPointers(areLetters: saysSo)) == false else {
+      return nil
+    }
   }
 
   private var looksLikeTexts: Bool {
@@ -44,29 +46,25 @@ struct SectionTexts {
     return longest >= Self.shortest
   }
 
-  /// Whether a word is relocated, or is an address of an image that is never moved; true where
-  /// that cannot be told. Words are no addresses where the header says that they are letters.
-  private func holdsPointers(areLetters: Bool) -> Bool {
+  /// Whether a word is relocated, or is an address of an image that is never moved. Words are no addresses where the
+  /// header says that they are letters.
+  private func holdsPointers(areLetters: Bool) throws(ImageError) -> Bool {
     let section = found.section
     if areLetters, section.segment != nil { return false }
-    do throws(ImageError) {
-      let next = try image.nextRelocated(from: 0, in: section)
-      guard next ?? 0 == 0 else { return true }
-      guard next == 0 || (!areLetters && image.identity.kind == .executable) else { return false }
-      // Where only a look at the word tells, each is looked at.
-      let word = UInt64(image.pointerSize)
-      var position: UInt64 = 0
-      while size - position >= word {
-        let pointer = try image.pointer(at: position, in: section)
-        position += word
-        if pointer.target == .null || pointer.resolution == .number { continue }
-        guard pointer.resolution == .absolute, try image.memory(at: pointer.target) == .outside
-        else { return true }
-      }
-      return false
-    } catch {
-      return true
+    let next = try image.nextRelocated(from: 0, in: section)
+    guard next ?? 0 == 0 else { return true }
+    guard next == 0 || (!areLetters && image.identity.kind == .executable) else { return false }
+    // Where only a look at the word tells, each is looked at.
+    let word = UInt64(image.pointerSize)
+    var position: UInt64 = 0
+    while size - position >= word {
+      let pointer = try image.pointer(at: position, in: section)
+      position += word
+      if pointer.target == .null || pointer.resolution == .number { continue }
+      guard pointer.resolution == .absolute, try image.memory(at: pointer.target) == .outside
+      else { return true }
     }
+    return false
   }
 
   /// Hands over each text that is not empty, with its number and its place; one of more than 64 KiB in parts.

@@ -9,17 +9,9 @@ struct SlotReader {
   /// Whether a word without a relocation may be an address.
   private let mayBeFixed: Bool
   private var window: SectionWindow
-  /// What is known of the words that something relocates.
-  private var next = Next.unknown
+  /// The next word after those that were read that something relocates, or nil; not known before it is asked for.
+  private var next: Result<UInt64?, ImageError>?
   private var section: Section { window.section }
-
-  private enum Next {
-    case unknown
-    case failed(ImageError)
-    /// The next one after those that were read.
-    case at(UInt64)
-    case none
-  }
 
   /// Why the words cannot be read.
   var failure: ImageError? { window.failure }
@@ -35,13 +27,8 @@ struct SlotReader {
 
   /// Returns how many bytes after a word that nothing relocates repeat it; as `SectionWindow` does.
   mutating func plainRepetition(at position: UInt64) -> UInt64 {
-    let end: UInt64
-    switch next {
-    case .unknown, .failed: return 0
-    case .at(let place): end = place
-    case .none: end = window.size
-    }
-    return window.repetition(of: word, at: position, before: end)
+    guard case .success(let place)? = next else { return 0 }
+    return window.repetition(of: word, at: position, before: place ?? window.size)
   }
 
   /// What is left of a section behind its last whole word.
@@ -74,20 +61,15 @@ struct SlotReader {
   }
 
   private mutating func isRelocated(_ position: UInt64) throws(ImageError) -> Bool {
-    switch next {
-    case .failed(let error): throw error
-    case .none: return false
-    case .at(let place) where place >= position: return place == position
-    case .at, .unknown: break
+    if let next {
+      let place = try next.get() ?? .max
+      if place >= position { return place == position }
     }
-    do throws(ImageError) {
-      let place = try image.nextRelocated(from: position, in: section)
-      next = place.map { .at($0) } ?? .none
-      return place == position
-    } catch {
-      next = .failed(error)
-      throw error
+    let found = Result { () throws(ImageError) in
+      try image.nextRelocated(from: position, in: section)
     }
+    next = found
+    return try found.get() == position
   }
 
   private mutating func resolve(_ slot: inout PointerSlot) throws(ImageError) {

@@ -75,18 +75,19 @@ struct SharedTypes {
     for (first, other) in Self.pairs(owners, images) {
       let files = "\(images[first].place.file) and in \(images[other].place.file)"
       let name = name.joined(separator: ".")
-      findings.append(
+      let (code, message, remedy): (Finding.Code, String, String) =
         isProtocol
-          ? Finding(
-            .duplicateProtocol, .error, entry.place,
-            "the protocol \(name) is in \(files): a service that one of them registers is not "
-              + "found through the other's",
-            remedy: "put the contracts into one dynamic library that all link")
-          : Finding(
-            .duplicateType, .error, entry.place,
-            "the Swift type \(name) is in \(files): which one is found by name depends on what is "
-              + "loaded first",
-            remedy: "keep it in one file, or put it into a dynamic library that both link"))
+        ? (
+          .duplicateProtocol,
+          "the protocol \(name) is in \(files): a service that one of them registers is not found through the other's",
+          "put the contracts into one dynamic library that all link"
+        )
+        : (
+          .duplicateType,
+          "the Swift type \(name) is in \(files): which one is found by name depends on what is loaded first",
+          "keep it in one file, or put it into a dynamic library that both link"
+        )
+      findings.append(Finding(code, .error, entry.place, message, remedy: remedy))
     }
   }
 
