@@ -133,7 +133,11 @@ extension Hive {
       return made
     }
     let lookup = ServiceLookup(type: type, name: name, hive: self)
-    if isUpToDate, let service = try lookup.again() { return service }
+    do throws(ServiceError) {
+      if isUpToDate, let service = try lookup.again() { return service }
+    } catch {
+      if !error.isGone { throw error }
+    }
     return try resolve(lookup)
   }
 

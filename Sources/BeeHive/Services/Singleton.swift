@@ -93,7 +93,7 @@ final class Singleton: Kept, @unchecked Sendable {
       }
       guard settle(next, making) else {
         next.kept?.end()
-        throw ServiceError.gone(step.entry)
+        throw step.scope == nil ? ServiceError.gone(step.entry) : .ended(step.entry)
       }
       return service
     } catch {
