@@ -275,7 +275,9 @@ import Testing
     #expect(said.contains("beehive_start_latecomers(): yes"))
     #expect(said.contains { $0.hasPrefix("set up in production") })
     #expect(
-      said.suffix(6).prefix(2) == ["mian is switched off, but no module is called that", "1"])
+      said.suffix(6).prefix(2) == [
+        "mian is switched off, but no module is called that; did you mean main?", "1",
+      ])
     #expect(!said.joined().contains("\u{1b}"))
   }
 }
