@@ -55,6 +55,7 @@ extension Report.Line {
     unsafe entry.implementation = implementation.map { unsafe texts.copy($0) }
     unsafe entry.source = texts.copy(place)
     unsafe entry.reason = reason.map { unsafe texts.copy($0) }
+    unsafe entry.number = number
     return withExtendedLifetime(texts) { unsafe body(&entry) }
   }
 

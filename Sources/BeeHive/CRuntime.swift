@@ -208,6 +208,15 @@ package func beehive_unregister_module(_ name: UnsafePointer<CChar>?) -> Bool {
   }
 }
 
+/// `beehive_remove`.
+@implementation @c
+package func beehive_remove(_ number: UInt64) -> Bool {
+  succeeds {
+    if try waiting({ await Hive.process.remove(number) }) { return }
+    throw Problem(.badCall, "entry \(number): it is not there, or was removed")
+  }
+}
+
 /// `beehive_remove_image`.
 @implementation @c
 package func beehive_remove_image(_ path: UnsafePointer<CChar>?) -> Bool {

@@ -143,6 +143,20 @@ extension Hive {
     return !ids.isEmpty
   }
 
+  /// Removes one entry, whatever registered or declared it: a module is torn down first, a service ends as in
+  /// ``removeServices(named:given:)``.
+  ///
+  /// - Parameter entry: One of ``entries``.
+  /// - Returns: Whether it was still there.
+  @discardableResult
+  public func remove(_ entry: Entry) async -> Bool { await remove(entry.number) }
+
+  func remove(_ number: UInt64) async -> Bool {
+    let removed = withdraw { $0.order == number }
+    await runner.remove([number])
+    return !removed.isEmpty
+  }
+
   /// Removes everything that a library declares, as if it had never been loaded.
   ///
   /// Its modules are torn down and unmounted first, its services end as in ``removeServices(named:)``, and its names are

@@ -35,6 +35,8 @@ public struct Report: Encodable, Sendable {
     package var launch: String?
     /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.
     var place: String
+    /// That of the entry.
+    var number: UInt64
 
     /// Everything but what is for people.
     private enum CodingKeys: CodingKey {
@@ -81,6 +83,7 @@ extension Report.Line {
   ) {
     kind = entry.kind.description
     name = entry.name
+    number = entry.number
     implementation = entry.implementation
     switch entry.source {
     case .image(let place):

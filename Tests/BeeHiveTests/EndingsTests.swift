@@ -70,11 +70,15 @@ struct EndingsTests {
   }
 
   @Test("what is removed ends at once")
-  func removed() throws {
+  func removed() async throws {
     let hive = try hive()
     _ = try hive.service(Part.self)
     #expect(hive.removeServices(named: TypeSpelling.of(Part.self).qualified) == 1)
     #expect(journal.take() == ["part disposed of", "part gone"])
+    try hive.register(Part.self, instance: Part("other", journal))
+    let entry = try #require(hive.entries.last)
+    #expect(await [hive.remove(entry), hive.remove(entry)] == [true, false])
+    #expect(journal.take() == ["other gone"] && hive.entries.count == 1)
   }
 
   @Test("what is made while the Hive stops is not kept")

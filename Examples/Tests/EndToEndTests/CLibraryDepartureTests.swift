@@ -145,6 +145,7 @@ import Testing
           beehive_remarks(remark, NULL);
           TRY(beehive_unregister_service_named("Speaker", "gif"));
           TRY(beehive_unregister_service_named("Speaker", "jpg"));
+          TRY(beehive_remove(0));
         }
         """)
     let said = try workshop.output(host, []).split(separator: "\n").map(String.init)
@@ -160,6 +161,7 @@ import Testing
           + "a file of another name",
         #"beehive_unregister_service_named("Speaker", "gif"): service Speaker named gif: nothing of this name is registered"#,
         #"beehive_unregister_service_named("Speaker", "jpg"): yes"#,
+        "beehive_remove(0): entry 0: it is not there, or was removed",
       ])
   }
 

@@ -30,6 +30,8 @@ public struct Entry: Hashable, Sendable {
   public var source: Source
   /// How far it got.
   public var state: State
+  /// Tells it from all others of this process; 0 for that of a file that is not loaded.
+  var number: UInt64 = 0
 }
 
 extension Entry: CustomStringConvertible {

@@ -153,7 +153,7 @@ package final class RegisteredEntry: @unchecked Sendable {
       }
     return Entry(
       kind: kind, name: name, implementation: implementation, attributes: attributes,
-      source: source, state: state)
+      source: source, state: state, number: order)
   }
 }
 

@@ -35,6 +35,7 @@ typedef struct beehive_entry {
   const char *implementation; /* null where the entry names nothing */
   const char *source;         /* "libshop.so BeehiveRecords[1]" */
   const char *reason; /* why it is not bound or does not run, or what failed in its start; or null */
+  uint64_t number;    /* tells it from all others of this process: for beehive_remove */
 } beehive_entry;
 
 /* What becomes of the other modules when one fails, or takes longer than it may. */
@@ -167,6 +168,10 @@ bool beehive_register_module_at(const char *name, const beehive_module_operation
 
 /* Tears one module down and removes it; false where there is none. */
 bool beehive_unregister_module(const char *name);
+
+/* Removes one entry by its number, whatever registered or declared it: a module is torn down first. False where it
+ * is not there any more. */
+bool beehive_remove(uint64_t number);
 
 /* Removes everything that a library declares: its modules are torn down, its services removed, and its names are
  * free. It stays loaded, so opening it again registers nothing: open a new build from a file of another name.
