@@ -85,10 +85,13 @@ package struct AddressRanges {
   /// Every address.
   package static let all = AddressRanges([0..<UInt64.max])
 
-  /// The ranges of whole sections.
-  package init(of sections: [Section]) {
+  /// The ranges of whole sections, each with so many bytes before it.
+  package init(of sections: [Section], before margin: UInt64 = 0) {
     self.init(
-      sections.map { $0.address.rawValue..<$0.address.rawValue.saturating(adding: $0.size) })
+      sections.map { section in
+        let start = section.address.rawValue
+        return start - min(start, margin)..<start.saturating(adding: section.size)
+      })
   }
 
   /// Returns whether the ranges have every byte of `range`.

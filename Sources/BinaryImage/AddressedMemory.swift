@@ -56,6 +56,7 @@ struct LinkedMemory: AddressedMemory {
 
   func integer(at address: UInt64, size: Int) -> UInt64? {
     let place = VirtualAddress(rawValue: address)
+    guard (try? file.checkKept(at: place, count: UInt64(size))) != nil else { return nil }
     guard let bytes = try? file.bytes(at: place, count: size) else {
       return (try? file.memory(at: .address(place))) == .zeros ? 0 : nil
     }
@@ -67,6 +68,8 @@ struct LinkedMemory: AddressedMemory {
       $0.address.rawValue <= address && address - $0.address.rawValue < $0.size
     }
     guard let section else { return integer(at: address, size: 1) == 0 ? .null : nil }
+    let (place, count) = (VirtualAddress(rawValue: address), UInt64(pointerSize))
+    guard (try? file.checkKept(at: place, count: count, isPointer: true)) != nil else { return nil }
     let pointer = try? file.pointer(at: address - section.address.rawValue, in: section)
     return pointer.map(self.address)
   }

@@ -71,6 +71,9 @@ package protocol FileImage: Image, AnyObject {
   /// Refuses bytes that mean nothing as they are.
   func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError)
 
+  /// Returns the segment at a linked address as a section, if the loader may write there; nil elsewhere, and in objects.
+  func writableSegment(at address: VirtualAddress) throws(ImageError) -> Section?
+
   /// Returns the kind of memory that a pointer leads to.
   func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory
 
@@ -277,6 +280,17 @@ extension FileImage {
 
   // MARK: - Addresses and texts
 
+  /// Throws if the loader writes to one of so many bytes at a linked address. A pointer may be written as a whole.
+  func checkKept(
+    at address: VirtualAddress, count: UInt64, isPointer: Bool = false
+  ) throws(ImageError) {
+    guard let segment = try writableSegment(at: address) else { return }
+    let start = address.rawValue - segment.address.rawValue
+    try checkKept(
+      start..<start.saturating(adding: count), in: segment, except: isPointer ? (start, start) : nil
+    )
+  }
+
   /// The bytes that the file maps at a linked address, in file byte order.
   ///
   /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
@@ -296,7 +310,13 @@ extension FileImage {
       guard let extent = try extent(from: address, reading: 1) else {
         throw file.outsideSegments(address)
       }
-      return try file.withText(at: extent.offset, size: extent.size, limit: limit, body)
+      return try file.withText(at: extent.offset, size: extent.size, limit: limit) {
+        text -> Swift.Result<Result, ImageError> in
+        do throws(ImageError) {
+          try checkKept(at: address, count: UInt64(text.count) + 1)
+          return .success(body(text))
+        } catch { return .failure(error) }
+      }.get()
     case .section(let index, let offset):
       return try withText(inSection: index, from: offset, limit: limit, body)
     case .null, .imported, .foreign, .unresolvable:

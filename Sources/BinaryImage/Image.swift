@@ -123,11 +123,42 @@ package protocol Image {
     of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
+  /// Finds the first place from which a relocation or fixup writes to a range of a section.
+  ///
+  /// - Parameters:
+  ///   - range: Offsets in the section.
+  ///   - section: The section.
+  ///   - pointers: The offsets of words that may be written, as words.
+  /// - Returns: The place; nil if the bytes stay as they are, as all bytes in memory do.
+  /// - Throws: ``ImageError`` if the relocations cannot be read.
+  func rewrite(
+    of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
+  ) throws(ImageError) -> UInt64?
+
   /// The memory with structures in C; nil if this image cannot tell.
   var addressedMemory: (any AddressedMemory)? { get }
 }
 
 extension Image {
+  /// The loader has written everything.
+  package func rewrite(
+    of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
+  ) throws(ImageError) -> UInt64? { nil }
+
+  /// Throws if a relocation or fixup writes to a range of a section, except to these words.
+  ///
+  /// A process then has other bytes there than the file.
+  package func checkKept(
+    _ range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)? = nil
+  ) throws(ImageError) {
+    guard let place = try rewrite(of: range, in: section, except: pointers) else { return }
+    throw ImageError(
+      .noContents, image: path, section: section.name.isEmpty ? nil : section.name,
+      message:
+        "A relocation of \(place.hexadecimal) writes over these bytes, so a process has other ones than the "
+        + "file. Build the file again.")
+  }
+
   /// As the identity says it.
   package var pointerSize: Int { identity.bits / 8 }
 
@@ -158,9 +189,11 @@ extension Image {
     _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) -> Bool {
     let pointer: PointerValue
-    do throws(ImageError) { pointer = try self.pointer(at: offset, of: bytes, in: section) } catch {
-      return body(offset, .unresolved(error), nil)
-    }
+    do throws(ImageError) {
+      pointer = try self.pointer(at: offset, of: bytes, in: section)
+      try checkKept(
+        offset..<offset + UInt64(pointerSize), in: section, except: (offset, offset))
+    } catch { return body(offset, .unresolved(error), nil) }
     // The others lead to no text, and an error for each would cost more than all else.
     guard pointer.mayLeadToText else { return body(offset, .pointer(pointer), nil) }
     do throws(ImageError) {

@@ -8,7 +8,8 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
     case nullPointer = "null-pointer"
     /// The pointer leads outside the image's own mapping.
     case pointerOutsideImage = "pointer-outside-image"
-    /// The pointer depends on another image or on a relocation that cannot be resolved here.
+    /// The pointer depends on another image or on a relocation that cannot be resolved here, or a relocation writes
+    /// over the entry.
     case unresolvedPointer = "unresolved-pointer"
     /// The text has no NUL before the mapping, the record or the limit ends.
     case unterminatedText = "unterminated-text"

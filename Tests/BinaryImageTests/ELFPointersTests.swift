@@ -211,6 +211,39 @@ struct ELFPointersTests {
       #expect(entry.pointer.resolution == resolution, sourceLocation: sourceLocation)
     }
   }
+
+  @Test(
+    "are none where something else is written to a part of a slot, or of its text",
+    arguments: [
+      (ELFBuilder.list + 16, 1, ["first", "second"]), (ELFBuilder.list + 4, 1, ["", ""]),
+      (ELFBuilder.list - 4, 1, ["", "second"]), (ELFBuilder.list - 8, 1, ["first", "second"]),
+      // R_X86_64_TPOFF64 writes a word, R_X86_64_TLSDESC two.
+      (ELFBuilder.list - 12, 18, ["first", "second"]), (ELFBuilder.list - 12, 36, ["", "second"]),
+      (ELFBuilder.list, 36, ["", ""]), (ELFBuilder.second + 1, 1, ["first", ""]),
+      (ELFBuilder.first - 8, 1, ["first", "second"]), (ELFBuilder.first - 7, 1, ["", "second"]),
+    ] as [(UInt64, UInt64, [String])])
+  func rewritten(place: UInt64, type: UInt64, texts: [String]) throws {
+    var builder = ELFBuilder()
+    builder.machine = 62
+    builder.list = [0, 0, 0]
+    builder.relocations = zip([0, 8], [ELFBuilder.first, ELFBuilder.second]).map {
+      ELFBuilder.Relocation(place: ELFBuilder.list + $0, type: 8, addend: $1)
+    }
+    builder.relocations.append(
+      ELFBuilder.Relocation(place: place, symbol: 2, type: type, addend: 0))
+    let image = try ELFFile(path: Fixture.write(builder.bytes, as: "rewritten-\(place)-\(type)"))
+    let section = try #require(image.sections(named: "list").first)
+    var found: [String] = []
+    _ = try image.forEachSlot(of: section, limit: 64) { _, _, text in
+      if let text {
+        found.append(String(decoding: Array(copying: text), as: UTF8.self))
+      } else {
+        found.append("")
+      }
+      return true
+    }
+    #expect(found.prefix(2).elementsEqual(texts))
+  }
 }
 
 extension ELFPointersTests.Machine {

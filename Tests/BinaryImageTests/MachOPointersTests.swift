@@ -225,4 +225,27 @@ struct MachOPointersTests {
     let texts = try Self.image(builder).texts(of: "BeehiveMods")
     #expect(texts.map(\.text) == ["a", "b", "c", "d", "e"])
   }
+
+  @Test("A fixup that writes a part of a slot, or of its text, makes it none")
+  func rewritten() throws {
+    for (offset, texts) in [(16, ["first", "second"]), (4, ["", ""]), (12, ["first", ""])] {
+      var builder = MachOBuilder()
+      builder.slots = [.text("first"), .text("second"), .null]
+      builder.fixups = .programs
+      builder.rebaseProgram = [0x11, 0x21, 0, 0x52, 0x21, UInt8(offset), 0x51, 0]
+      let image = try MachOFile(
+        path: Fixture.write(builder.bytes, as: "macho-rewritten-\(offset)"))
+      let section = try #require(image.sections(named: "BeehiveMods").first)
+      var found: [String] = []
+      _ = try image.forEachSlot(of: section, limit: 64) { _, _, text in
+        if let text {
+          found.append(String(decoding: Array(copying: text), as: UTF8.self))
+        } else {
+          found.append("")
+        }
+        return true
+      }
+      #expect(found.prefix(2).elementsEqual(texts))
+    }
+  }
 }

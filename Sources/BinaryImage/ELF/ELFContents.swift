@@ -130,14 +130,9 @@ extension ELFFile {
   package func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? {
-    if header.isObject {
-      return try relocations(ofObjectSection: section).place(notBefore: offset)
-    }
-    guard section.isMapped else { return nil }
-    _ = try linkedRelocation(at: offset, in: section)
-    let start = section.address.rawValue
-    let next = try relocations.linked?.get().place(notBefore: start.saturating(adding: offset))
-    return next.flatMap { $0 - start < section.size ? $0 - start : nil }
+    guard let (found, place) = try relocations(of: offset..<offset, in: section) else { return nil }
+    let rest = section.size - min(offset, section.size)
+    return found.place(notBefore: place).flatMap { $0 - place < rest ? $0 - place + offset : nil }
   }
 
   // MARK: - Whether the file is whole

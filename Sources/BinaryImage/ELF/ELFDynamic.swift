@@ -11,9 +11,8 @@ final class ELFDynamic {
   /// `DT_FLAGS_1`.
   var flags: UInt64 { value(Int64(DT_FLAGS_1)) ?? 0 }
   /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
-  var relocatesCode: Bool {
+  private(set) lazy var relocatesCode =
     value(Int64(DT_TEXTREL)) != nil || (value(Int64(DT_FLAGS)) ?? 0) & UInt64(DF_TEXTREL) != 0
-  }
   /// The relocation tables, in the order in which the loader applies them.
   private(set) var relocations: [ELFRelocationTable] = []
   /// What the loader relocates without a table.

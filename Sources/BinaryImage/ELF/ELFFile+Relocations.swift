@@ -4,6 +4,8 @@ internal import CElf
 struct ELFRelocationTables {
   /// The sections whose pointers are asked for.
   var wanted = WantedSections()
+  /// Whether the wanted sections include the segments that the loader may write to.
+  var includesSegments = false
   /// Of a linked file: what covers the wanted sections.
   var linked: Result<ELFRelocations, ImageError>?
   /// Of an object: what applies to a section, by its index.
@@ -16,20 +18,23 @@ struct ELFRelocationTables {
 
 /// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
 extension ELFFile {
-  /// The relocation that writes the word `offset` bytes into a section of a linked file.
-  func linkedRelocation(
-    at offset: UInt64, in section: Section
-  ) throws(ImageError) -> ELFRelocation? {
+  /// The relocations of a range of a section, with the place of the range among theirs; nil if no loader writes there.
+  func relocations(
+    of range: Range<UInt64>, in section: Section
+  ) throws(ImageError) -> (found: ELFRelocations, place: UInt64)? {
+    if header.isObject { return (try relocations(ofObjectSection: section), range.lowerBound) }
     // The loader relocates what it maps, and nothing else.
     guard section.isMapped else { return nil }
-    let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
+    let (place, overflow) = section.address.rawValue.addingReportingOverflow(range.lowerBound)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
-    let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    if let known = try relocations.linked?.get(), known.ranges.covers(range) {
-      return known.relocation(at: place)
+    let size = max(UInt64(range.count), UInt64(header.wordSize))
+    if let known = try relocations.linked?.get(),
+      known.ranges.covers(place..<place.saturating(adding: size))
+    {
+      return (known, place)
     }
     relocations.wanted.insert(section)
-    let (wanted, isFirst) = (relocations.wanted.list, relocations.linked == nil)
+    let isFirst = relocations.linked == nil
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       let dynamic = try dynamic()
       let tables = dynamic?.relocations ?? []
@@ -37,10 +42,64 @@ extension ELFFile {
       return try ELFRelocations(
         of: file, header, machine, in: tables, globalOffsets: dynamic?.globalOffsets,
         // Few are kept, all of them, once they are read again for another section.
-        ranges: isFirst || size > Self.fewRelocations ? AddressRanges(of: wanted) : .all)
+        ranges: isFirst || size > Self.fewRelocations ? wantedRanges : .all)
     }
     relocations.linked = collected
-    return try collected.get().relocation(at: place)
+    return (try collected.get(), place)
+  }
+
+  /// The wanted sections, and what is before each: a relocation there may reach into it.
+  private var wantedRanges: AddressRanges {
+    AddressRanges(of: relocations.wanted.list, before: 2 * UInt64(header.wordSize) - 1)
+  }
+
+  package func rewrite(
+    of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
+  ) throws(ImageError) -> UInt64? {
+    guard let (found, start) = try relocations(of: range, in: section) else { return nil }
+    let (end, word) = (start.saturating(adding: UInt64(range.count)), UInt64(header.wordSize))
+    let offset = start &- range.lowerBound
+    for relocation in found.relocations(from: start - min(start, 2 * word - 1), to: end) {
+      let place = relocation.place
+      let size = isOfWord(relocation) ? word : 2 * word
+      let isPointer = pointers.map { place == $0.0 &+ offset || place == $0.1 &+ offset } ?? false
+      if place.saturating(adding: size) > start, !isPointer || size > word { return place }
+    }
+    return try copiedRanges(found).mayOverlap(start, end) ? start : nil
+  }
+
+  /// Returns whether a relocation writes at most a word, as all but `R_*_TLSDESC` do.
+  private func isOfWord(_ relocation: ELFRelocation) -> Bool {
+    relocation.form == .relr || machine.relocationTypes?.writesAddress(relocation.type) ?? true
+      || !relocationNames.name(of: relocation.type, machine).contains("DESC")
+  }
+
+  /// Where the loader copies data of other images to.
+  private func copiedRanges(_ found: ELFRelocations) throws(ImageError) -> AddressRanges {
+    guard !found.copies.isEmpty, !header.isObject, let symbols = try dynamic()?.symbols else {
+      return AddressRanges([])
+    }
+    return try onceCopied { () throws(ImageError) in
+      AddressRanges(
+        try found.copies.map { copy throws(ImageError) in
+          copy.place..<copy.place.saturating(adding: try symbols.symbol(copy.symbol).size)
+        })
+    }
+  }
+
+  package func writableSegment(at address: VirtualAddress) throws(ImageError) -> Section? {
+    // Without permission to write to the others, the loader ends the process.
+    guard !header.isObject, let load = try segments().load(holding: address.rawValue),
+      let dynamic = try dynamic(), load.isWritable || dynamic.relocatesCode
+    else { return nil }
+    if !relocations.includesSegments {
+      relocations.includesSegments = true
+      // One pass serves them all.
+      for load in try segments().loads where load.isWritable || dynamic.relocatesCode {
+        relocations.wanted.insert(load.section)
+      }
+    }
+    return load.section
   }
 
   /// What the relocations that are applied when the file is loaded name, call and write to.
@@ -61,7 +120,7 @@ extension ELFFile {
     let isFirst = relocations.linked == nil && dynamic != nil && dynamic?.globalOffsets == nil
     let found = try ELFRelocations(
       of: file, header, machine, in: tables,
-      ranges: isFirst ? AddressRanges(of: relocations.wanted.list) : AddressRanges([]),
+      ranges: isFirst ? wantedRanges : AddressRanges([]),
       survey: survey)
     if isFirst { relocations.linked = .success(found) }
     var rewriting = found.survey?.forbiddenPlace

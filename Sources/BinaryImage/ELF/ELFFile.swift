@@ -28,6 +28,7 @@ package final class ELFFile: FileImage {
   private var onceTable = Once<ELFSectionTable>(), onceSegments = Once<ELFSegments>()
   private var onceDynamic = Once<ELFDynamic?>(), onceNoted = Once<[Section]?>()
   private var onceSurvey = Once<ELFRelocations.Survey>(), onceHash = Once<ELFSymbolHash>()
+  var onceCopied = Once<AddressRanges>()
   private var onceCode = Once<AddressRanges>(), onceSlim = Once<Bool>()
   /// How often sections were looked for by name, and all names from when that is not rare.
   private var lookups = 0
@@ -113,7 +114,7 @@ package final class ELFFile: FileImage {
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
-      relocations.wanted.insert(found, named: name)
+      for section in found { relocations.wanted.insert(section) }
       return found
     }
     var found: [Section] = []
@@ -132,7 +133,7 @@ package final class ELFFile: FileImage {
         "The object holds GCC's intermediate code alone (-flto), so its sections are not there "
           + "yet; compile it with -ffat-lto-objects, or name what was linked of it.")
     }
-    relocations.wanted.insert(found, named: name)
+    for section in found { relocations.wanted.insert(section) }
     return found
   }
 

@@ -31,6 +31,11 @@ package struct ELFMachine {
     let copy: UInt32
     /// A function chooses the address at load time: `R_*_IRELATIVE`.
     let chosen: UInt32?
+
+    /// Whether a type makes a word the address of something.
+    func writesAddress(_ type: UInt32) -> Bool {
+      relative.contains(type) || word.contains(type) || table.contains(type)
+    }
   }
 
   /// The ways to split `r_info`.
@@ -230,8 +235,8 @@ struct ELFRelocationNames {
     :X86_64 NONE 64 PC32 GOT32 PLT32 COPY GLOB_DAT JUMP_SLOT RELATIVE GOTPCREL 32 32S 16 PC16 8 PC8
     DTPMOD64 DTPOFF64 TPOFF64 =24 PC64 GOTOFF64 =32 SIZE{32,64} =36 TLSDESC IRELATIVE RELATIVE64
     :RISCV NONE 32 64 RELATIVE COPY JUMP_SLOT TLS_DTPMOD{32,64} TLS_DTPREL{32,64} TLS_TPREL{32,64}
-    =33 ADD{8,16,32,64} SUB{8,16,32,64} =52 SUB6 SET{6,8,16,32} 32_PCREL IRELATIVE
+    TLSDESC =33 ADD{8,16,32,64} SUB{8,16,32,64} =52 SUB6 SET{6,8,16,32} 32_PCREL IRELATIVE
     :LARCH NONE 32 64 RELATIVE COPY JUMP_SLOT TLS_DTPMOD{32,64} TLS_DTPREL{32,64} TLS_TPREL{32,64}
-    IRELATIVE =47 ADD{8,16,24,32,64} SUB{8,16,24,32,64}
+    IRELATIVE TLS_DESC{32,64} =47 ADD{8,16,24,32,64} SUB{8,16,24,32,64}
     """
 }

@@ -6,18 +6,15 @@ extension ELFFile {
   package func pointer(
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
-    let relocation =
-      header.isObject
-      ? try relocations(ofObjectSection: section).relocation(at: offset)
-      : try linkedRelocation(at: offset, in: section)
-    return try meaning(of: raw, relocation, in: section)
+    let found = try relocations(of: offset..<offset, in: section)
+    return try meaning(of: raw, found.flatMap { $0.found.relocation(at: $0.place) }, in: section)
   }
 
   /// The pointer at a place of an array, which is where the loader looks: the section table may lie.
   func pointer(at offset: UInt64, ofArray array: Section) throws(ImageError) -> PointerValue {
     let place = VirtualAddress(rawValue: array.address.rawValue &+ offset)
     let raw = try pointerWord(at: place)
-    return try meaning(of: raw, linkedRelocation(at: offset, in: array), in: array)
+    return try pointer(of: raw, at: offset, in: array)
   }
 
   private func meaning(
@@ -72,9 +69,7 @@ extension ELFFile {
       return unresolvable("a function of the image chooses the address when it is loaded")
     }
     let isTable = types.table.contains(relocation.type)
-    guard
-      isTable || types.word.contains(relocation.type) || types.relative.contains(relocation.type)
-    else {
+    guard types.writesAddress(relocation.type) else {
       let name = relocationNames.name(of: relocation.type, machine)
       return unresolvable("\(name) writes no address of a word")
     }

@@ -86,6 +86,15 @@ final class ELFRelocations {
     return next < found.kept.count ? found.kept[next].place : nil
   }
 
+  /// The relocations of the places from one up to another.
+  func relocations(from start: UInt64, to end: UInt64) -> ArraySlice<ELFRelocation> {
+    let first = found.kept.sortedIndex(where: { $0.place >= start })
+    return found.kept[first...].prefix { $0.place < end }
+  }
+
+  /// The copies, by their places.
+  var copies: [ELFRelocation] { found.copies }
+
   /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
   func copy(notAfter address: UInt64) -> ELFRelocation? {
     found.copies.last(notAfter: address, by: \.place).map { found.copies[$0] }

@@ -91,7 +91,8 @@ package final class ELFSegments {
     ).gaps
   }
 
-  private func load(holding address: UInt64) -> GElf_Phdr? {
+  /// The segment that has an address in its memory; nil if none has.
+  func load(holding address: UInt64) -> GElf_Phdr? {
     guard isOrdered else { return loads.last { $0.holds(address) } }
     return loads.last(notAfter: address, by: \.p_vaddr).flatMap {
       loads[$0].holds(address) ? loads[$0] : nil
@@ -111,6 +112,11 @@ extension GElf_Phdr {
   var mappedSize: UInt64 { min(p_filesz, p_memsz) }
   /// Its location in the file.
   package var extent: FileExtent { FileExtent(offset: p_offset, size: p_filesz) }
+  /// Its bytes of the file in memory, as a section without a name.
+  var section: Section {
+    Section(
+      index: 0, name: "", address: VirtualAddress(rawValue: p_vaddr), offset: nil, size: mappedSize)
+  }
 
   /// Whether an address is in its memory.
   package func holds(_ place: UInt64) -> Bool { place >= p_vaddr && place - p_vaddr < p_memsz }

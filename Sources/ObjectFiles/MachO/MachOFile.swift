@@ -61,7 +61,7 @@ package final class MachOFile: FileImage {
     try file.check(
       found.count <= 1 || relocations <= file.size, .malformed,
       "The relocations of \(found.count) sections of this name share their bytes.", section: name)
-    wanted.insert(found, named: name)
+    for section in found { wanted.insert(section) }
     return found
   }
 

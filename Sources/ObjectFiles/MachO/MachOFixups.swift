@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 
 /// What the loader writes into some ranges of a linked file.
 protocol MachOLinkedFixups {
@@ -12,15 +12,45 @@ protocol MachOLinkedFixups {
 extension MachOFile {
   /// What the loader does to the word at `place` of a linked file, which holds `raw`.
   func fixup(at place: UInt64, raw: UInt64, in section: Section) throws(ImageError) -> MachOFixup? {
-    try linkedFixups(at: place, in: section)?.fixup(at: place, raw: raw)
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    return try linkedFixups(of: range, in: section)?.fixup(at: place, raw: raw)
+  }
+
+  package func rewrite(
+    of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
+  ) throws(ImageError) -> UInt64? {
+    guard section.isMapped else { return nil }
+    let start = section.address.rawValue
+    let (first, overflow) = start.addingReportingOverflow(range.lowerBound)
+    try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
+    let end = first.saturating(adding: UInt64(range.count))
+    let fixups: (any MachOLinkedFixups)? =
+      header.isObject
+      ? try relocations(ofObjectSection: section) : try linkedFixups(of: first..<end, in: section)
+    guard let fixups else { return nil }
+    for place in first - min(first, UInt64(header.wordSize) - 1)..<end
+    where pointers.map({ place != start &+ $0.0 && place != start &+ $0.1 }) ?? true {
+      if try fixups.fixup(at: place, raw: 0) != nil { return place }
+    }
+    return nil
+  }
+
+  package func writableSegment(at address: VirtualAddress) throws(ImageError) -> Section? {
+    guard !header.isObject else { return nil }
+    let segments = try segments.get()
+    guard let index = segments.index(holding: address.rawValue), segments.list[index].isWritable
+    else { return nil }
+    let segment = segments.list[index]
+    return Section(
+      index: 0, name: "", address: VirtualAddress(rawValue: segment.address), offset: nil,
+      size: segment.mappedSize)
   }
 
   /// What covers the word at `place`, and all other wanted ones; nil where the file has neither
   /// chains, programs nor relocations.
   private func linkedFixups(
-    at place: UInt64, in section: Section
+    of range: Range<UInt64>, in section: Section
   ) throws(ImageError) -> (any MachOLinkedFixups)? {
-    let range = place..<place.saturating(adding: UInt64(header.wordSize))
     if let known = try knownFixups?.get(), known.ranges.covers(range) { return known }
     let found = Result { () throws(ImageError) in try findLinkedFixups(with: section) }
     knownFixups = found
@@ -35,7 +65,7 @@ extension MachOFile {
       return try MachOChains(of: file, header, at: extent, segments)
     }
     wanted.insert(section)
-    let ranges = AddressRanges(of: wanted.list)
+    let ranges = AddressRanges(of: wanted.list, before: UInt64(header.wordSize) - 1)
     if let info = commands.dyldInfo {
       return try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
     }

@@ -161,6 +161,8 @@ struct EntryReader<Source: Image> {
           guard tally.hasRoom(at: offset) else { return }
           tally.kind = grammar.kind(at: start, in: bytes)
           do throws(Refusal) {
+            // Where the size is another one in a process, so are all records from here on.
+            try checkKept(offset..<min(offset + 8, UInt64(bytes.count)), in: section)
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.upperBound
             guard record.count >= RecordGrammar.headSize else { continue }
@@ -186,13 +188,15 @@ struct EntryReader<Source: Image> {
     do throws(Refusal) {
       let parts = try grammar.parts(of: bytes, kind: tally.kind)
       name = parts.name
+      let (accessor, context) = (
+        offset + UInt64(RecordGrammar.accessorOffset), offset + UInt64(RecordGrammar.contextOffset)
+      )
+      try checkKept(offset..<offset + UInt64(range.count), in: section, except: (accessor, context))
       try AttributeRules.check(bytes.extracting(parts.attributes), of: parts.kind)
       var record = record(parts, bytes, .inline, at: offset, in: section)
       try RoutingRules.check(parts.kind, record.name, record.attributes)
-      record.accessor = try pointer(
-        at: offset + UInt64(RecordGrammar.accessorOffset), of: sectionBytes, in: section)
-      record.context = try pointer(
-        at: offset + UInt64(RecordGrammar.contextOffset), of: sectionBytes, in: section)
+      record.accessor = try pointer(at: accessor, of: sectionBytes, in: section)
+      record.context = try pointer(at: context, of: sectionBytes, in: section)
       try record.checkStructure(in: memory)
       if !keepsPointers { (record.accessor, record.context) = (nil, nil) }
       take(record, parts)
@@ -200,6 +204,15 @@ struct EntryReader<Source: Image> {
       var refusal = error
       if let name { refusal.name = String(checked: bytes.extracting(name)) }
       tally.reject(refusal, at: offset)
+    }
+  }
+
+  /// Throws where the loader writes over these bytes of a section, except over these words.
+  private func checkKept(
+    _ range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)? = nil
+  ) throws(Refusal) {
+    do throws(ImageError) { try image.checkKept(range, in: section, except: pointers) } catch {
+      throw Refusal(.unresolvedPointer, error.message)
     }
   }
 

@@ -1,0 +1,54 @@
+import TestSupport
+import Testing
+
+/// A process has other bytes there than the file.
+@Suite("Entries that a relocation writes over")
+struct RewrittenEntriesTests {
+  /// Two pointers and two records, and a word at one more place that the loader writes.
+  private static func library(_ place: String) throws -> String {
+    #if arch(x86_64)
+      let type = "R_X86_64_64"
+    #else
+      let type = "R_AARCH64_ABS64"
+    #endif
+    func record(_ name: String) -> String {
+      ".long 40\n.short 1, 1\n.long 0, 32\n.quad 0, 0\n.asciz \"\(name)\"\n.balign 8"
+    }
+    return try Fixtures.build(
+      """
+      .weak elsewhere
+      .section .data.text, "aw"
+      text: .asciz "Moved"
+      .balign 8
+      .quad 1
+      .section BeehiveMods, "aw"
+      .balign 8
+      slots: .quad text, other
+      .section BeehiveRecords, "aw"
+      .balign 8
+      record: \(record("audio"))
+      \(record("net"))
+      .section .rodata.text, "a"
+      other: .asciz "Kept"
+      .section .note.GNU-stack, "", %progbits
+      \(place.isEmpty ? "" : ".reloc \(place), \(type), elsewhere")
+      """, as: "rewritten-\(place).so", suffix: "s", ["-shared", "-nostdlib"])
+  }
+
+  @Test(
+    "are refused, and the others read",
+    arguments: [
+      ("", ["Moved", "Kept", "audio", "net"]), ("text+8", ["Moved", "Kept", "audio", "net"]),
+      ("text+5", ["Kept", "audio", "net"]), ("slots+4", ["audio", "net"]),
+      ("slots+12", ["Moved"]), ("record+4", ["Moved", "Kept"]),
+      ("record+12", ["Moved", "Kept", "net"]), ("record+17", ["Moved", "Kept", "net"]),
+      ("record+32", ["Moved", "Kept", "net"]), ("record+33", ["Moved", "Kept"]),
+    ])
+  func rewritten(place: String, names: [String]) throws {
+    let outcome = try Tool.run([Self.library(place), "--format", "json"])
+    let found = try Tool.lines(try #require(Tool.files(of: outcome).first))
+    #expect(found == names.map { "module \($0) → – 0 {}" })
+    #expect(outcome.status == (names.count == 4 ? 0 : 2))
+    #expect((names.count == 4) != outcome.errors.contains(" writes over these bytes"))
+  }
+}
