@@ -119,6 +119,17 @@ extension FileImage {
   ) throws(ImageError) -> UInt64? { offset }
 }
 
+extension OpenedFile {
+  /// The error of a section of a linked file whose bytes the loader takes from elsewhere.
+  package func isMappedElsewhere(_ section: Section, _ offset: UInt64) -> ImageError {
+    error(
+      .malformed,
+      "The section table has the section here, but the segments map other bytes to its address "
+        + "\(section.address.rawValue.hexadecimal), and a process gets those. Build the file again.",
+      section: section.name, at: offset)
+  }
+}
+
 extension FileImage {
   /// Opens the file at `path`; errors and the identity call it `name`, or else the path.
   package init(path: String, name: String? = nil) throws(ImageError) {
@@ -185,8 +196,8 @@ extension FileImage {
     let extent = try contents(of: section)
     if let bytes = try inflated(section) { return bytes }
     try file.check(
-      extent.size <= Self.mostContents, .unsupported,
-      "The section claims \(extent.size) bytes, more than are read at once.",
+      extent.size <= Self.mostContents && file.stores(extent.size), .unsupported,
+      "The section claims \(extent.size) bytes, more than are read at once or than the file stores.",
       section: section.name, at: extent.offset)
     return try file.read(at: extent.offset, count: Int(extent.size))
   }

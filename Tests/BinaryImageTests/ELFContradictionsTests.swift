@@ -66,6 +66,7 @@ struct ELFContradictionsTests {
     Lie("the name on a table of names", .malformed) {
       $0.set(".dynstr", .name, $0.get(mods, .name))
     },
+    Lie("the bytes of other addresses", .malformed) { $0.add(8, to: mods, .offset) },
     Lie("another table of names", .malformed) { $0.put(UInt64($0.index(".dynstr")), 2, at: 62) },
     Lie("relocations that no section tells of", nil) {
       $0.set(".rela.dyn", .offset, 0)

@@ -34,6 +34,7 @@ struct MachOContradictionsTests {
     do throws(ImageError) {
       let image = try MachOFile(path: path)
       for section in try image.sections(named: "BeehiveMods") {
+        _ = try image.withBytes(of: section) { $0.count }
         // Whatever is wrong with single entries, the file as a whole has a problem too.
         _ = try? image.pointer(at: 0, in: section)
       }
@@ -51,6 +52,7 @@ struct MachOContradictionsTests {
     Lie("one section more", .malformed) { put(2, at: segment + 64, &$0) },
     Lie("one command less than there are", .malformed) { $0[16] -= 1 },
     Lie("one command more", .malformed) { $0[16] += 1 },
+    Lie("a section with the bytes of other addresses", .malformed) { $0[section + 48] += 8 },
     Lie("an unknown command in place of the UUID", nil) {
       put(0x99, at: MachODamageTests.command(0x1b, $0), &$0)
     },

@@ -127,7 +127,7 @@ struct MachODamageTests {
     Harm("imports outside the table", .malformed) { put(0x4000, at: tables + 8, &$0) },
     Harm("chain starts outside the table", .malformed) { put(0x4000, at: tables + 4, &$0) },
     Harm("a chain that leaves its page", .malformed) { $0[0x1007] = 0x7f },
-    Harm("a segment at the end of all numbers", .truncated) {
+    Harm("a segment at the end of all numbers", .malformed) {
       // The second segment's offset in the file; its pages are not where they are said to be.
       put(.max, at: 32 + 152 + 40, &$0)
       put(.max, at: 32 + 152 + 44, &$0)

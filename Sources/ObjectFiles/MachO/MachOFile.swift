@@ -130,6 +130,21 @@ extension MachOFile {
     return extent
   }
 
+  package func location(
+    of section: Section
+  ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
+    let entry = try sectionEntry(section.index)
+    if !header.isObject, section.isMapped, let offset = entry.offset, entry.size > 0,
+      file.holds(offset, entry.size)
+    {
+      let extent = try segments.get().extent(from: section.address)
+      guard let extent, extent.offset == offset, extent.size >= entry.size else {
+        throw file.isMappedElsewhere(section, offset)
+      }
+    }
+    return (entry.offset, entry.size, false)
+  }
+
   package func anySection(_ ordinal: Int) throws(ImageError) -> Section {
     let entry = try sectionEntry(ordinal)
     return Section(
