@@ -18,7 +18,8 @@ final class MachOChains: MachOLinkedFixups {
   private let importFormat: UInt64, namesFormat: UInt64
   private let order: ImageIdentity.ByteOrder
   private let wordSize: Int
-  private var page: Page?
+  /// The last pages that were looked at: a word may begin in one and end in the next.
+  private var pages: [Page] = []
 
   /// The words of one page that are in a chain.
   private struct Page {
@@ -126,7 +127,10 @@ final class MachOChains: MachOLinkedFixups {
   /// The page of a segment that `address` is in; nil where no chain starts there.
   private func page(of address: UInt64, in index: Int) throws(ImageError) -> Page? {
     let segment = segments.list[index]
-    if let page, page.segment == index, page.start <= address, address < page.end { return page }
+    for page in pages
+    where page.segment == index && page.start <= address && address < page.end {
+      return page
+    }
     guard try integer(at: starts, as: UInt32.self) > UInt64(index) else { return nil }
     let offset = try integer(at: starts + 4 + UInt64(index) * 4, as: UInt32.self)
     guard offset != 0 else { return nil }
@@ -150,7 +154,8 @@ final class MachOChains: MachOLinkedFixups {
     let first = number * pageSize
     let places = Result { () throws(ImageError) in
       var places: [UInt64] = []
-      let starts = try chainStarts(at: info + 22, page: number, count: pageCount, format)
+      let most = Int(pageSize / 4)
+      let starts = try chainStarts(at: info + 22, page: number, most: most, format)
       if starts.isEmpty { return places }
       // A word may begin in one page and end in the next.
       let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
@@ -158,7 +163,7 @@ final class MachOChains: MachOLinkedFixups {
       for start in starts {
         try walk(bytes, from: start, within: Int(pageSize), format, segment) {
           places.append(segment.address &+ first &+ UInt64($0))
-          return places.count <= pageSize / 4
+          return places.count <= most
         }
       }
       return places.sorted()
@@ -166,20 +171,20 @@ final class MachOChains: MachOLinkedFixups {
     let found = Page(
       segment: index, start: segment.address &+ first, format: format, highestPointer: highest,
       end: segment.address.saturating(adding: first + pageSize), places: places)
-    page = found
+    pages = pages.suffix(1) + [found]
     return found
   }
 
   /// Where the chains of a page start, from its beginning; a page of 32-bit words may have several.
   private func chainStarts(
-    at table: UInt64, page: UInt64, count: UInt64, _ format: MachOChainedPointer
+    at table: UInt64, page: UInt64, most: Int, _ format: MachOChainedPointer
   ) throws(ImageError) -> [Int] {
     let start = try integer(at: table + page * 2, as: UInt16.self)
     if start == 0xffff { return [] }
     guard start & 0x8000 != 0, format == .pointer32 else { return [Int(start)] }
     var starts: [Int] = []
     var index = start & 0x7fff
-    while starts.count < 0x8000 {
+    while starts.count <= most {
       let next = try integer(at: table + index * 2, as: UInt16.self)
       starts.append(Int(next & 0x7fff))
       if next & 0x8000 != 0 { return starts }
