@@ -92,7 +92,7 @@ extension ELFFile {
         .malformed, "A relocation names symbol \(relocation.symbol), but there are no symbols.",
         section: section.name)
     }
-    let symbol = try symbols.symbol(relocation.symbol)
+    let symbol = try symbols.place(of: relocation.symbol)
     let isSection = symbol.type == UInt8(STT_SECTION)
     let target: PointerValue.Target
     if symbol.type == UInt8(STT_GNU_IFUNC) {

@@ -79,7 +79,8 @@ extension ELFFile {
       for offset in try dynamic()?.values(tag) ?? [] {
         add { () throws(ImageError) in
           guard let dynamic = try dynamic() else { return [] }
-          return [StartupStep(kind: kind, name: try name(at: offset, dynamic))]
+          let isNamed = dynamic.symbols?.lacksNames != true
+          return [StartupStep(kind: kind, name: isNamed ? try name(at: offset, dynamic) : nil)]
         }
       }
     }
@@ -98,6 +99,12 @@ extension ELFFile {
       }
     }
     do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
+    // Names may share their bytes.
+    var room = file.size + 1 << 16
+    for index in steps.indices {
+      let size = UInt64(steps[index].name?.utf8.count ?? 0)
+      if size <= room { room -= size } else { steps[index].name = nil }
+    }
     return (steps, problems)
   }
 

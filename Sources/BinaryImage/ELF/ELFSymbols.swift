@@ -24,6 +24,9 @@ final class ELFSymbols {
   /// How many there are, if the table says it.
   var count: UInt32 { UInt32(clamping: table.count) }
 
+  /// Whether names have shared their bytes so often that no more are read.
+  var lacksNames: Bool { names.isSpent }
+
   /// The text at an offset of the names.
   func text(at offset: UInt64) throws(ImageError) -> String { try names.text(at: offset) }
 
@@ -33,6 +36,15 @@ final class ELFSymbols {
     var symbol = try symbol(number, row)
     symbol.name = try names.text(at: UInt64(row.st_name))
     return symbol
+  }
+
+  /// The symbol of that number; if no more names are read, one of this file is without its name.
+  func place(of number: UInt32) throws(ImageError) -> Symbol {
+    do throws(ImageError) { return try symbol(number) } catch {
+      let symbol = try symbol(number, row(number))
+      guard lacksNames, symbol.isDefined else { throw error }
+      return symbol
+    }
   }
 
   /// The symbol of that number if it is wanted: one that is not has no name yet, and none is read of it.
@@ -80,6 +92,7 @@ struct ELFNames {
   private let bytes: ELFBytes
   /// The bytes of names that may still be read: names may share their bytes.
   private var budget: UInt64
+  var isSpent: Bool { budget == 0 }
   /// What was read last: many slots may name one symbol.
   private var last: (offset: UInt64, text: String) = (0, "")
 
@@ -91,10 +104,9 @@ struct ELFNames {
   /// The text at an offset; empty at offset 0.
   mutating func text(at offset: UInt64) throws(ImageError) -> String {
     if offset == last.offset { return last.text }
-    let text = try read(at: offset)
-    let size = UInt64(text.utf8.count)
-    try file.check(size <= budget, .malformed, "Too many names share the bytes of one table.")
-    budget -= size
+    let text = isSpent ? "" : try read(at: offset)
+    budget -= min(budget, UInt64(text.utf8.count))
+    try file.check(!isSpent, .malformed, "Too many names share the bytes of one table.")
     last = (offset, text)
     return text
   }
