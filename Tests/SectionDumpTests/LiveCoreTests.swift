@@ -176,4 +176,73 @@ struct LiveCoreTests {
     #expect(try Tool.run(["live", "--core", "nowhere"]).status == 2)
     #expect(try Tool.run(["live", "--core", library, "--pid", "1"]).status == 64)
   }
+
+  /// A forged core file of images that each say in their notes that records are in all of its parts, whose bytes are
+  /// the same.
+  private func forged(images: Int, parts: Int, _ size: Int, step: Int) throws -> String {
+    func each(_ count: Int, _ line: (Int) -> String) -> String {
+      (0..<count).map(line).joined(separator: "\n")
+    }
+    let name = "core-forged-\(images)-\(parts)"
+    let object = try Fixtures.build(
+      """
+      header: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
+      .zero 9
+      .short 4, 62, 1, 0
+      .quad 0, 64, 0
+      .short 0, 0, 64, 56, \(1 + images * (1 + parts)), 64, 0, 0
+      .long 4, 0
+      .quad note - header, 0, 0, image - note, 0, 4
+      \(each(images) { image in
+        let start = (1 + image * step) << 32
+        return ".long 1, 5\n.quad image - header, \(start), 0, 4096, 4096, 1\n" + each(parts) {
+          ".long 1, 6\n.quad zeros - header, \(start + 0x1000_0000 + $0 * size), 0, \(size), \(size), 1"
+        }
+      })
+      note: .long 5, image - files, 0x46494c45
+      .asciz "CORE"
+      .balign 4
+      files: .quad \(images), 4096
+      \(each(images) { ".quad \(1 + $0 * step) << 32, (\(1 + $0 * step) << 32) + 4096, 0" })
+      \(each(images) { _ in ".asciz \"/x\"" })
+      .balign 4
+      image: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
+      .zero 9
+      .short 3, 62, 1, 0
+      .quad 0, 64, 0
+      .short 0, 0, 64, 56, 2, 0, 0, 0
+      .long 1, 5
+      .quad 0, 0, 0, 0x70000000, 0x70000000, 4096
+      .long 4, 4
+      .quad own - image, own - image, own - image, zeros - own, zeros - own, 4
+      own: .long 8, 36, 0x42454501
+      .asciz "Beehive"
+      .long 1, 0, image - .
+      \(each(6) { ".long \(0x1000_0000 + ($0 == 5 ? parts * size : 0)) - (. - image)" })
+      .balign 4096
+      zeros: .zero \(size)
+
+      """, as: "\(name).o", suffix: "s", ["-c"])
+    try Fixtures.tool("objcopy", ["-O", "binary", "-j", ".text", object, name])
+    return name
+  }
+
+  @Test(
+    "A forged one takes memory and time in proportion to its size", .limitsMemory,
+    arguments: [
+      (1, 300, 1, "bytes at"), (400, 1, 1, "The images before it have entries"),
+      (2, 1, 0, "NT_FILE tells of"),
+    ])
+  func forged(images: Int, parts: Int, step: Int, message: String) throws {
+    let name = try forged(images: images, parts: parts, 0x70000, step: step)
+    let limit = Needs.isSanitized ? "unlimited" : "160000"
+    let outcome = try Fixtures.run(
+      "/bin/sh",
+      [
+        "-c", "ulimit -v \(limit); exec \"$@\"", "sh", Repository.sectionDump, "live", "--core",
+        name,
+      ])
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains(message), "\(outcome.errors.prefix(400))")
+  }
 }

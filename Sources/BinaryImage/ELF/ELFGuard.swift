@@ -250,7 +250,7 @@ extension Elf64_Shdr: ELFRawSection {}
 
 extension OpenedFile {
   /// Whether the file system may store so many bytes of the file: it may pack them, but not without end.
-  func stores(_ count: UInt64) -> Bool {
+  package func stores(_ count: UInt64) -> Bool {
     count <= 1 << 20 || count / 64 <= allocatedSize
   }
 }

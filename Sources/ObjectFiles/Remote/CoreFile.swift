@@ -54,7 +54,10 @@ final class CoreFile: RemoteMemory {
   }
 
   func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+    // Parts of a forged file have their bytes in common, or have none.
+    let count = file.stores(UInt64(count)) ? min(count, Int(clamping: size)) : 0
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(count)
     while bytes.count < count {
       let place = VirtualAddress(rawValue: address &+ UInt64(bytes.count))
       guard let extent = segments.extent(from: place) else { break }
@@ -107,6 +110,9 @@ final class CoreFile: RemoteMemory {
       position += length + 1
       let (start, end) = (word(2 + 3 * index), word(3 + 3 * index))
       guard start < end else { continue }
+      try file.check(
+        ranges.last.map { $0.end <= start } ?? true, .malformed,
+        "The note NT_FILE tells of \(start.hexadecimal) after what is behind it.")
       ranges.append(
         MappedRange(
           start: start, end: end, offset: word(4 + 3 * index) &* word(1),
@@ -157,6 +163,10 @@ final class CoreImageMemory: RemoteMemory {
 
   func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     var bytes: [UInt8] = []
+    // Each has its bytes once.
+    var most = core.size
+    if case .same(let file) = state { most = most.saturating(adding: file.size) }
+    let count = min(count, Int(clamping: most))
     while bytes.count < count {
       let place = address &+ UInt64(bytes.count)
       var more = try core.read(at: place, count: count - bytes.count)

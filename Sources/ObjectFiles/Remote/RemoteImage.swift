@@ -14,6 +14,8 @@ package final class RemoteImage: Image {
   let memory: any RemoteMemory
   let headers: RemoteHeaders
   private var found: [Section]?
+  /// The number of bytes of sections that were read.
+  package private(set) var bytesRead = 0
 
   init(_ mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
     let headers = try RemoteHeaders(of: mapping, in: memory)
@@ -40,6 +42,7 @@ package final class RemoteImage: Image {
       section.size <= Self.mostBytes, .malformed, "It claims \(section.size) bytes.",
       section: section)
     let bytes = try bytes(at: section.address, count: Int(section.size), section)
+    bytesRead += bytes.count
     return body(bytes.span)
   }
 

@@ -183,7 +183,7 @@ private final class LiveImage: ReadImage {
       let image = try image.get()
       guard room > 0 else { throw ImageError.noRoom(in: image.path) }
       let scan = try RecordScanner.scan(image)
-      if room < .max { room -= scan.size }
+      if room < .max { room -= scan.size(in: place) + image.bytesRead }
       problems += scan.rejections.map { ImageError($0) }
       return scan.records.map { LiveRecord($0, in: image, states) }
     } catch {

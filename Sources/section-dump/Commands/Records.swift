@@ -102,7 +102,7 @@ struct RecordDump: FileDump {
   mutating func read(_ found: ReadFile) throws(ImageError) -> [Record] {
     let scan = try found.image.scanEntries()
     found.problems += scan.rejections.map { ImageError($0) }
-    if !found.place.container.isEmpty { found.entrySize = scan.size }
+    if !found.place.container.isEmpty { found.entrySize = scan.size(in: found.place) }
     guard !wanted.isEmpty else { return scan.records }
     // Each is looked at, since it may be wanted or similar to what is.
     return scan.records.filter {

@@ -65,9 +65,10 @@ extension Scan {
   /// Returns how much more they may have in so many bytes of a file.
   static func room(in size: UInt64) -> Int { 8 * Int(min(size, 1 << 40)) }
 
-  /// The least size of a report of it, in bytes.
-  var size: Int {
-    records.reduce(64 * (records.count + rejections.count)) { sum, record in
+  /// The least size of a report of it in bytes, which names the place with each entry.
+  func size(in place: Place) -> Int {
+    let each = place.container.reduce(64) { $0 + $1.utf8.count }
+    return records.reduce(each * (records.count + rejections.count)) { sum, record in
       sum + record.name.utf8.count + (record.implementation?.utf8.count ?? 0)
         + record.attributes.texts.reduce(0) { $0 + $1.utf8.count }
     }

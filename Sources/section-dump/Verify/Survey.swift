@@ -125,7 +125,7 @@ struct Survey: Codable {
     do throws(ImageError) {
       let scan = try image.scanEntries()
       // A file alone has room for what is in it.
-      if !place.container.isEmpty { size = scan.size }
+      if !place.container.isEmpty { size = scan.size(in: place) }
       read += 1
       surveyed.isRead = true
       problems = scan.rejections.map { ImageError($0) }
