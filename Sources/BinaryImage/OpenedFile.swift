@@ -60,7 +60,7 @@ package final class OpenedFile {
     let (descriptor, status) = try Self.opened(path, fullName, wasMapped)
     self.descriptor = descriptor
     (self.name, self.path) = (fullName, archive?.path ?? name)
-    container = archive.map { $0.container + [name] } ?? []
+    container = archive.map { $0.container + [Self.shortened(name)] } ?? []
     (whole, base, systemBytes) = (nil, 0, path)
     // Should the path lead elsewhere by now, these are only bounds: every read is checked.
     size = UInt64(max(0, status.st_size))
@@ -112,6 +112,7 @@ package final class OpenedFile {
     try file.check(
       file.holds(offset, size), .truncated,
       "The file ends before the \(size) bytes of \(member) do.", at: offset)
+    let member = Self.shortened(member)
     (name, path, container) = ("\(file.name)(\(member))", file.path, file.container + [member])
     (whole, base, self.size, systemBytes) = (file, file.base + offset, size, file.systemBytes)
     (descriptor, allocatedSize) = (file.descriptor, file.allocatedSize)
@@ -120,6 +121,12 @@ package final class OpenedFile {
     let failure: Int32
     (head, failure) = readBytes(of: descriptor, at: Int(base), count: count)
     try checkRead(head.count, of: count, failure, at: 0)
+  }
+
+  /// The name of a member in reports, which repeat it for each entry: no file of a system has a longer one.
+  private static func shortened(_ member: String) -> String {
+    member.utf8.count > 255
+      ? String(decoding: member.utf8.prefix(255), as: UTF8.self) + "…" : member
   }
 
   deinit { if whole == nil { close(descriptor) } }

@@ -63,7 +63,7 @@ struct RecordScannerTests {
 
     let scan = try RecordScanner.scan(image)
 
-    #expect(scan.records.count == ((1 << 20) + 16 * 8 * 20_000) / 16_000 + 1)
+    #expect(scan.records.count == ((1 << 18) + 8 * 8 * 20_000) / 16_000 + 1)
     #expect(scan.rejections.map(\.reason) == [.limitExceeded])
   }
 

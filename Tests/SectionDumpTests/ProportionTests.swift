@@ -204,4 +204,41 @@ struct ProportionTests {
     #expect(notes[0].hasPrefix("no text: no NUL within"))
     #expect(notes[1] == "the file has no bytes there: it is zeroed memory, or where a section ends")
   }
+
+  @Test(
+    "Of findings on a name that all entries share, the first of each file are listed",
+    .limitsMemory,
+    arguments: [("verify", "json"), ("verify", "table"), ("graph", "json"), ("graph", "dot")])
+  func findings(command: String, format: String) throws {
+    let library = try Fixtures.build(
+      """
+      .section BeehiveMods, "aw"
+      .rept 20000
+      .quad text
+      .endr
+      .section .rodata.text, "a"
+      text: .fill 180, 1, 1
+      .byte 0
+      .section .note.GNU-stack, "", %progbits
+      """, as: "shared-name.so", suffix: "s",
+      ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
+    let name = String(repeating: "\u{1}", count: 240)
+    let archive = "shared-name-\(command)-\(format).a"
+    try? FileManager.default.removeItem(at: Fixtures.place(archive))
+    try? FileManager.default.copyItem(at: Fixtures.place(library), to: Fixtures.place(name))
+    try Fixtures.tool("ar", ["rcS", archive, name])
+    for file in [library, archive] {
+      let outcome = try Fixtures.run(
+        "/bin/sh",
+        [
+          "-c", "ulimit -v \(Needs.isSanitized ? "unlimited" : "200000"); exec \"$@\"", "sh",
+          Repository.sectionDump, command, "--format", format, file,
+        ])
+      let share = try outcome.output.utf8.count / Fixtures.bytes(file).count
+      #expect(share < (command == "verify" ? 32 : 200), "\(share) times the file")
+      guard command == "verify", format == "json" else { continue }
+      let codes = try Tool.files(of: outcome, key: "findings").map { $0["code"] as? String }
+      #expect(codes.count { $0 == "duplicate-module" } == 1025)
+    }
+  }
 }

@@ -283,7 +283,6 @@ struct EntryTally {
   static let recordLimit = 1 << 18
   /// In bytes: more than all names have that an image declares, however large it is.
   private static let mostText = 64 << 20
-  static let rejectionLimit = 1024
 
   private let image: String
   private(set) var rejections: [Rejection] = []
@@ -304,7 +303,7 @@ struct EntryTally {
 
   /// Takes the size of all sections that will be read, in bytes.
   mutating func admit(_ size: UInt64) {
-    textLimit = (1 << 20) + 16 * Int(min(size, UInt64(Self.mostText / 16)))
+    textLimit = (1 << 18) + 8 * Int(min(size, UInt64(Self.mostText / 8)))
   }
 
   /// Starts over at slot 0, for the sections of one name.
@@ -326,7 +325,7 @@ struct EntryTally {
       Refusal(
         .limitExceeded,
         "\(unlisted) more entries of \(sectionName) were refused; "
-          + "the first \(Self.rejectionLimit) are listed"), at: 0)
+          + "the first \(Scan.mostRefused) are listed"), at: 0)
   }
 
   /// Counts an entry that was taken in.
@@ -347,7 +346,7 @@ struct EntryTally {
   }
 
   mutating func reject(_ refusal: Refusal, at offset: UInt64) {
-    guard rejectedHere < Self.rejectionLimit else {
+    guard rejectedHere < Scan.mostRefused else {
       unlisted += 1
       return
     }

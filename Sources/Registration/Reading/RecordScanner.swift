@@ -7,6 +7,9 @@ package struct Scan: Sendable {
   /// The refused entries, in the same order.
   package var rejections: [Rejection] = []
 
+  /// The most refusals of one sort that are listed of a file; whoever lists them says if there are more.
+  package static let mostRefused = 1024
+
   /// An empty scan.
   package init() {}
 

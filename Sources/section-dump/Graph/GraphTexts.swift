@@ -47,8 +47,10 @@ struct DotText {
     // A finding that concerns thousands is told at its own place.
     let findings = node.findings.map { picture.findings[$0] }
       .filter { $0.nodes.first == position || $0.nodes.count <= 8 }
+    let shown = findings.prefix(Picture.mostShown)
       .map { $0.place == node.place ? $0.words : $0.line }
-    let tooltip = ([node.place].compactMap { $0 } + findings).joined(separator: "; ")
+    let more = findings.count > shown.count ? ["and \(findings.count - shown.count) more"] : []
+    let tooltip = ([node.place].compactMap { $0 } + shown + more).joined(separator: "; ")
     if !tooltip.isEmpty { attributes.append("tooltip=\(Self.quoted(tooltip))") }
     sink.write("\(indent)n\(position) [\(attributes.joined(separator: " "))]\n")
   }
@@ -127,9 +129,12 @@ struct MermaidText {
 }
 
 extension Picture {
+  /// The most findings that are written in one place.
+  static let mostShown = 12
+
   /// The first of these findings, and how many more there are.
   func shown(_ notes: [Found]) -> [String] {
-    let most = 12
+    let most = Self.mostShown
     return notes.prefix(most).map(\.line)
       + (notes.count > most ? ["and \(notes.count - most) more, which verify lists"] : [])
   }

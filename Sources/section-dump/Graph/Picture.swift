@@ -192,14 +192,14 @@ struct Picture {
   }
 
   private mutating func attach(_ found: [Finding]) {
-    var missing: [Int: [Int]] = [:]
+    var missing: [Int: [String: [Int]]] = [:]
     for edge in edges where nodes[edge.to].kind == .missing {
-      missing[edge.from, default: []].append(edge.to)
+      missing[edge.from, default: [:]][nodes[edge.to].name, default: []].append(edge.to)
     }
     for finding in found {
       var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
       if let name = finding.missing?.escaped, let node = concerned.first {
-        concerned += missing[node, default: []].filter { nodes[$0].name == name }
+        concerned += missing[node]?[name] ?? []
       }
       for node in concerned { nodes[node].findings.append(findings.count) }
       findings.append(Found(finding: finding, nodes: concerned))

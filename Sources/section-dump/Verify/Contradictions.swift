@@ -11,6 +11,7 @@ struct Contradictions {
   /// Modules that wait for each other, each cycle once.
   private(set) var cycles: [[Survey.Declared]] = []
   private var known: Set<Finding> = []
+  private var counts: [Place: Int] = [:]
 
   init(among declared: [Survey.Declared]) {
     self.declared = declared
@@ -39,8 +40,9 @@ struct Contradictions {
     let finding = Finding(
       code, level, place, conflict.message, remedy: conflict.remedy, others: others,
       missing: missing)
-    guard known.insert(finding).inserted else { return false }
-    findings.append(finding)
+    let isListed = counts[place.at(section: finding.code), default: 0] <= Scan.mostRefused
+    guard isListed, known.insert(finding).inserted else { return false }
+    findings.add(finding, &counts)
     return true
   }
 
@@ -57,11 +59,9 @@ struct Contradictions {
     for module in modules {
       for required in module.record.attributes.requires.map(ModuleRequirement.init) {
         guard let others = all[required.name], let provider = others.first?.place else {
-          // For the first findings and among few enough modules: that takes a comparison each.
-          let hasTime = findings.count < 16 && all.count < 10_000
           let conflict = Conflict.missing(
             required, by: module.record.name, nobody: "no file",
-            near: hasTime ? nearest(to: required.name, in: all.keys) : [],
+            near: nearest(to: required.name, in: all.keys, after: findings.count),
             addition: "add the file that")
           add(.unmetRequirement, .warning, module.place, conflict, missing: required.name)
           continue

@@ -110,6 +110,22 @@ extension Finding {
   }
 }
 
+extension [Finding] {
+  /// Appends a finding; of a code and a file only the first ones.
+  mutating func add(_ finding: Finding, _ counts: inout [Place: Int]) {
+    let key = finding.place.at(section: finding.code)
+    let count = counts[key, default: 0]
+    counts[key] = count + 1
+    if count < Scan.mostRefused { return append(finding) }
+    guard count == Scan.mostRefused else { return }
+    append(
+      Finding(
+        code: finding.code, level: finding.level, place: finding.place.at(section: nil),
+        message: "there are more findings of this kind; the first \(count) are listed",
+        remedy: "fix those first"))
+  }
+}
+
 extension ImageError {
   /// The remedy, for somebody who has the file and perhaps its source.
   var remedy: String {

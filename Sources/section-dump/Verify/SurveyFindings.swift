@@ -12,8 +12,9 @@ struct Verdict {
   init(on survey: Survey) {
     contradictions = survey.declared.groups(by: \.platform).map { Contradictions(among: $0) }
     findings = survey.findings + contradictions.flatMap(\.findings)
-    findings += survey.idleAttributes
-    findings += survey.missingTypes
+    var counts: [Place: Int] = [:]
+    for finding in survey.idleAttributes { findings.add(finding, &counts) }
+    for finding in survey.missingTypes { findings.add(finding, &counts) }
     findings += SharedTypes.findings(in: survey)
     findings += ContractFindings.findings(in: survey)
     findings += survey.neverLinked
@@ -23,8 +24,8 @@ struct Verdict {
 
 extension Survey {
   /// Attributes that say nothing of the entry that has them: another one was meant.
-  var idleAttributes: [Finding] {
-    declared.flatMap { entry in
+  var idleAttributes: some Sequence<Finding> {
+    declared.lazy.flatMap { entry in
       let record = entry.record
       return record.attributes.idle(of: record.kind).map { field, owner in
         Finding(
@@ -39,9 +40,9 @@ extension Survey {
   ///
   /// An entry with an accessor or a C structure brings what it needs; one that names a Swift type waits
   /// for a file that declares it. A host may still bind the name by code, hence a warning.
-  var missingTypes: [Finding] {
+  var missingTypes: some Sequence<Finding> {
     let (all, unsearched) = (self.types, self.unsearched)
-    return declared.compactMap { entry in
+    return declared.lazy.compactMap { entry in
       guard let type = entry.record.neededType else { return nil }
       let types = all[entry.platform] ?? DeclaredTypes()
       guard !types.has(type) else { return nil }
