@@ -81,4 +81,19 @@ struct HostileAdmissionTests {
     #expect(report.plugins.flatMap(\.refusals).allSatisfy { $0.message.utf8.count < 300 })
     #expect(report.plugins.count { $0.refusals.first?.cause?.lastPart == "libp59.so" } == count - 1)
   }
+
+  @Test("Thousands of requirements that nothing meets are listed up to a number")
+  func requirements() throws {
+    let folder = try AdmissionFolder()
+    try folder.host("int main(void) { return 0; }")
+    let modules = (0..<200).map { number in
+      let names = "abcdefghij".map { "BEEHIVE_REQUIRES(\"module\(number)\($0)\")" }
+      return "BEEHIVE_MODULE(module\(number), &operations, \(names.joined(separator: " ")));\n"
+    }
+    try folder.plugin("x", AdmissionFolder.module("first") + modules.joined())
+    let plugin = try #require(try folder.report().plugins.first)
+    #expect(plugin.refusals.count == 1024 && plugin.remarks.count == 1)
+    // Each question takes a comparison with all names.
+    #expect(plugin.refusals.count { $0.message.hasSuffix("?") } == 16)
+  }
 }

@@ -9,6 +9,9 @@ struct JointAdmission {
   /// The files that load, providers first.
   private(set) var order: [Int] = []
 
+  /// The number of unmet requirements: of all files, and of each.
+  private var (unmet, unmetOf): (Int, [Int])
+
   /// A module of a file.
   private typealias Declared = (file: Int, record: Record)
 
@@ -21,6 +24,7 @@ struct JointAdmission {
   ) {
     self.files = files
     needs = [[Int]](repeating: [], count: files.count)
+    (unmet, unmetOf) = (0, [Int](repeating: 0, count: files.count))
     var graph = ModuleGraph(requires: needs, follows: needs)
     addLibraries()
     explainUnfound()
@@ -98,10 +102,7 @@ struct JointAdmission {
             there == nil ? provider.map { files[$0.file].path.fileName } ?? "" : "the host"
           let conflict = Conflict.unfit(
             required, by: record.name, fault, of: owner)
-          files[file].refusals.append(
-            PluginRefusal(
-              .unmetRequirement, conflict, expected: text,
-              found: attributes.version ?? "no version"))
+          refuse(file, conflict, expected: text, found: attributes.version ?? "no version")
         } else if there == nil, let provider, provider.file != file,
           !needs[file].contains(provider.file)
         {
@@ -115,13 +116,27 @@ struct JointAdmission {
   private mutating func refuse(
     _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
   ) {
-    let names = nearest(to: required.name, in: known.lazy.filter { $0 != record.name })
+    let names = nearest(to: required.name, in: known, after: unmet)
+      .filter { $0 != record.name }
     let conflict = Conflict.missing(
       required, by: record.name, nobody: "neither the host nor another plugin", near: names,
       addition: "add the plugin that")
+    refuse(file, conflict, expected: required.name, found: "no such module")
+  }
+
+  /// Refuses a file for an unmet requirement; of many the first ones are listed.
+  private mutating func refuse(
+    _ file: Int, _ conflict: Conflict, expected: String, found: String
+  ) {
+    unmet += 1
+    unmetOf[file] += 1
+    guard unmetOf[file] <= Scan.mostRefused else { return }
     files[file].refusals.append(
-      PluginRefusal(
-        .unmetRequirement, conflict, expected: required.name, found: "no such module"))
+      PluginRefusal(.unmetRequirement, conflict, expected: expected, found: found))
+    if unmetOf[file] == Scan.mostRefused {
+      files[file].remarks.append(
+        "of its requirements that are not met, the first \(Scan.mostRefused) are listed")
+    }
   }
 
   private mutating func addCycles(of modules: [Declared]) {
