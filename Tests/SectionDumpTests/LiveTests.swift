@@ -241,4 +241,27 @@ struct LiveTests {
   func usage(arguments: [String]) throws {
     #expect(try Tool.run(["live"] + arguments).status == 64)
   }
+
+  @Test(
+    "A note with bounds that no linker sets hides nothing, and verify warns of it",
+    arguments: [(28, 4), (28, 0x1000), (32, 4), (32, 1 << 20), (12, -0x2000)])
+  func badNote(field: Int, difference: Int) throws {
+    let whole = try Fixtures.annotatedLibrary("live-good-note.so")
+    var bytes = try Fixtures.bytes(whole)
+    let head = Data([1, 0x45, 0x45, 0x42] + Array("Beehive\0".utf8))
+    let place = try #require(bytes.firstRange(of: head)).upperBound + field
+    let old = (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
+    for index in 0..<4 {
+      bytes[place + index] = UInt8(truncatingIfNeeded: (old + difference) >> (index * 8))
+    }
+    let name = "live-bad-note\(field)\(difference).so"
+    try bytes.write(to: Fixtures.place(name))
+    try withHost([name]) { process in
+      let image = try #require(try images(of: process)[name])
+      #expect(try Tool.lines(image).sorted() == Fixtures.annotatedLines.sorted())
+    }
+    let findings = try Tool.files(
+      of: Tool.run(["verify", name, "--format", "json"]), key: "findings")
+    #expect(findings.contains { $0["code"] as? String == "malformed" })
+  }
 }

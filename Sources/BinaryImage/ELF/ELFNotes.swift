@@ -145,20 +145,21 @@ extension ELFFile {
   /// The sections that the note tells of, those without bytes left out; nil where it has no note.
   func readNotedSections() throws(ImageError) -> [Section]? {
     let note = try SectionNote.read(
-      loadedNotes(), header: segments().headerAddress, bits: header.bits, order: header.order
+      loadedNotes(), header: segments().headerAddress, isFixed: header.type == UInt16(ET_EXEC),
+      bits: header.bits, order: header.order
     ) { file.error($0, $1, at: $2) }
-    return try note?.sections { name, extent throws(ImageError) in
-      guard extent.start < extent.stop,
-        let stored = try segments().extent(
-          from: extent.start, size: extent.stop.rawValue - extent.start.rawValue)
-      else {
-        throw file.error(
-          .malformed,
-          "The note says \(extent.start.rawValue.hexadecimal) to "
-            + "\(extent.stop.rawValue.hexadecimal), which no segment holds.", section: name)
-      }
-      return file.offset(stored.offset)
+    let segments = try segments()
+    return try note?.sections(in: file, word: header.wordSize, at: segments.extent) {
+      file.error(.malformed, $1, section: $0)
     }
+  }
+
+  /// The reason why the note that says where entries are cannot be used, and the section table is; nil if it can, or
+  /// if there is none.
+  package var noteProblem: ImageError? {
+    guard hasSectionTable else { return nil }
+    do throws(ImageError) { _ = try notedSections() } catch { return error }
+    return nil
   }
 
   /// The level of x86-64 that a segment of properties asks for; 0 for any: `GNU_PROPERTY_X86_ISA_1_NEEDED`.

@@ -12,6 +12,9 @@ package struct SectionNote: Hashable {
   /// Where `BeehiveRecords` starts and stops.
   package var records: Extent
 
+  /// Whether the image's header is elsewhere than it was linked.
+  private let isMoved: Bool
+
   /// Two linked addresses; a corrupt note may have them in any order.
   package struct Extent: Hashable {
     /// The first byte.
@@ -54,6 +57,7 @@ package struct SectionNote: Hashable {
       return address.rawValue &+ UInt64(offset) &+ distance
     }
     let moved = header.map { $0.rawValue &- target(8) } ?? 0
+    isMoved = moved & (bits == 64 ? .max : 0xffff_ffff) != 0
     func extent(_ offset: Int) -> Extent {
       let (start, stop) = (target(offset) &+ moved, target(offset + 4) &+ moved)
       let mask = bits == 64 ? UInt64.max : 0xffff_ffff
@@ -63,11 +67,12 @@ package struct SectionNote: Hashable {
     (modules, services, records) = (extent(12), extent(20), extent(28))
   }
 
-  /// Reads the notes of an image whose header is at `header`; several must agree.
+  /// Reads the notes of an image whose header is at `header`; several must agree. In a program that `isFixed` to one
+  /// address, tools move the header, and elsewhere the note.
   /// `failure` makes the errors, of one that is not understood with its source.
   package static func read(
-    _ notes: [ELFNote], header: VirtualAddress?, bits: Int, order: ImageIdentity.ByteOrder,
-    failure: (ImageError.Code, String, UInt64?) -> ImageError
+    _ notes: [ELFNote], header: VirtualAddress?, isFixed: Bool, bits: Int,
+    order: ImageIdentity.ByteOrder, failure: (ImageError.Code, String, UInt64?) -> ImageError
   ) throws(ImageError) -> SectionNote? {
     var found: SectionNote?
     for note in notes where note.owner == .beehive && note.type == Self.type {
@@ -83,6 +88,11 @@ package struct SectionNote: Hashable {
         throw failure(
           .malformed, "No segment holds the ELF header that the note refers to.", nil)
       }
+      guard !isFixed || !stated.isMoved else {
+        throw failure(
+          .malformed,
+          "The note .note.beehive or the ELF header was moved, and nothing tells which.", nil)
+      }
       guard found == nil || found == stated else {
         throw failure(.malformed, "Two notes .note.beehive contradict each other.", nil)
       }
@@ -92,18 +102,34 @@ package struct SectionNote: Hashable {
   }
 
   /// The sections that it tells of, in the order in which records are read, those without bytes left out.
-  /// `place` answers where in a file one is, and throws where the image has nothing.
+  ///
+  /// - Parameters:
+  ///   - file: The file; nil of a process.
+  ///   - word: The size of a pointer in bytes.
+  ///   - place: Returns the bytes of the file in a range of addresses; nil if no one segment has them all.
+  ///   - failure: Makes the error of bounds that no linker sets.
+  /// - Returns: The sections.
+  /// - Throws: That error: then the section headers say where the entries are.
   package func sections(
-    at place: (_ name: String, Extent) throws(ImageError) -> FileOffset?
+    in file: OpenedFile?, word: Int, at place: (VirtualAddress, UInt64) -> FileExtent?,
+    failure: (_ name: String, _ message: String) -> ImageError
   ) throws(ImageError) -> [Section] {
     var sections: [Section] = []
     for (name, extent) in zip(Self.names, [modules, services, records])
     where extent.start != extent.stop {
-      let offset = try place(name, extent)
+      let (start, stop) = (extent.start.rawValue, extent.stop.rawValue)
+      guard start < stop, start % 8 == 0, (stop - start) % UInt64(word) == 0,
+        let stored = place(extent.start, stop - start)
+      else {
+        throw failure(
+          name,
+          "The note .note.beehive says \(start.hexadecimal) to \(stop.hexadecimal), which is not aligned or not in "
+            + "one segment.")
+      }
       sections.append(
         Section(
-          index: sections.count, name: name, address: extent.start, offset: offset,
-          size: extent.stop.rawValue - extent.start.rawValue))
+          index: sections.count, name: name, address: extent.start,
+          offset: file?.offset(stored.offset), size: stop - start))
     }
     return sections
   }

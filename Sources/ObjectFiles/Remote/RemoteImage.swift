@@ -112,15 +112,12 @@ package final class RemoteImage: Image {
   // MARK: - Where the sections are
 
   private func findSections() throws(ImageError) -> [Section] {
-    if let note = try headers.sectionNote() {
-      return try note.sections { name, extent throws(ImageError) in
-        try mapping.check(
-          extent.start < extent.stop && headers.holds(extent.start), .malformed,
-          "The note tells of \(name) where the image has nothing.")
-        return nil
-      }
-    }
     var reason: ImageError?
+    do throws(ImageError) {
+      if let sections = try headers.notedSections() { return sections }
+    } catch {
+      reason = error
+    }
     for path in mapping.files {
       do throws(ImageError) {
         return try sections(inFile: path)
@@ -131,7 +128,8 @@ package final class RemoteImage: Image {
     if mapping.isDeleted || mapping.isReplaced {
       throw mapping.error(
         .replaced,
-        "The file is gone or replaced, and the image has no note that says where its sections are.")
+        "The file is gone or replaced, and the image has no note that says where its sections are"
+          + (reason.flatMap { $0.code == .replaced ? nil : ": \($0.message)" } ?? "."))
     }
     throw reason ?? mapping.error(.unreadable, "The image has no file.")
   }
@@ -158,7 +156,7 @@ struct RemoteHeaders {
   private let head: [UInt8]
   private let headers: ELFMemoryHeaders
   private var notes: [ELFNote]
-  private let loads: [Range<UInt64>]
+  private let loads: [GElf_Phdr]
   /// The ranges that the process cannot write to: there its memory equals its file.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let headerAddress: UInt64
@@ -185,8 +183,8 @@ struct RemoteHeaders {
       )
     }
     let header = headers.header
-    let mapped = headers.segments.filter { $0.p_type == UInt32(PT_LOAD) }
-    guard let first = mapped.first(where: { $0.p_offset == 0 }) else {
+    loads = headers.segments.filter { $0.p_type == UInt32(PT_LOAD) }
+    guard let first = loads.first(where: { $0.p_offset == 0 }) else {
       throw mapping.error(.malformed, "No segment holds its header.")
     }
     let bias = mapping.base &- first.p_vaddr
@@ -214,28 +212,34 @@ struct RemoteHeaders {
     (self.mapping, self.headers) = (mapping, headers)
     self.head = Array(head.prefix(ELFHeader.size(bits: header.bits)))
     (self.bias, headerAddress) = (bias, first.p_vaddr)
-    constants = mapped.compactMap { segment in
+    constants = loads.compactMap { segment in
       let start = bias &+ segment.p_vaddr
       let (end, overflow) = start.addingReportingOverflow(segment.p_filesz)
       return overflow || segment.isWritable ? nil : (start..<end, segment.p_offset)
-    }
-    loads = mapped.compactMap { segment in
-      let (end, overflow) = segment.p_vaddr.addingReportingOverflow(segment.p_memsz)
-      return overflow ? nil : segment.p_vaddr..<end
     }
   }
 
   /// Whether a segment of the image is loaded at a linked address.
   func holds(_ address: VirtualAddress) -> Bool {
-    loads.contains { $0.contains(address.rawValue) }
+    loads.contains { $0.holds(address.rawValue) }
   }
 
-  /// Reads the image's own note of its sections; several notes must agree.
-  func sectionNote() throws(ImageError) -> SectionNote? {
-    try SectionNote.read(
-      notes, header: VirtualAddress(rawValue: headerAddress), bits: identity.bits,
+  /// The sections that the image's own note tells of; nil if it has none. Several notes must agree.
+  func notedSections() throws(ImageError) -> [Section]? {
+    let note = try SectionNote.read(
+      notes, header: VirtualAddress(rawValue: headerAddress),
+      isFixed: headers.header.type == UInt16(ET_EXEC), bits: identity.bits,
       order: identity.byteOrder
     ) { code, message, _ in mapping.error(code, message) }
+    return try note?.sections(
+      in: nil, word: identity.bits / 8,
+      at: { start, size in
+        loads.last { $0.holds(start.rawValue) }
+          .flatMap {
+            let end = (start.rawValue - $0.p_vaddr).saturating(adding: size)
+            return end <= $0.p_filesz ? $0.extent : nil
+          }
+      }, failure: { mapping.error(.malformed, "\($0): \($1)") })
   }
 
   /// Returns the address of the runtime's state record in the process; nil if the image

@@ -138,6 +138,14 @@ struct Survey: Codable {
     }
     surveyed.isWhole = image.checkExtents(&problems)
     for problem in problems { note(problem, place) }
+    if surveyed.isLoadable, let problem = (image as? ELFFile)?.noteProblem {
+      findings.append(
+        Finding(
+          code: problem.code.rawValue, level: .warning, place: place,
+          message:
+            "\(problem.message) Stripped of its section headers, the file would have no entries.",
+          remedy: problem.remedy))
+    }
     return size
   }
 
