@@ -209,4 +209,54 @@ struct StartupTests {
     #expect(steps.map { $0["name"] as? String } == ["earliest", "early", "plain", "closed"])
     #expect(steps.allSatisfy { ($0["address"] as? String)?.hasPrefix("0x") == true })
   }
+
+  @Test("Libraries and functions that share the bytes of a long name are told, most without it")
+  func sharedNames() throws {
+    let object = try Fixtures.build(
+      """
+      header: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
+      .zero 9
+      .short 3, 62, 1, 0
+      .quad 0, 64, 0
+      .short 0, 0, 64, 56, 2, 64, 0, 0
+      .long 1, 7
+      .quad 0, 0, 0, end - header, end - header, 4096
+      .long 2, 6
+      .quad dynamic - header, dynamic - header, dynamic - header, array - dynamic, array - dynamic, 8
+      dynamic: .quad 5, names - header, 6, symbols - header, 10, end - names, 11, 24
+      .quad 25, array - header, 27, 8000, 7, relocations - header, 8, 24000, 9, 24
+      .set n, 0
+      .rept 4000
+      .set n, n + 1
+      .quad 1, n
+      .endr
+      .quad 0, 0
+      array: .zero 8000
+      symbols: .zero 24
+      .set n, 0
+      .rept 1000
+      .set n, n + 1
+      .long n
+      .byte 0x12, 0
+      .short 1
+      .quad n, 1
+      .endr
+      relocations: .set n, 0
+      .rept 1000
+      .quad array - header + 8 * n, (n + 1) << 32 | 1, 0
+      .set n, n + 1
+      .endr
+      names: .byte 0
+      .fill 60000, 1, 1
+      .byte 0
+      end:
+
+      """, as: "startup-names.o", suffix: "s", ["-c"])
+    try Fixtures.tool("objcopy", ["-O", "binary", "-j", ".text", object, "startup-names.so"])
+    let outcome = try Tool.run(["startup", "startup-names.so", "--format", "json"])
+    let steps = try #require(Tool.files(of: outcome).first?["startup"] as? [[String: Any]])
+    #expect(steps.count { $0["when"] as? String == "needed" } == 4000)
+    #expect(steps.count { $0["when"] as? String == "init-array" } == 1000)
+    #expect(try outcome.output.utf8.count / Fixtures.bytes("startup-names.so").count < 16)
+  }
 }

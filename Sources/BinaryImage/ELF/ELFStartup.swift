@@ -79,8 +79,11 @@ extension ELFFile {
       for offset in try dynamic()?.values(tag) ?? [] {
         add { () throws(ImageError) in
           guard let dynamic = try dynamic() else { return [] }
-          let isNamed = dynamic.symbols?.lacksNames != true
-          return [StartupStep(kind: kind, name: isNamed ? try name(at: offset, dynamic) : nil)]
+          do throws(ImageError) {
+            return [StartupStep(kind: kind, name: try name(at: offset, dynamic))]
+          } catch  where dynamic.symbols?.lacksNames == true {
+            return [StartupStep(kind: kind, note: "many names share its bytes")]
+          }
         }
       }
     }
@@ -99,7 +102,7 @@ extension ELFFile {
       }
     }
     do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
-    // Names may share their bytes.
+    // Many names may share their bytes.
     var room = file.size + 1 << 16
     for index in steps.indices {
       let size = UInt64(steps[index].name?.utf8.count ?? 0)
