@@ -112,11 +112,11 @@ package final class RemoteImage: Image {
   // MARK: - Where the sections are
 
   private func findSections() throws(ImageError) -> [Section] {
-    var reason: ImageError?
+    var (reason, flaw): (ImageError?, ImageError?)
     do throws(ImageError) {
       if let sections = try headers.notedSections() { return sections }
     } catch {
-      reason = error
+      flaw = error
     }
     for path in mapping.files {
       do throws(ImageError) {
@@ -129,7 +129,7 @@ package final class RemoteImage: Image {
       throw mapping.error(
         .replaced,
         "The file is gone or replaced, and the image has no note that says where its sections are"
-          + (reason.flatMap { $0.code == .replaced ? nil : ": \($0.message)" } ?? "."))
+          + (flaw.map { ": \($0.message)" } ?? "."))
     }
     throw reason ?? mapping.error(.unreadable, "The image has no file.")
   }
