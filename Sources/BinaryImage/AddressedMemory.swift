@@ -3,6 +3,8 @@
 package protocol AddressedMemory {
   /// The size of a pointer in bytes.
   var pointerSize: Int { get }
+  /// The multiple that the address of a pointer is.
+  var pointerAlignment: Int { get }
   /// The address that a pointer of the image leads to.
   func address(of pointer: PointerValue) -> KnownAddress
   /// The unsigned integer of so many bytes at an address; nil where they cannot be read.
@@ -13,6 +15,11 @@ package protocol AddressedMemory {
   func holdsData(_ address: UInt64, size: UInt64) -> Bool
   /// Whether an address leads to code.
   func holdsCode(_ address: UInt64) -> Bool
+}
+
+extension AddressedMemory {
+  /// As in the processes that this can run in.
+  package var pointerAlignment: Int { pointerSize }
 }
 
 /// Where a pointer leads, as far as that is known.
@@ -32,7 +39,7 @@ struct LinkedMemory: AddressedMemory {
   private let file: any FileImage
   private let sections: [Section]
   private let hasDescriptors: Bool
-  let pointerSize: Int
+  let pointerSize, pointerAlignment: Int
   private let order: ImageIdentity.ByteOrder
 
   /// Nil where addresses mean nothing or pointers cannot be read: in objects, cores, and without sections.
@@ -43,6 +50,7 @@ struct LinkedMemory: AddressedMemory {
     else { return nil }
     (self.file, pointerSize, order) = (file, identity.bits / 8, identity.byteOrder)
     (self.sections, self.hasDescriptors) = (sections, hasDescriptors)
+    pointerAlignment = file.pointerAlignment
   }
 
   func address(of pointer: PointerValue) -> KnownAddress {

@@ -22,6 +22,8 @@ package protocol FileImage: Image, AnyObject {
   var file: OpenedFile { get }
   /// The size of a word in bits, and the order of its bytes, as the identity says too, which costs more.
   var words: (bits: Int, order: ImageIdentity.ByteOrder) { get }
+  /// The multiple that the address of a pointer is.
+  var pointerAlignment: Int { get }
   /// Whether it is a core file, likewise.
   var isCore: Bool { get }
   /// Whether this has the debug information alone that was split from another file.
@@ -96,6 +98,9 @@ extension FileImage {
       sections.contains { $0.name == ".opd" }
     )
   }
+
+  /// The size of a pointer.
+  package var pointerAlignment: Int { pointerSize }
 
   /// As the section says.
   package func location(

@@ -56,6 +56,35 @@ struct ELFMachinesTests {
     try image(mips(bits, order)).checkExtents()
   }
 
+  @Test("of objects for SuperH add their word to the addend")
+  func addedWords() throws {
+    let source = """
+      .section BeehiveMods, "aw"
+      .quad text
+      .section .rodata.text, "a"
+      text: .zero 32
+      """
+    let path = try Fixture.compile(source, suffix: "s", as: "added.o", ["-c"])
+    var editor = ELFEditor(try Fixture.bytes(of: path))
+    let relocation = Int(editor.get(".relaBeehiveMods", .offset))
+    // EM_SH, R_SH_DIR32, an addend and a word.
+    for (value, place) in [(1, relocation + 8), (12, relocation + 16)] {
+      editor.put(UInt64(value), 4, at: place)
+    }
+    editor.put(42, 2, at: 18)
+    editor.put(4, 8, at: Int(editor.get("BeehiveMods", .offset)))
+    let image = try ELFFile(path: Fixture.write(editor.bytes, as: "added-sh.o"))
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    #expect(
+      try image.pointer(at: 0, in: section).target
+        == .section(index: editor.index(".rodata.text"), offset: 16))
+  }
+
+  @Test("of m68k are at any even address")
+  func alignment() throws {
+    #expect(try image(ELFBuilder(bits: 32, order: .big, machine: 4)).pointerAlignment == 2)
+  }
+
   @Test("of MIPS' global offset table need no entries", arguments: kinds)
   func globalOffsets(bits: Int, order: ImageIdentity.ByteOrder) throws {
     let found = try pointers(mips(bits, order), ".got", 6)

@@ -20,6 +20,7 @@ package final class ELFFile: FileImage {
   private(set) lazy var relocationNames = ELFRelocationNames(of: machine)
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
+  package var pointerAlignment: Int { machine.pointerAlignment ?? pointerSize }
 
   /// The headers that libelf has read, and which section holds the names.
   private let headers: (sections: [GElf_Shdr], segments: [GElf_Phdr], names: Int)

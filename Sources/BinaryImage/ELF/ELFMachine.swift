@@ -119,6 +119,12 @@ package struct ELFMachine {
     (EM_SH, nil, Self("sh", "SH", [165], [1], [163, 164], 162)),
   ]
 
+  /// The alignment of pointers where it is not their size.
+  var pointerAlignment: Int? { prefix == "68K" ? 2 : nil }
+
+  /// Whether the word of an object is added to the addend of a relocation that has one: BFD's `partial_inplace`.
+  var addsWordInObjects: Bool { prefix == "SH" }
+
   /// Whether glibc's loader reads relocations with addends of their own alone: `ELF_MACHINE_NO_REL`.
   var hasExplicitAddends: Bool { !["", "386", "ARM", "MIPS"].contains(prefix) }
 

@@ -49,7 +49,9 @@ extension ELFFile {
   ) throws(ImageError) -> PointerValue {
     let inPlace =
       header.bits == 64 ? raw : UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw)))
-    let addend = relocation.form == .rela ? UInt64(bitPattern: relocation.addend) : inPlace
+    let addsWord = relocation.form != .rela || header.isObject && machine.addsWordInObjects
+    let explicit = relocation.form == .rela ? UInt64(bitPattern: relocation.addend) : 0
+    let addend = explicit &+ (addsWord ? inPlace : 0)
     func unresolvable(_ reason: String) -> PointerValue {
       PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     }

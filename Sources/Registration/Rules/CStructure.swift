@@ -45,7 +45,8 @@ package enum CStructure: String, Sendable {
   package func check(at address: UInt64, in memory: some AddressedMemory) throws(Refusal) {
     let words = StructureWords(address: address, memory: memory)
     let needed = 8 + wordCount * words.size
-    guard address % words.size == 0, let size = memory.integer(at: address, size: 4),
+    guard address % UInt64(memory.pointerAlignment) == 0,
+      let size = memory.integer(at: address, size: 4),
       let version = memory.integer(at: address + 4, size: 4)
     else { throw .noStructure }
     try Refusal.check(
