@@ -84,6 +84,16 @@ struct Archive {
         case .index(let bits, let isBSD, let skipped):
           let table = FileExtent(offset: start + skipped, size: entry.size - skipped)
           furthest = max(furthest, try furthestMember(in: table, bits: bits, isBSD: isBSD))
+        case .nested(let archive):
+          // All members of one archive are one cause.
+          if opened.insert(Array(archive.utf8)).inserted {
+            body(
+              .failure(
+                file.error(
+                  .unsupported,
+                  "Members are in the archive \(archive), which is not opened from here; name it by itself.",
+                  at: position)))
+          }
         case .member(let text, let skipped):
           body(
             Result { () throws(ImageError) in
@@ -181,18 +191,19 @@ struct Archive {
     func refused(_ reason: String) -> ImageError {
       file.error(.unreadable, "The member \(name) \(reason).", at: offset)
     }
+    let outside = "is outside the archive's directory, and is not opened; name that file itself"
     guard let path = file.systemPath else {
-      throw refused("is beside an archive that is no file of its own")
+      throw refused("is beside an archive that is no file of its own; name that file itself")
     }
     guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
-      throw refused("is said to be outside the archive's directory, and is not opened")
+      throw refused(outside)
     }
     let directory = Self.directory(of: path)
     guard let member = Self.resolved(directory + Array(name.utf8)) else {
       throw refused("is not beside the archive")
     }
     guard Self.isInside(member, directory) else {
-      throw refused("leads outside the archive's directory, and is not opened")
+      throw refused(outside)
     }
     do throws(ImageError) {
       return try OpenedFile(path: member, name: name, memberOf: file)
@@ -236,6 +247,8 @@ extension ImageFile {
 private enum MemberName {
   /// A file; in the BSD variant, as many bytes of its contents are its name.
   case member(String, skipped: UInt64)
+  /// A member of an archive, which a thin archive names.
+  case nested(String)
   /// The names that do not fit into headers: `//`.
   case names
   /// The index of symbols for linkers: `/`, `/SYM64/`, `__.SYMDEF`, with words of so many bits; 0 for other tables of
@@ -245,13 +258,16 @@ private enum MemberName {
   private static let longest: UInt64 = 4096
 
   var isMember: Bool {
-    if case .member = self { true } else { false }
+    switch self {
+    case .member, .nested: true
+    case .names, .index: false
+    }
   }
 
   /// For messages.
   var text: String {
     switch self {
-    case .member(let name, _): name
+    case .member(let name, _), .nested(let name): name
     case .names: "the table of names"
     case .index: "the index"
     }
@@ -291,10 +307,11 @@ private enum MemberName {
       case let text: .member(text, skipped: 0)
       }
     }
-    // Of a thin archive in a thin archive, a colon and a number follow.
+    // Of a member of an archive in a thin archive, a colon and its place there follow.
+    let number = digits.prefix { $0 != UInt8(ascii: ":") }
     // Behind the number of a name of 15 bytes some versions of GNU ar leave the slash that ended it.
-    guard let offset = UInt64(decimal: digits.last == slash ? digits.dropLast() : digits) else {
-      throw file.error(.unsupported, "A member is said to be in another archive.", at: start)
+    guard let offset = UInt64(decimal: number.last == slash ? number.dropLast() : number) else {
+      throw file.error(.malformed, "A member's name is no place in the table of names.", at: start)
     }
     guard let names, offset < names.size else {
       throw file.error(.malformed, "A member's name lies outside the table of names.", at: start)
@@ -302,8 +319,8 @@ private enum MemberName {
     let most = min(names.size - offset, longest, file.size - names.offset - offset)
     let (bytes, position) = try file.load(at: names.offset + offset, count: Int(most))
     let text = bytes[position..<position + Int(most)].prefix { $0 != 0x0a && $0 != 0 }
-    return .member(
-      String(decoding: text.last == slash ? text.dropLast() : text, as: UTF8.self), skipped: 0)
+    let name = String(decoding: text.last == slash ? text.dropLast() : text, as: UTF8.self)
+    return number.count < digits.count ? .nested(name) : .member(name, skipped: 0)
   }
 
   private static func named(_ bytes: ArraySlice<UInt8>, skipped: UInt64) -> Self {

@@ -175,9 +175,11 @@ struct ArchiveTests {
     // Five deep that would be ten million million members.
     #expect(try thin("self.a", naming: "self.a", times: 400).count == 400)
     let other = Self.thinMagic + Self.member("//", Array("whole.a/\n".utf8))
+    let members = ["/0:68", "/0:136", "/0"].flatMap { Self.member($0, [], size: "100") }
     #expect(
-      try Self.found(in: other + Self.member("/0:68", [], size: "100"), as: "nested/other.a")
-        == [": unsupported"])
+      try Self.found(in: other + members, as: "nested/other.a") == [
+        ": unsupported", "whole.a/a.o x86_64 2",
+      ])
   }
 
   @Test("give the members for one machine alone where one is asked for")
