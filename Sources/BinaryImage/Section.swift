@@ -33,8 +33,8 @@ package struct Section: Hashable, Sendable {
   package var isRetained: Bool
   /// Whether a process gets the bytes: the loader maps them, and relocations are applied to them.
   ///
-  /// ELF: `SHF_ALLOC`, and a `PT_LOAD` that holds the address. Mach-O: a segment that takes memory, outside of split
-  /// debug information. True of objects, where that is only a plan.
+  /// ELF: `SHF_ALLOC`, and a `PT_LOAD` that holds the address; in an object no `SHF_EXCLUDE`. Mach-O: a segment that
+  /// takes memory, outside of split debug information.
   package var isMapped = true
 
   /// Describes a section.

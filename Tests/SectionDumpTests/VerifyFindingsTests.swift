@@ -38,10 +38,11 @@ struct VerifyFindingsTests {
 
   /// Words of one of the pointer sections, and the text that the name `text` leads to.
   private static func words(
-    _ words: String, in section: String = "BeehiveMods", text: String = ".asciz \"Log\""
+    _ words: String, in section: String = "BeehiveMods", flags: String = "awR",
+    text: String = ".asciz \"Log\""
   ) -> String {
     """
-    .section \(section), "awR"
+    .section \(section), "\(flags)"
     \(words)
     .section .rodata.text, "a"
     text: \(text)
@@ -67,6 +68,8 @@ struct VerifyFindingsTests {
 
   private static let pointers = "BeehiveMods[0]"
   private static let records = "BeehiveRecords[0]"
+  private static let inFile =
+    "build the file again as the message says, or name it as it was before it was changed"
   private static let inSource = "correct the entry in its source, or declare it with BeeHive.h"
 
   /// What is wrong with the set, though every entry of it can be read.
@@ -213,7 +216,13 @@ struct VerifyFindingsTests {
         .section BeehiveMods, "awR", @nobits
         .zero 8
         """,
-      place: pointers, remedy: "build the file again, or name it as it was before it was changed"),
+      place: pointers, remedy: inFile),
+    Row(
+      code: "unreadable-section", source: words(".quad text", flags: "R"), place: pointers,
+      remedy: inFile, arguments: ["-c"]),
+    Row(
+      code: "unreadable-section", source: words(".quad text", in: "BeehiveServices", flags: "ae"),
+      place: "BeehiveServices[0]", remedy: inFile, arguments: ["-c"]),
     Row(
       code: "limit-exceeded",
       source: words(".rept 1025\n.quad 0\n.endr"), place: "BeehiveMods[1025]",

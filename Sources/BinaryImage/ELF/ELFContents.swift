@@ -18,10 +18,10 @@ extension ELFFile {
     return (entry.hasContents ? entry.sh_offset : nil, entry.sh_size, entry.isCompressed)
   }
 
-  /// Returns whether a process gets the section: a linked file asks for it, and a segment holds its address.
+  /// Returns whether a process gets the section: it asks for that, and a linker keeps it or a segment holds its address.
   func isMapped(_ entry: GElf_Shdr) -> Bool {
-    if header.isObject { return true }
     guard entry.isLoaded else { return false }
+    if header.isObject { return entry.sh_flags & UInt64(SHF_EXCLUDE) == 0 }
     // Program headers that cannot be read are told of when a pointer is followed.
     guard let segments = try? segments() else { return true }
     return segments.holds(VirtualAddress(rawValue: entry.sh_addr))

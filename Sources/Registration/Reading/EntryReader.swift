@@ -30,11 +30,7 @@ struct EntryReader<Source: Image> {
       for section in sections {
         guard section.isMapped else {
           tally.begin(section)
-          tally.reject(
-            Refusal(
-              .unreadableSection,
-              "is not mapped (no flag A, or no memory at its address), so no process has its entries; "
-                + "link them anew instead of adding the section to the file"), at: 0)
+          tally.reject(.notMapped(inObject: image.identity.kind == .object), at: 0)
           continue
         }
         if kind == .unknown {
@@ -75,7 +71,7 @@ struct EntryReader<Source: Image> {
             + "an entry in this section is no const char *"), at: end)
       tally.index += 1
     } catch {
-      tally.reject(Refusal(.unreadableSection, error.message), at: 0)
+      tally.reject(Refusal(error), at: 0)
     }
   }
 
@@ -102,7 +98,7 @@ struct EntryReader<Source: Image> {
     switch slot {
     case .pointer(let found): pointer = found
     case .unread(let pointer, let error): return refusal(of: error, pointer)
-    case .unresolved(let error): return Refusal(.unresolvedPointer, error.message)
+    case .unresolved(let error): return Refusal(error)
     }
     switch pointer.target {
     // The text was read then.
@@ -138,7 +134,7 @@ struct EntryReader<Source: Image> {
         "points at \(place), where no NUL ends the text within \(PointerGrammar.limit) bytes of the image"
       )
     default:
-      Refusal(.unresolvedPointer, "points at \(place), which cannot be read: \(error.message)")
+      Refusal(.unreadableSection, "points at \(place), which cannot be read: \(error.message)")
     }
   }
 
@@ -176,7 +172,7 @@ struct EntryReader<Source: Image> {
         }
       }
     } catch {
-      tally.reject(Refusal(.unreadableSection, error.message), at: 0)
+      tally.reject(Refusal(error), at: 0)
     }
   }
 
@@ -221,7 +217,7 @@ struct EntryReader<Source: Image> {
     at offset: UInt64, of bytes: Span<UInt8>, in section: Section
   ) throws(Refusal) -> PointerValue {
     do throws(ImageError) { return try image.pointer(at: offset, of: bytes, in: section) } catch {
-      throw Refusal(.unresolvedPointer, error.message)
+      throw Refusal(error)
     }
   }
 
@@ -360,6 +356,22 @@ struct EntryTally {
         reason: refusal.reason, kind: kind, name: refusal.name, message: refusal.message,
         origin: Origin(
           image: image, section: section, named: sectionName, index: index, offset: offset)))
+  }
+}
+
+extension Refusal {
+  /// A part of the file cannot be read, so no entry is at fault.
+  fileprivate init(_ error: ImageError) { self.init(.unreadableSection, error.message) }
+
+  /// A section that no process gets.
+  fileprivate static func notMapped(inObject isObject: Bool) -> Refusal {
+    let (cause, advice) =
+      isObject
+      ? ("flag E", "give the section the flags \"awR\", or declare them with BeeHive.h")
+      : ("no memory at its address", "link them anew instead of adding the section to the file")
+    return Refusal(
+      .unreadableSection,
+      "is not mapped (no flag A, or \(cause)), so no process has its entries; \(advice)")
   }
 }
 

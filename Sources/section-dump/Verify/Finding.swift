@@ -141,7 +141,7 @@ extension ImageError {
     case .encrypted: "name the file as it was built, before a store encrypted it"
     case .tooLarge: "raise --max-bytes"
     case .killed: "leave the file out: reading it takes more memory or time than a child is given"
-    case .unsupported: "build the file in another form, as the message says"
+    case .unsupported: "do what the message says, or build the file in another form"
     default: "build the file again; its parts contradict each other"
     }
   }
@@ -156,7 +156,8 @@ extension Rejection.Reason {
     case .badPattern: "write the pattern in the notation of Docs/routing.md"
     case .badAction: "write each action once, as name(parameter: Type) -> Type"
     case .unknownType: "declare a String, Int, Double or Bool"
-    case .unreadableSection: "build the file again, or name it as it was before it was changed"
+    case .unreadableSection:
+      "build the file again as the message says, or name it as it was before it was changed"
     case .limitExceeded: "split the file; no scan reads more"
     default: "correct the entry in its source, or declare it with BeeHive.h"
     }
