@@ -28,6 +28,10 @@ struct ELFContradictionsTests {
     Lie("nothing", nil) { _ in },
     Lie("no size of an entry", nil) { $0.set(mods, .entrySize, 0) },
     Lie("an absurd size of an entry", nil) { $0.set(mods, .entrySize, .max) },
+    Lie("an empty section past the end", nil) {
+      $0.set(".comment", .size, 0)
+      $0.set(".comment", .offset, 1 << 40)
+    },
     Lie("the bytes past the end", .truncated) { $0.set(mods, .offset, 1 << 40) },
     Lie("the bytes at the end of all numbers", .truncated) { $0.set(mods, .offset, .max - 7) },
     Lie("more bytes than the file", .truncated) { $0.set(mods, .size, 1 << 40) },

@@ -59,6 +59,17 @@ struct MappedViewsTests {
     #expect(verify.status != 0)
   }
 
+  @Test(
+    "what somebody removed from a file is missed", .needs("objcopy"),
+    arguments: [(".rela.dyn", "[unreadable-section]"), ("BeehiveRecords", "The note says")])
+  func removed(section: String, text: String) throws {
+    let library = try Fixtures.annotatedLibrary("whole\(section).so")
+    let arguments = ["-R", section, library, "without\(section).so"]
+    _ = try Command.output("objcopy", arguments, in: Fixtures.directory)
+    let outcome = try Tool.run(["verify", "without\(section).so"])
+    #expect(outcome.status == 2 && outcome.output.contains(text), "\(outcome)")
+  }
+
   @Test("entries in a segment of Mach-O that takes no memory are refused with the reason")
   func entriesOfMachO() throws {
     var bytes = try Linkages.bytes("macho-x86_64-no-fixup-chains.dylib")

@@ -161,7 +161,7 @@ extension ELFFile {
     let table = try sectionTable()
     for index in sectionIndices {
       let section = table[index]
-      guard section.hasContents else { continue }
+      guard section.hasContents, section.sh_size > 0 else { continue }
       try file.check(
         file.holds(section.sh_offset, section.sh_size), .truncated,
         "The file ends before the \(section.sh_size) bytes of a section do.",
@@ -173,20 +173,26 @@ extension ELFFile {
   /// The note tells where the entries are too: the table must not have lost some of them.
   private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
     // A note that is of no use is none; the section table is there.
-    guard let noted = try? notedSections() else { return }
+    let segments = try segments()
+    // A process has memory there also where the file has no bytes.
+    let noted = try? sectionNote()?.sections(
+      in: nil, word: header.wordSize,
+      at: { segments.holds($0) ? FileExtent(offset: 0, size: $1) : nil },
+      failure: { file.error(.malformed, $1, section: $0) })
+    guard let noted else { return }
     var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
     table.forEach(named: .ofThisProject) { ranges[$1].append(table[$0].addresses) }
     for section in noted {
       let start = section.address.rawValue
-      let end = start.saturating(adding: section.size)
+      let end = start &+ section.size
       guard let name = SectionNote.names.firstIndex(of: section.name),
         !AddressRanges(ranges[name]).covers(start..<end)
       else { continue }
       throw file.error(
         .malformed,
         "The note says that entries are at \(start.hexadecimal) to \(end.hexadecimal), where "
-          + "the section table has no such section.", section: section.name,
-        at: file.place(of: section))
+          + "the section table has no such section; build the file anew.", section: section.name,
+        at: segments.extent(from: section.address)?.offset)
     }
     for (name, ranges) in zip(SectionNote.names, ranges) where !ranges.isEmpty {
       let known = AddressRanges(of: noted.filter { $0.name == name })

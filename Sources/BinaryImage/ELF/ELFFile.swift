@@ -68,7 +68,9 @@ package final class ELFFile: FileImage {
   ) throws(ImageError) -> ELFDescriptor {
     if file.isWhole { return try ELFDescriptor(file, file.isRefused) }
     func bytes(_ table: ELFHeader.Table, _ type: Elf_Type) throws(ImageError) -> ArraySlice<UInt8> {
-      try file.slice(at: table.offset, count: table.held * claims.format.size(of: type))
+      // Of a table that is cut off nothing is held.
+      table.held == 0
+        ? [] : try file.slice(at: table.offset, count: table.held * claims.format.size(of: type))
     }
     return try ELFDescriptor(
       head: file.head[...], sections: bytes(claims.sections, ELF_T_SHDR),

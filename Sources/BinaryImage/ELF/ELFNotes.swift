@@ -142,14 +142,18 @@ extension ELFFile {
     return notes
   }
 
-  /// The sections that the note tells of, those without bytes left out; nil where it has no note.
-  func readNotedSections() throws(ImageError) -> [Section]? {
-    let note = try SectionNote.read(
+  /// What the note says, wherever that is; nil where there is no such note.
+  func sectionNote() throws(ImageError) -> SectionNote? {
+    try SectionNote.read(
       loadedNotes(), header: segments().headerAddress, isFixed: header.type == UInt16(ET_EXEC),
       bits: header.bits, order: header.order
     ) { file.error($0, $1, at: $2) }
+  }
+
+  /// The sections that the note tells of, those without bytes left out; nil where it has no note.
+  func readNotedSections() throws(ImageError) -> [Section]? {
     let segments = try segments()
-    return try note?.sections(in: file, word: header.wordSize, at: segments.extent) {
+    return try sectionNote()?.sections(in: file, word: header.wordSize, at: segments.extent) {
       file.error(.malformed, $1, section: $0)
     }
   }
