@@ -93,7 +93,7 @@ struct LinkagesTests {
 
   @Test("that was compressed by a method that libelf lacks names the method")
   func compressed() throws {
-    _ = try problems(of: "elf-zstd.o", containing: "compressed with zstd")
+    _ = try problems(of: "elf-zstd.o", containing: "unpack the file with eu-elfcompress")
   }
 
   /// The file object of a fixture that has problems, all of which say the same.

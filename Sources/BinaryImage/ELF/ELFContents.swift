@@ -34,45 +34,47 @@ extension ELFFile {
       return .stored(
         FileExtent(offset: entry.sh_offset, size: entry.hasContents ? entry.sh_size : 0))
     }
-    return .inflated(try inflated(index, entry, name: sectionTable().name(of: index)))
+    return .inflated(try inflated(index, entry))
   }
 
   /// ELF: `elf_compress`, where `SHF_COMPRESSED` is set.
   package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? {
     guard hasSectionTable else { return nil }
     let entry = try sectionHeader(section.index)
-    return entry.isCompressed ? try inflated(section.index, entry, name: section.name) : nil
+    return entry.isCompressed ? try inflated(section.index, entry) : nil
   }
 
+  /// Inflates a section; that of the sections' names has no name itself.
   func inflated(
-    _ index: Int, _ entry: GElf_Shdr, name: String?
+    _ index: Int, _ entry: GElf_Shdr, holdsNames: Bool = false
   ) throws(ImageError) -> [UInt8] {
     if let bytes = inflatedSections[index] { return bytes }
     let header = compression(of: entry)
-    try guardian.admit(inflating: header?.ch_size, of: entry, named: name)
-    guard let bytes = try inflate(index) else { throw refusal(of: header, entry, name) }
+    let name = holdsNames ? nil : try sectionTable().name(of: index)
+    // A reader of another section may tell of it.
+    let title = name.map { "The section \($0)" } ?? "Section \(index)"
+    func refusal(_ code: ImageError.Code, _ reason: String) -> ImageError {
+      file.error(
+        code, "\(title) is compressed \(reason).", section: name, at: entry.sh_offset)
+    }
+    try guardian.admit(inflating: header?.ch_size, of: entry) { refusal(.malformed, $0) }
+    guard let bytes = try inflate(index) else {
+      switch header?.ch_type {
+      case UInt32(ELFCOMPRESS_ZLIB):
+        throw refusal(
+          .malformed,
+          "with zlib, and what it holds is damaged or does not make the "
+            + "\(header?.ch_size ?? 0) bytes that it claims; make the file anew")
+      // ELFCOMPRESS_ZSTD
+      case 2:
+        throw refusal(.unsupported, "with zstd, which is not read here; \(ELFGuard.unpacking)")
+      case let method:
+        throw refusal(
+          .malformed, "with method \(method ?? 0), which ELF does not define; make the file anew")
+      }
+    }
     inflatedSections[index] = bytes
     return bytes
-  }
-
-  /// Why libelf does not inflate a section.
-  private func refusal(
-    of header: Elf64_Chdr?, _ entry: GElf_Shdr, _ name: String?
-  ) -> ImageError {
-    if header?.ch_type == UInt32(ELFCOMPRESS_ZLIB) {
-      return file.error(
-        .malformed,
-        "The section is compressed with zlib, and what it holds is damaged or does not make the "
-          + "\(header?.ch_size ?? 0) bytes that it claims; make the file anew.",
-        section: name, at: entry.sh_offset)
-    }
-    // ELFCOMPRESS_ZSTD
-    let method = header?.ch_type == 2 ? "zstd" : "method \(header?.ch_type ?? 0)"
-    return file.error(
-      .unsupported,
-      "The section is compressed with \(method), which this libelf does not inflate: "
-        + "\(ELFDescriptor.lastMessage); link without compression, or use a newer libelf.",
-      section: name, at: entry.sh_offset)
   }
 
   /// The header of a compressed section; nil if the file does not hold one.

@@ -225,7 +225,7 @@ package final class ELFFile: FileImage {
       let named = 1..<sections.count ~= number ? sections[number] : nil
       let extent = try ELFGuard.names(named, of: file)
       let names =
-        if let named, named.isCompressed { try inflated(number, named, name: nil) } else {
+        if let named, named.isCompressed { try inflated(number, named, holdsNames: true) } else {
           try file.read(at: extent.offset, count: Int(extent.size))
         }
       return ELFSectionTable(sections, names: names)

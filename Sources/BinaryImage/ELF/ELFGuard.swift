@@ -13,6 +13,10 @@ struct ELFGuard {
   /// What the header of a file claims, checked.
   typealias Claims = (format: ELFFormat, sections: ELFHeader.Table, segments: ELFHeader.Table)
 
+  /// The way out if a section is not inflated here.
+  static let unpacking =
+    "link without compression, or unpack the file with eu-elfcompress -t none -n '*'"
+
   /// More section or program headers than any linker writes.
   private static let mostHeaders: UInt64 = 1 << 20
   /// More bytes than the names of any file's sections have.
@@ -137,22 +141,19 @@ struct ELFGuard {
   /// Lets a compressed section be inflated, whose header claims that it has `size` bytes then; nil if it claims
   /// nothing.
   mutating func admit(
-    inflating size: UInt64?, of section: GElf_Shdr, named name: String?
+    inflating size: UInt64?, of section: GElf_Shdr, _ refusal: (String) -> ImageError
   ) throws(ImageError) {
     let isStored =
       section.hasContents && file.holds(section.sh_offset, section.sh_size)
       && file.stores(section.sh_size)
-    func refusal(_ reason: String) -> ImageError {
-      file.error(
-        .malformed, "The section is compressed \(reason).", section: name, at: section.sh_offset)
-    }
     guard isStored else {
       throw refusal("and claims \(section.sh_size) bytes, more than the file stores")
     }
     guard let size else { throw refusal("and too short for the header that says how") }
     guard size <= budget else {
       throw refusal(
-        "and claims to inflate to \(size) bytes; of one file, \(budget) more are inflated")
+        "and claims to inflate to \(size) bytes, where \(budget) are left for this file; \(Self.unpacking)"
+      )
     }
     budget -= size
   }
