@@ -61,7 +61,7 @@ extension String {
   }
 }
 
-extension Int {
+extension BinaryInteger {
   /// `1 file`, `2 files`
   package func counted(_ one: String, _ many: String? = nil) -> String {
     "\(self) \(self == 1 ? one : many ?? "\(one)s")"

@@ -225,7 +225,9 @@ package final class OpenedFile {
 
   /// The error for bytes that a structure promises and the file does not have.
   package func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
-    error(.truncated, "The file ends before the \(count) bytes that should be here.", at: offset)
+    error(
+      .truncated, "The file ends before the \(count.counted("byte")) that should be here.",
+      at: offset)
   }
 
   // MARK: - The errors that several readers tell

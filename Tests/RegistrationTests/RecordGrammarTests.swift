@@ -182,7 +182,7 @@ struct RecordGrammarTests {
     ]
     + (1...31).map { size in
       Fault(
-        testDescription: "size \(size)", reason: .badRecordSize, message: "size of \(size) bytes",
+        testDescription: "size \(size)", reason: .badRecordSize, message: "size of \(size) byte",
         stops: true
       ) { $0.record(["A", "a"], size: UInt32(size)) }
     }

@@ -46,7 +46,8 @@ struct RecordGrammar {
       } else {
         "of which only \(rest) are left in the section"
       }
-    return "claims a size of \(size) bytes, \(fault); the scan of this section stops here, "
+    return
+      "claims a size of \(size.counted("byte")), \(fault); the scan of this section stops here, "
       + "\(rest) bytes were not read"
   }
 
