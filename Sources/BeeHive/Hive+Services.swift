@@ -147,7 +147,7 @@ extension Hive {
     try resolve(lookup) { lookup throws(ServiceError) in try lookup.run() }
   }
 
-  /// How often an instance may be taken back before it answers.
+  /// The number of times that an instance may be taken back before it answers.
   private static let mostTurns = 100
 
   /// Returns the answer of `run`: with the images that announced themselves, else with all that are loaded.

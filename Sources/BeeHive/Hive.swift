@@ -37,7 +37,7 @@ public final class Hive: Sendable {
     var publishedKeys: [String: PublishedKeys] = [:]
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
-    /// What answers for services of C in place of others, for all who ask.
+    /// The entries that answer for services of C in place of others, for all who ask.
     var overrides: [RegisteredEntry] = []
     /// The singletons that are being made asynchronously, by where they will be kept.
     var loading: [ObjectIdentifier: Task<Bool, any Error>] = [:]
@@ -117,7 +117,7 @@ public final class Hive: Sendable {
     catchUp(probing: true)
   }
 
-  /// What it keeps ends with it.
+  /// Ends what it keeps.
   deinit { endUses(of: self) }
 
   /// Every entry, in order of registration, with its state and its source.

@@ -102,7 +102,7 @@ extension Array where Element: Sendable {
   /// Whether the thread is inside of a task, which the queue may be running: it is not entered twice.
   private let isInTask = unsafe withUnsafeCurrentTask { unsafe $0 != nil }
 
-  /// How long work that nobody can run may wait, in milliseconds.
+  /// The longest wait of work that nobody can run, in milliseconds.
   private static let patience: Int32 = 1000
 
   /// Nil on other threads than the main one, and where nothing has loaded Dispatch.

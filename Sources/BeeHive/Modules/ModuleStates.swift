@@ -51,7 +51,7 @@ struct ModuleStates: Sendable {
     /// The belongings of the module, which no other has.
     let owner: ObjectIdentifier
     let start = ContinuousClock.now
-    /// How many starts, removals and stops it waits for: none of them waits for it.
+    /// The number of starts, removals and stops that it waits for: none of them waits for it.
     var waits = 0
     /// Whether it has reached its limit, so that nobody waits for it any longer.
     var isGivenUp = false

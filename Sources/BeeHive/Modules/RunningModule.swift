@@ -121,7 +121,7 @@ extension RunningModule {
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {
   private struct State {
-    /// What takes things back, each by a number of its own, which grows.
+    /// The functions that take things back, each by a number of its own, which grows.
     var undos: [Int: @Sendable () -> Void] = [:]
     var lastUndo = 0
     var hasEntries = false

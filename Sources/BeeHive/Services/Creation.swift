@@ -71,8 +71,8 @@ final class Creation: @unchecked Sendable {
     return try make()
   }
 
-  /// How long a thread that makes something waits for what another makes, which may itself wait for this thread in a way
-  /// that nobody sees.
+  /// The longest wait of a thread that makes something for what another makes, which may itself wait for this thread in
+  /// a way that nobody sees.
   @TaskLocal static var patience = Duration.seconds(30)
 
   /// Runs `wait`, in which the calling thread waits for another to make an instance, until the given moment.
@@ -141,7 +141,7 @@ enum AsyncCreation {
   /// The entry that the current task makes, or one that began it, and which task does.
   @TaskLocal private static var making: (entry: RegisteredEntry, task: Int?)?
   private static let waits = Lock<[Wait]>([])
-  /// How long something is waited for that may wait for this, in a task which nobody need wait for.
+  /// The longest wait for something that may wait for this, in a task which nobody need wait for.
   @TaskLocal static var patience = Duration.seconds(5)
 
   private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }

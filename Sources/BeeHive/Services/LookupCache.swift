@@ -11,7 +11,7 @@ class CachedService: @unchecked Sendable {
 
   init(name: String?) { self.name = name }
 
-  /// What finds the service again as long as somebody else keeps it; nil where it is no object.
+  /// A function that finds the service again as long as somebody else keeps it; nil where it is no object.
   var lent: (@Sendable () -> CachedService?)? { nil }
 
   /// Disposes of the service, unless a host gave it. Called once, by who keeps it, with no lock held.

@@ -15,7 +15,7 @@ final class Singleton: Kept, @unchecked Sendable {
     case building(Making)
     case failed(ServiceError)
     case ready(CachedService)
-    /// What finds an instance that others keep.
+    /// A function that finds an instance that others keep.
     case lent(@Sendable () -> CachedService?)
 
     var kept: CachedService? { if case .ready(let service) = self { service } else { nil } }

@@ -74,7 +74,7 @@ extension ELFFile {
       || !relocationNames.name(of: relocation.type, machine).contains("DESC")
   }
 
-  /// Where the loader copies data of other images to.
+  /// The places that the loader copies data of other images to.
   private func copiedRanges(_ found: ELFRelocations) throws(ImageError) -> AddressRanges {
     guard !found.copies.isEmpty, !header.isObject, let symbols = try dynamic()?.symbols else {
       return AddressRanges([])
