@@ -71,7 +71,8 @@ extension ELFFile {
   /// Returns whether a relocation writes at most a word, as all but `R_*_TLSDESC` do.
   private func isOfWord(_ relocation: ELFRelocation) -> Bool {
     relocation.form == .relr || machine.relocationTypes?.writesAddress(relocation.type) ?? true
-      || !relocationNames.name(of: relocation.type, machine).contains("DESC")
+      || !relocationNames.name(of: relocation.type, machine).split(separator: "_")
+        .contains { $0.hasPrefix("DESC") || $0.hasSuffix("DESC") }
   }
 
   /// The places that the loader copies data of other images to.
