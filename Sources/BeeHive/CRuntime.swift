@@ -153,8 +153,13 @@ package func beehive_override_at(
     let override = unsafe try table.map {
       unsafe try entry(names.service, nil, $0, size, (file, line), given: names.given)
     }
-    if Hive.process.override(names.service, given: names.given, override) { return }
-    throw Problem(.badCall, "service \(names.service): no override of this name is there to end")
+    let hive = Hive.process
+    defer { hive.cache.collect(now: true) }
+    let isDone = hive.state.withLock {
+      $0.override(names.service, given: names.given, override, cache: hive.cache)
+    }
+    try Problem.check(
+      isDone, "service \(names.service): no override of this name is there to end")
   }
 }
 

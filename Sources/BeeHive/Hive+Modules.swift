@@ -1,4 +1,3 @@
-internal import LibC
 internal import Registration
 internal import Threads
 
@@ -252,39 +251,12 @@ extension Hive {
       declared: declared)
   }
 
-  /// The names of modules that do not start: those that the start was told of, and the ones in the
-  /// environment variable `BEEHIVE_DISABLE`, separated by commas.
-  var switchedOff: Set<String> {
-    let disabled = state.withLock { $0.disabled }
-    guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return disabled }
-    return unsafe disabled.union(Self.names(listedIn: String(cString: value)))
-  }
-
   static func names(listedIn text: String) -> Set<String> {
     Set(text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 
   /// Whether an entry is still part of the Hive.
   func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
-
-  // MARK: The state record
-
-  /// Tells those who read this process's memory how far a module is that is not switched off.
-  func publishStage(of module: RegisteredEntry) {
-    let stage = runner.states.withLock { $0.stage(of: module, [:], switchedOff: []) }
-    state.withLock { _ in module.publish(stage) }
-  }
-
-  /// Tells them how far all modules are.
-  func publishStages() {
-    let states = runner.states.withLock { $0 }
-    let switchedOff = self.switchedOff
-    state.withLock { state in
-      state.table.publish(arrival: states.untried, switchedOff: switchedOff) { module in
-        states.stage(of: module, states.obstacles, switchedOff: switchedOff)
-      }
-    }
-  }
 
   // MARK: Owning
 

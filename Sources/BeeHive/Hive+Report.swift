@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 internal import Registration
 internal import Threads
 
@@ -271,7 +272,7 @@ extension Hive {
   /// The names of all modules, whatever became of them.
   var moduleNames: Set<String> { state.withLock { $0.table.moduleNames } }
 
-  /// The libraries of which everything was removed; one sentence each.
+  /// The libraries whose entries were all removed; one sentence each.
   private func removedImages() -> [String] {
     let gone = state.withLock { state in
       state.images.registered.filter { !state.table.hasEntries(of: $0.id) }
@@ -280,6 +281,14 @@ extension Hive {
       "\(image.path) was removed and stays loaded, so opening it again registers nothing; open a new build from a "
         + "file of another name"
     }.map(\.escaped)
+  }
+
+  /// The names of modules that do not start: those that the start was told of, and the ones in the
+  /// environment variable `BEEHIVE_DISABLE`, separated by commas.
+  var switchedOff: Set<String> {
+    let disabled = state.withLock { $0.disabled }
+    guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return disabled }
+    return unsafe disabled.union(Self.names(listedIn: String(cString: value)))
   }
 
   /// The names that are switched off and that no module has; one sentence each.

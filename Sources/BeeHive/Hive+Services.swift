@@ -191,17 +191,6 @@ extension Hive {
     cache.collect()
   }
 
-  /// `; did you mean Greeter?`: services whose names are nearly this one.
-  func servicesLike(_ name: String) -> String {
-    let names = state.withLock { $0.table.serviceNames }
-    return near(name, in: names)
-  }
-
-  /// The same of the names that tell the implementations of one service apart.
-  func givenNamesLike(_ name: String, of services: [String]) -> String {
-    near(name, in: self.services(named: services).entries.compactMap(\.attributes.name))
-  }
-
   /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
   /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
   ///
@@ -318,20 +307,6 @@ extension Hive {
       source: .code(file: file, line: line),
       progress: .bound(.closure(FactoryClosure(instance: instance))))
     return try await withTaskOverride(entry, body)
-  }
-
-  /// Has an entry answer for a service of C in place of what would, for all who ask, or nothing any more. Returns false
-  /// where nothing did.
-  func override(_ service: String, given: String?, _ entry: RegisteredEntry?) -> Bool {
-    defer { cache.collect(now: true) }
-    return state.withLock { state in
-      let before = state.overrides.count
-      state.overrides.removeAll { $0.name == service && $0.givenName == given }
-      let hadOne = state.overrides.count < before
-      if let entry { state.overrides.append(entry) }
-      state.forgetAnswers(named: service, cache: cache)
-      return hadOne || entry != nil
-    }
   }
 
   /// Runs `body` for a task that keeps the singletons that it makes to itself.

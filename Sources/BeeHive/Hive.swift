@@ -37,7 +37,7 @@ public final class Hive: Sendable {
     var publishedKeys: [String: PublishedKeys] = [:]
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
-    /// The entries that answer for services of C in place of others, for all who ask.
+    /// The entries that answer for services of C, whatever else would, for all who ask.
     var overrides: [RegisteredEntry] = []
     /// The singletons that are being made asynchronously, by where they will be kept.
     var loading: [ObjectIdentifier: Task<Bool, any Error>] = [:]
@@ -336,8 +336,8 @@ extension Hive {
 
   /// Removes every service of a name, whatever registered or declared it.
   ///
-  /// What was made for all ends: a `Disposable` is disposed of, and what a C factory made given to its `destroy`. What C
-  /// libraries handed out must not be used again. The library itself stays mapped.
+  /// Instances that were made for all end: a `Disposable` is disposed of, and an object of a C factory given to its
+  /// `destroy`. Tables and objects of C libraries must not be used again. The library itself stays mapped.
   ///
   /// - Parameters:
   ///   - name: Exactly the name that `entries` shows: of a type, with its module.

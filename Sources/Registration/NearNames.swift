@@ -41,8 +41,8 @@ package func nearest(
   return found.map(\.name)
 }
 
-/// Returns the same for the first of many questions, of which so many were asked before, and among few enough names:
-/// each takes a comparison with all of them.
+/// Returns the same for the first of many questions, after so many others, and among few enough names: each takes a
+/// comparison with all of them.
 package func nearest(
   to wanted: String, in names: some Collection<String>, after questions: Int
 ) -> [String] {

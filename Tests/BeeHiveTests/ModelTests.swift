@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threads
 
-/// What was made, by number, and what of it has ended, in order.
+/// The numbers of the things that were made, and of those that have ended, in order.
 private final class Ledger: Sendable {
   private let state = Lock((count: 0, made: [Int](), ended: [Int]()))
 
@@ -36,7 +36,7 @@ private let kinds: [String: (scope: Scope, needs: String?)] = [
 ]
 private let names = kinds.keys.sorted()
 
-/// What a Hive should do: who keeps what.
+/// The behaviour of a Hive: who keeps what.
 private struct Model {
   typealias Kept = [(entry: Int, number: Int)]
 
@@ -45,7 +45,7 @@ private struct Model {
   var last = 0
   var made = 0
   var ended: [Int] = []
-  /// What the Hive keeps, then what each override of the task does.
+  /// The things that the Hive keeps, then those of each override of the task.
   var kept: [Kept] = [[]]
   var mocked: [String] = []
   var scopes: [Kept] = []

@@ -90,7 +90,7 @@ actor ModuleRunner {
     }
     report.started = names
     phase = .running
-    context.hive.publishStages()
+    publishStages(of: context.hive)
     wake()
     context.hive.observers.tell(.started(report))
     return report
@@ -124,7 +124,7 @@ actor ModuleRunner {
       let batch = hive.launchBatch(after: states.withLock { $0 })
       order.append(batch.order)
       states.withLock { $0.obstacles = batch.order.obstacles }
-      hive.publishStages()
+      publishStages(of: hive)
       if phase == .starting {
         report.order.append(batch.order)
         report.disabled = batch.declared.disabled
@@ -275,7 +275,7 @@ actor ModuleRunner {
     stopFailures = states.withLock { $0.endStop(after: failedStart) }
     stopCount += 1
     let hive = context.take()?.hive
-    hive?.publishStages()
+    if let hive { publishStages(of: hive) }
     hive?.state.withLock { $0.context = nil }
     wake()
     let failures = stopFailures
@@ -285,7 +285,7 @@ actor ModuleRunner {
 
   /// Undoes what every module has been through, each after those that need it.
   private func undoAll() async {
-    let modules = tearDownOrder
+    let modules = states.withLock(\.tearDownOrder)
     for module in modules { await undo(.tearDown, module) }
     for module in modules where isRunning(module) {
       await undo(.unmount, module)
@@ -345,38 +345,11 @@ actor ModuleRunner {
       wake()
     }
     var failures: [ModuleFailure] = []
-    let order = tearDownOrder
-    for (module, next) in states.withLock({ $0.remove(ids, inOrder: order) }) {
+    for (module, next) in states.withLock({ $0.remove(ids) }) {
       failures += await undo(module, before: next)
       states.withLock { $0.forget(module.id) }
     }
     return failures
-  }
-
-  /// The modules that live, each after those that require it, follow it or were registered by it.
-  ///
-  /// That is the reverse order of their start, except for what was registered anew since.
-  private var tearDownOrder: [RunningModule] {
-    let running = states.withLock { $0.running }
-    var needing: [String: [RunningModule]] = [:]
-    let owners = Dictionary(
-      running.map { (ObjectIdentifier($0.belongings), $0.node.name) },
-      uniquingKeysWith: { first, _ in first })
-    for module in running.reversed() {
-      for name in module.node.predecessors { needing[name, default: []].append(module) }
-      if let owner = module.entry.owner.flatMap({ owners[$0] }) {
-        needing[owner, default: []].append(module)
-      }
-    }
-    var order: [RunningModule] = []
-    var seen: Set<UInt64> = []
-    func visit(_ module: RunningModule) {
-      guard seen.insert(module.id).inserted else { return }
-      for other in needing[module.node.name] ?? [] { visit(other) }
-      order.append(module)
-    }
-    for module in running.reversed() { visit(module) }
-    return order
   }
 
   /// Ends what the Hive keeps, which runs code of others.
@@ -397,8 +370,21 @@ actor ModuleRunner {
     return isSet
   }
 
+  /// Tells those who read this process's memory how far a module is that is not switched off.
   private func publishStage(of module: RegisteredEntry) {
-    if phase != .stopping { context?.hive.publishStage(of: module) }
+    guard phase != .stopping, let hive = context?.hive else { return }
+    let stage = states.withLock { $0.stage(of: module, [:], switchedOff: []) }
+    hive.state.withLock { _ in module.publish(stage) }
+  }
+
+  /// Tells them how far all modules are.
+  private func publishStages(of hive: Hive) {
+    let (states, switchedOff) = (states.withLock { $0 }, hive.switchedOff)
+    hive.state.withLock { state in
+      state.table.publish(arrival: states.untried, switchedOff: switchedOff) { module in
+        states.stage(of: module, states.obstacles, switchedOff: switchedOff)
+      }
+    }
   }
 
   private func change() async { await withCheckedContinuation { waiting.append($0) } }

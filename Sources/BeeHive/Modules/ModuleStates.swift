@@ -223,6 +223,32 @@ struct ModuleStates: Sendable {
     return modules.sorted { $0.id > $1.id }
   }
 
+  /// The modules that live, each after those that require it, follow it or were registered by it.
+  ///
+  /// That is the reverse order of their start, except for what was registered anew since.
+  var tearDownOrder: [RunningModule] {
+    let running = running
+    var needing: [String: [RunningModule]] = [:]
+    let owners = Dictionary(
+      running.map { (ObjectIdentifier($0.belongings), $0.node.name) },
+      uniquingKeysWith: { first, _ in first })
+    for module in running.reversed() {
+      for name in module.node.predecessors { needing[name, default: []].append(module) }
+      if let owner = module.entry.owner.flatMap({ owners[$0] }) {
+        needing[owner, default: []].append(module)
+      }
+    }
+    var order: [RunningModule] = []
+    var seen: Set<UInt64> = []
+    func visit(_ module: RunningModule) {
+      guard seen.insert(module.id).inserted else { return }
+      for other in needing[module.node.name] ?? [] { visit(other) }
+      order.append(module)
+    }
+    for module in running.reversed() { visit(module) }
+    return order
+  }
+
   func isRunning(_ module: RunningModule) -> Bool {
     if case .running = states[module.id] { true } else { false }
   }
@@ -238,10 +264,10 @@ struct ModuleStates: Sendable {
   /// Takes modules out; returns those that are to be undone, with the step that each would have been
   /// through next. One that is inside a step is left to the caller of that step.
   mutating func remove(
-    _ ids: Set<UInt64>, inOrder modules: [RunningModule]
+    _ ids: Set<UInt64>
   ) -> [(RunningModule, RunningModule.Step)] {
     var removed: [(RunningModule, RunningModule.Step)] = []
-    for module in overdue + modules where ids.contains(module.id) {
+    for module in overdue + tearDownOrder where ids.contains(module.id) {
       switch states[module.id] {
       case .overdue: removed.append((module, .setUp))
       case .running(_, let next, isInside: false): removed.append((module, next))

@@ -115,8 +115,8 @@ extension RunningModule {
   }
 }
 
-/// What a module gave to its Hive inside its steps and events: it goes when the module has been unmounted, so that the
-/// next start finds nothing of it. Entries say themselves whose they are.
+/// The things that a module gave to its Hive inside its steps and events: they go when the module has been unmounted, so
+/// that the next start finds nothing of them. Entries say themselves whose they are.
 ///
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {

@@ -75,7 +75,7 @@ final class Creation: @unchecked Sendable {
   /// a way that nobody sees.
   @TaskLocal static var patience = Duration.seconds(30)
 
-  /// Runs `wait`, in which the calling thread waits for another to make an instance, until the given moment.
+  /// Runs `wait`, which waits for another thread to make an instance until the given moment.
   ///
   /// - Throws: The cycle, where that would never end.
   static func waiting<Value>(
@@ -93,8 +93,8 @@ final class Creation: @unchecked Sendable {
     if let value = wait(.now + (maker == nil ? .seconds(1 << 40) : patience)) { return value }
     throw ServiceError(
       .cycle, step.entry,
-      "\(step.entry.source) is still being made on another thread after \(patience), for which \(maker?.name ?? "") "
-        + "waits; if that thread waits for \(maker?.name ?? ""), break the cycle")
+      "\(step.entry.source) is still being made on another thread after \(patience), and \(maker?.name ?? "") "
+        + "waits for it; if that thread waits for \(maker?.name ?? ""), break the cycle")
   }
 
   /// The path of the cycle that this thread would close by waiting: who makes what it wants, what
@@ -184,8 +184,7 @@ enum AsyncCreation {
     }
   }
 
-  /// Returns the entries between two of which one waits for the other, with both, and whether each waits in the very task
-  /// that makes it.
+  /// Returns the entries from one up to another that it waits for, and whether each waits in the very task that makes it.
   private static func path(
     from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
     _ visited: Set<UInt64> = []

@@ -1,3 +1,5 @@
+internal import Threads
+
 // Why a lookup finds nothing.
 extension ServiceLookup {
   /// That several serve equally well.
@@ -68,8 +70,13 @@ extension ServiceLookup {
   /// Suggests names that may have been meant: services, or given names of this one.
   func hint(for miss: ServiceError) -> @Sendable () -> String {
     let (hive, asked, name) = (hive, asked, name)
-    guard miss.code == .unusable else { return { hive.servicesLike(asked.names[0]) } }
-    return { name.map { hive.givenNamesLike($0, of: asked.names) } ?? "" }
+    return {
+      guard miss.code == .unusable else {
+        return near(asked.names[0], in: hive.state.withLock(\.table.serviceNames))
+      }
+      let others = hive.services(named: asked.names).entries.compactMap(\.attributes.name)
+      return name.map { near($0, in: others) } ?? ""
+    }
   }
 }
 

@@ -1,6 +1,20 @@
 internal import Registration
 internal import Threads
 
+extension Hive.State {
+  /// Has an entry answer for a service of C, whatever else would, for all who ask; nil ends that. Returns false where
+  /// there was nothing to end.
+  mutating func override(
+    _ service: String, given: String?, _ entry: RegisteredEntry?, cache: borrowing LookupCache
+  ) -> Bool {
+    let others = overrides.filter { $0.name != service || $0.givenName != given }
+    let hadOne = others.count < overrides.count
+    overrides = others + [entry].compactMap(\.self)
+    forgetAnswers(named: service, cache: cache)
+    return hadOne || entry != nil
+  }
+}
+
 /// A service that one task, and what it starts, gets in place of another; or none, for a task that only
 /// keeps what it makes to itself.
 ///

@@ -142,7 +142,7 @@ extension ELFFile {
     return notes
   }
 
-  /// What the note says, wherever that is; nil where there is no such note.
+  /// The contents of the note, wherever it is; nil if there is no such note.
   func sectionNote() throws(ImageError) -> SectionNote? {
     try SectionNote.read(
       loadedNotes(), header: segments().headerAddress, isFixed: header.type == UInt16(ET_EXEC),

@@ -9,7 +9,7 @@ struct SlotReader {
   /// Whether a word without a relocation may be an address.
   private let mayBeFixed: Bool
   private var window: SectionWindow
-  /// The next word after those that were read that something relocates, or nil; not known before it is asked for.
+  /// The next word after those that were read that something relocates, or nil; not known before the first look.
   private var next: Result<UInt64?, ImageError>?
   private var section: Section { window.section }
 

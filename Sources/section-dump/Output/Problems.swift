@@ -25,7 +25,7 @@ extension FileImage {
     )
   }
 
-  /// Adds the reason that the file ends too early, in place of what follows from it. Returns whether the file has
+  /// Adds the reason that the file ends too early, and removes what follows from it. Returns whether the file has
   /// all bytes that its headers claim.
   func checkExtents(_ problems: inout [ImageError]) -> Bool {
     do throws(ImageError) {

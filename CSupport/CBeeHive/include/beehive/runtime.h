@@ -175,14 +175,15 @@ bool beehive_remove(uint64_t number);
 
 /* Removes everything that a library declares: its modules are torn down, its services removed, and its names are
  * free. It stays loaded, so opening it again registers nothing: open a new build from a file of another name.
- * `path` is its path or the end of it, libshop.so, which means all that end so. False where no such library has registered. */
+ * `path` is its path or the end of it, libshop.so, which means all that end so. False where no such library has
+ * registered. */
 bool beehive_remove_image(const char *path);
 
-/* Has a table answer for a service in place of what would, for all who ask from now on, until it is called with a
+/* Has a table answer for a service, whatever else would, for all who ask from now on, until it is called with a
  * null table: for tests. `name` is a given name, or null; `table` must live until then. */
 bool beehive_override_at(const char *service, const char *name, const void *table, size_t table_size,
                          const char *file, uint32_t line);
-#define beehive_override(service, name, table)                                       \
+#define beehive_override(service, name, table) \
   beehive_override_at(service, name, table, sizeof(*(table)), __FILE__, (uint32_t)__LINE__)
 #define beehive_override_end(service, name) \
   beehive_override_at(service, name, BEEHIVE_NULL, 0, __FILE__, (uint32_t)__LINE__)

@@ -2,7 +2,7 @@ internal import BeeHive
 internal import BeeHiveRouting
 internal import CTestContracts
 
-/// What each operation leaves on the heap when it was done many times.
+/// The bytes that each operation leaves on the heap when it was done many times.
 enum Leftovers {
   private typealias Operation = @Sendable (Hive, Int) async throws -> Void
 
