@@ -233,16 +233,7 @@ struct ELFPointersTests {
       ELFBuilder.Relocation(place: place, symbol: 2, type: type, addend: 0))
     let image = try ELFFile(path: Fixture.write(builder.bytes, as: "rewritten-\(place)-\(type)"))
     let section = try #require(image.sections(named: "list").first)
-    var found: [String] = []
-    _ = try image.forEachSlot(of: section, limit: 64) { _, _, text in
-      if let text {
-        found.append(String(decoding: Array(copying: text), as: UTF8.self))
-      } else {
-        found.append("")
-      }
-      return true
-    }
-    #expect(found.prefix(2).elementsEqual(texts))
+    #expect(try image.textsOfSlots(in: section).prefix(2).elementsEqual(texts))
   }
 }
 
@@ -268,6 +259,20 @@ extension Image {
         }
         texts.append((pointer, text))
       }
+    }
+    return texts
+  }
+}
+
+extension Image {
+  /// The text of each slot; empty where it has none.
+  func textsOfSlots(in section: Section) throws -> [String] {
+    var texts: [String] = []
+    _ = try forEachSlot(of: section, limit: 64) { _, _, text in
+      var copy: [UInt8] = []
+      if let text { copy = Array(copying: text) }
+      texts.append(String(decoding: copy, as: UTF8.self))
+      return true
     }
     return texts
   }

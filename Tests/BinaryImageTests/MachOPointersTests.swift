@@ -236,16 +236,7 @@ struct MachOPointersTests {
       let image = try MachOFile(
         path: Fixture.write(builder.bytes, as: "macho-rewritten-\(offset)"))
       let section = try #require(image.sections(named: "BeehiveMods").first)
-      var found: [String] = []
-      _ = try image.forEachSlot(of: section, limit: 64) { _, _, text in
-        if let text {
-          found.append(String(decoding: Array(copying: text), as: UTF8.self))
-        } else {
-          found.append("")
-        }
-        return true
-      }
-      #expect(found.prefix(2).elementsEqual(texts))
+      #expect(try image.textsOfSlots(in: section).prefix(2).elementsEqual(texts))
     }
   }
 }

@@ -118,6 +118,25 @@ enum Fixtures {
     return name
   }
 
+  /// Builds a file of exactly the bytes that assembler makes of `source`.
+  @discardableResult
+  static func raw(_ source: String, as name: String) throws -> String {
+    let object = try build(source, as: "\(name).o", suffix: "s", ["-c"])
+    try tool("objcopy", ["-O", "binary", "-j", ".text", object, name])
+    return name
+  }
+
+  /// An ELF header for x86-64 in assembler; the program headers follow it.
+  static func header(type: Int, segments: Int) -> String {
+    """
+    .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
+    .zero 9
+    .short \(type), 62, 1, 0
+    .quad 0, 64, 0
+    .short 0, 0, 64, 56, \(segments), 64, 0, 0
+    """
+  }
+
   /// The place of a file of that name in the directory.
   static func place(_ name: String) -> URL { directory.appendingPathComponent(name) }
 

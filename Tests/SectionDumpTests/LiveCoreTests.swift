@@ -139,13 +139,9 @@ struct LiveCoreTests {
       suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,noseparate-code"])
     let path = Fixtures.place(library).path
     func each(_ line: (Int) -> String) -> String { (1...1000).map(line).joined(separator: "\n") }
-    let object = try Fixtures.build(
+    try Fixtures.raw(
       """
-      header: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
-      .zero 9
-      .short 4, 62, 1, 0
-      .quad 0, 64, 0
-      .short 0, 0, 64, 56, 1001, 64, 0, 0
+      header: \(Fixtures.header(type: 4, segments: 1001))
       .long 4, 0
       .quad note - header, 0, 0, image - note, 0, 4
       \(each { ".long 1, 7\n.quad image - header, \($0) << 24, 0, end - image, end - image, 4096" })
@@ -159,8 +155,7 @@ struct LiveCoreTests {
       image: .incbin "\(path)"
       end:
 
-      """, as: "core-shared.o", suffix: "s", ["-c"])
-    try Fixtures.tool("objcopy", ["-O", "binary", "-j", ".text", object, "core-shared"])
+      """, as: "core-shared")
     let outcome = try Tool.run(["live", "--core", "core-shared", "--format", "json"])
     #expect(outcome.status == 2 && outcome.errors.contains("The images before it have entries"))
     let share = try outcome.output.utf8.count / Fixtures.bytes("core-shared").count
@@ -184,13 +179,9 @@ struct LiveCoreTests {
       (0..<count).map(line).joined(separator: "\n")
     }
     let name = "core-forged-\(images)-\(parts)"
-    let object = try Fixtures.build(
+    return try Fixtures.raw(
       """
-      header: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
-      .zero 9
-      .short 4, 62, 1, 0
-      .quad 0, 64, 0
-      .short 0, 0, 64, 56, \(1 + images * (1 + parts)), 64, 0, 0
+      header: \(Fixtures.header(type: 4, segments: 1 + images * (1 + parts)))
       .long 4, 0
       .quad note - header, 0, 0, image - note, 0, 4
       \(each(images) { image in
@@ -206,11 +197,7 @@ struct LiveCoreTests {
       \(each(images) { ".quad \(1 + $0 * step) << 32, (\(1 + $0 * step) << 32) + 4096, 0" })
       \(each(images) { _ in ".asciz \"/x\"" })
       .balign 4
-      image: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
-      .zero 9
-      .short 3, 62, 1, 0
-      .quad 0, 64, 0
-      .short 0, 0, 64, 56, 2, 0, 0, 0
+      image: \(Fixtures.header(type: 3, segments: 2))
       .long 1, 5
       .quad 0, 0, 0, 0x70000000, 0x70000000, 4096
       .long 4, 4
@@ -222,9 +209,7 @@ struct LiveCoreTests {
       .balign 4096
       zeros: .zero \(size)
 
-      """, as: "\(name).o", suffix: "s", ["-c"])
-    try Fixtures.tool("objcopy", ["-O", "binary", "-j", ".text", object, name])
-    return name
+      """, as: name)
   }
 
   @Test(

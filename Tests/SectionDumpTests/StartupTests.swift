@@ -212,13 +212,9 @@ struct StartupTests {
 
   @Test("Libraries and functions that share the bytes of a long name are told, most without it")
   func sharedNames() throws {
-    let object = try Fixtures.build(
+    try Fixtures.raw(
       """
-      header: .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
-      .zero 9
-      .short 3, 62, 1, 0
-      .quad 0, 64, 0
-      .short 0, 0, 64, 56, 2, 64, 0, 0
+      header: \(Fixtures.header(type: 3, segments: 2))
       .long 1, 7
       .quad 0, 0, 0, end - header, end - header, 4096
       .long 2, 6
@@ -251,8 +247,7 @@ struct StartupTests {
       .byte 0
       end:
 
-      """, as: "startup-names.o", suffix: "s", ["-c"])
-    try Fixtures.tool("objcopy", ["-O", "binary", "-j", ".text", object, "startup-names.so"])
+      """, as: "startup-names.so")
     let outcome = try Tool.run(["startup", "startup-names.so", "--format", "json"])
     let steps = try #require(Tool.files(of: outcome).first?["startup"] as? [[String: Any]])
     #expect(steps.count { $0["when"] as? String == "needed" } == 4000)
