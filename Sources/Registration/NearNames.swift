@@ -65,7 +65,10 @@ private func distance(_ name: String, _ wanted: String, atMost most: Int) -> Int
       row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
     }
   }
-  // Letters in another order are one fault.
-  let distance = first.sorted() == second.sorted() ? min(1, row[second.count]) : row[second.count]
+  // Two neighbours in each other's place are one fault.
+  var swapped = first
+  let place = zip(first, second).prefix { $0 == $1 }.count
+  if place + 1 < first.count { swapped.swapAt(place, place + 1) }
+  let distance = swapped == second ? min(1, row[second.count]) : row[second.count]
   return distance <= most ? distance : nil
 }

@@ -71,7 +71,7 @@ struct RoutingErrorTests {
       await error("aaa://shop/price?sku=1&curency=yen")?.message.hasSuffix(
         "did you mean currency?") == true)
     let error = await #expect(throws: RoutingError.self) {
-      try await router.mediator.perform("shxy", "price")
+      try await router.mediator.perform("psho", "price")
     }
     #expect(error?.message.hasSuffix("there are shop") == true, "two letters of four differ")
     let near = await #expect(throws: RoutingError.self) {
