@@ -125,10 +125,13 @@ extension FileImage {
 }
 
 extension OpenedFile {
-  /// The error of a section of a linked file whose bytes the loader takes from elsewhere.
-  package func isMappedElsewhere(_ section: Section, _ offset: UInt64) -> ImageError {
-    error(
-      .malformed,
+  /// Refuses a section of a linked file if the loader takes its bytes from elsewhere, as the bytes at its address tell.
+  package func checkMapped(
+    _ section: Section, at offset: UInt64, _ size: UInt64, by extent: FileExtent?
+  ) throws(ImageError) {
+    guard size > 0, holds(offset, size) else { return }
+    try check(
+      extent.map { $0.offset == offset && $0.size >= size } ?? false, .malformed,
       "The section table has the section here, but the segments map other bytes to its address "
         + "\(section.address.rawValue.hexadecimal), and a process gets those. Build the file again.",
       section: section.name, at: offset)

@@ -7,13 +7,9 @@ extension ELFFile {
   ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
     guard hasSectionTable else { return (file.place(of: section), section.size, false) }
     let entry = try sectionHeader(section.index)
-    if !header.isObject, entry.hasContents, entry.sh_size > 0, isMapped(entry),
-      file.holds(entry.sh_offset, entry.sh_size),
-      try segments().extent(from: VirtualAddress(rawValue: entry.sh_addr), size: entry.sh_size)?
-        .offset != entry.sh_offset,
-      !hasOnlyDebugInformation
-    {
-      throw file.isMappedElsewhere(section, entry.sh_offset)
+    if !header.isObject, entry.hasContents, isMapped(entry), !hasOnlyDebugInformation {
+      let extent = try segments().extent(from: VirtualAddress(rawValue: entry.sh_addr))
+      try file.checkMapped(section, at: entry.sh_offset, entry.sh_size, by: extent)
     }
     return (entry.hasContents ? entry.sh_offset : nil, entry.sh_size, entry.isCompressed)
   }

@@ -134,13 +134,9 @@ extension MachOFile {
     of section: Section
   ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
     let entry = try sectionEntry(section.index)
-    if !header.isObject, section.isMapped, let offset = entry.offset, entry.size > 0,
-      file.holds(offset, entry.size)
-    {
+    if !header.isObject, section.isMapped, let offset = entry.offset {
       let extent = try segments.get().extent(from: section.address)
-      guard let extent, extent.offset == offset, extent.size >= entry.size else {
-        throw file.isMappedElsewhere(section, offset)
-      }
+      try file.checkMapped(section, at: offset, entry.size, by: extent)
     }
     return (entry.offset, entry.size, false)
   }
