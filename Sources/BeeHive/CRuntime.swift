@@ -287,14 +287,10 @@ private func waiting<Value: Sendable>(
       end()
     }
   }
-  if let queue = MainQueue() {
-    try Problem.check(
-      queue.run(while: begin),
-      "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
-        + "call goes on, ask the Hive there with await")
-  } else {
-    begin {}
-  }
+  try Problem.check(
+    MainQueue.run(while: begin),
+    "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
+      + "call goes on, ask the Hive there with await")
   return try result.wait { $0 }.get()
 }
 

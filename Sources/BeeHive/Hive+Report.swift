@@ -277,10 +277,8 @@ extension Hive {
     let gone = state.withLock { state in
       state.images.registered.filter { !state.table.hasEntries(of: $0.id) }
     }
-    return gone.map { image in
-      "\(image.path) was removed and stays loaded, so opening it again registers nothing; open a new build from a "
-        + "file of another name"
-    }.map(\.escaped)
+    let advice = "opening it again registers nothing; open a new build from a file of another name"
+    return gone.map { "\($0.path) was removed and stays loaded, so \(advice)".escaped }
   }
 
   /// The names of modules that do not start: those that the start was told of, and the ones in the

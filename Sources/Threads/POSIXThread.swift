@@ -106,7 +106,7 @@ extension Array where Element: Sendable {
   private static let patience: Int32 = 1000
 
   /// Nil on other threads than the main one, and where nothing has loaded Dispatch.
-  package init?() {
+  private init?() {
     // Swift sees no declaration of it.
     guard let thread = unsafe dlsym(nil, "gettid"),
       unsafe unsafeBitCast(thread, to: Number.self)() == getpid(),
@@ -121,12 +121,13 @@ extension Array where Element: Sendable {
     unsafe self.callback = unsafe unsafeBitCast(callback, to: Callback.self)
   }
 
-  /// Runs `begin`, and then what comes to the queue, until the function is called that `begin` was given.
+  /// Runs `begin`, and then, on the main thread, what comes to the queue, until the function is called that `begin` was
+  /// given.
   ///
   /// - Returns: False where something waits to be run that nobody can run.
-  package func run(while begin: (_ end: @escaping @Sendable () -> Void) -> Void) -> Bool {
+  package static func run(while begin: (_ end: @escaping @Sendable () -> Void) -> Void) -> Bool {
     var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else {
+    guard let queue = MainQueue(), unsafe pipe(&ends) == 0 else {
       begin {}
       return true
     }
@@ -135,15 +136,15 @@ extension Array where Element: Sendable {
     begin { [writing = ends[1]] in close(writing) }
     var watched = [
       pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0),
     ]
     // Some may have come before anybody asked for the descriptor.
-    if !isInTask { serve() }
+    if !queue.isInTask { queue.serve() }
     while unsafe poll(&watched, 2, -1) > 0 || errno == EINTR {
       if watched[0].revents != 0 { return true }
       if watched[1].revents == 0 { continue }
-      if isInTask { return unsafe poll(&watched, 1, Self.patience) != 0 }
-      serve()
+      if queue.isInTask { return unsafe poll(&watched, 1, patience) != 0 }
+      queue.serve()
     }
     return true
   }
