@@ -1,7 +1,7 @@
 /// The stretches of a file that were read last, so that neighbours cost no system call.
 ///
-/// Stretches grow while more are asked for, so that few reads serve texts in any order; where even large ones do
-/// not help, small ones cost less.
+/// Stretches grow from 64 KiB to 4 MiB while more are asked for, so that few reads serve texts in any order; where
+/// even large ones do not help, small ones cost less.
 struct FileWindow {
   private struct Stretch {
     var start: UInt64
@@ -17,21 +17,21 @@ struct FileWindow {
   private var stretches: [Stretch] = []
   private var reads = 0
 
-  private static let (mostStretches, growingReads, helpfulReads) = (12, 3, 48)
+  private static let (mostStretches, helpfulReads) = (10, 48)
 
   /// The bytes around `offset` that were read before, and where `offset` is among them.
   mutating func known(_ offset: UInt64, _ end: UInt64) -> (
     bytes: [UInt8], position: Int
   )? {
     guard let found = stretches.firstIndex(where: { $0.holds(offset, end) }) else { return nil }
-    if found > 0 { stretches.swapAt(0, found) }
+    if found > 0 { stretches.insert(stretches.remove(at: found), at: 0) }
     return (stretches[0].bytes, Int(offset - stretches[0].start))
   }
 
   /// The stretch to read for these bytes of a file of `size` bytes.
   fileprivate func next(_ offset: UInt64, _ end: UInt64, of size: UInt64) -> Range<UInt64> {
     let most: UInt64 =
-      reads > Self.helpfulReads ? 1 << 16 : 1 << (15 + 2 * UInt64(min(reads, Self.growingReads)))
+      reads > Self.helpfulReads ? 1 << 16 : 1 << UInt64(min(16 + 2 * reads, 22))
     let first = offset & ~(most - 1)
     return first..<min(size, max(end, first + most))
   }

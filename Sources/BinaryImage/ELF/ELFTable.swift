@@ -106,8 +106,8 @@ enum ELFBytes {
 
 /// A table of a file, which libelf reads piece by piece, each in a capsule.
 ///
-/// Pieces grow while more are asked for, from 64 kB to 4 MB, so that few reads serve any table and memory stays
-/// where it is.
+/// Pieces grow while more are asked for, 64 KiB, 1 MiB, then 4 MiB, so that few reads serve any table and memory
+/// stays where it is.
 @safe final class ELFTable<Row> {
   private let rows: ELFRows<Row>
   private let file: OpenedFile
@@ -122,7 +122,6 @@ enum ELFBytes {
   private var data: UnsafeMutablePointer<Elf_Data>?
   private var loaded = 0..<0
   private var pieceSize = 1 << 16
-  private static var largestPiece: Int { 1 << 22 }
 
   init(_ rows: ELFRows<Row>, _ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
     (self.rows, self.file, self.format, self.bytes) = (rows, file, format, bytes)
@@ -193,6 +192,6 @@ enum ELFBytes {
     unsafe data = unsafe read
     capsule = consume made
     loaded = first..<held
-    pieceSize = min(pieceSize * 4, Self.largestPiece)
+    pieceSize = min(pieceSize * 16, 1 << 22)
   }
 }

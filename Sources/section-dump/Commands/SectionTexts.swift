@@ -72,7 +72,7 @@ struct SectionTexts {
     var window = SectionWindow(found.section, size: size, of: image)
     var (index, position) = (found.firstIndex, 0 as UInt64)
     while position < size {
-      let most = min(SectionWindow.piece, size - position)
+      let most = min(UInt64(SlotTexts.longest), size - position)
       guard let bytes = window.load(most, at: position)?.prefix(Int(most)) else { break }
       let span = bytes.span
       var start = 0
@@ -99,17 +99,15 @@ extension UInt8 {
   var isOfText: Bool { self >= 0x20 && self != 0x7f || self == 0x09 || self == 0x0a }
 }
 
-/// Reads a section from its start to its end, a piece of it at a time.
+/// Reads a section from its start to its end, a piece of it at a time: first 64 KiB, then 1 MiB, then 4 MiB.
 struct SectionWindow {
-  /// The size of a piece.
-  static let piece: UInt64 = 1 << 16
-
   let section: Section
   /// The number of its bytes in the file.
   let size: UInt64
   private let image: any FileImage
   private var bytes: [UInt8] = []
   private var start: UInt64 = 0
+  private var piece: UInt64 = 1 << 16
   /// The reason that bytes cannot be read.
   private(set) var failure: ImageError?
 
@@ -117,12 +115,13 @@ struct SectionWindow {
     (self.section, self.size, self.image) = (section, size, image)
   }
 
-  /// Returns up to 64 KiB of the section from `position` on, at least `count` bytes of them; nil, with the
-  /// reason in `failure`, if they cannot be read.
+  /// Returns what is at hand of the section from `position` on, at least `count` bytes; nil, with the reason in
+  /// `failure`, if they cannot be read.
   mutating func load(_ count: UInt64, at position: UInt64) -> ArraySlice<UInt8>? {
     if position < start || position - start + count > UInt64(bytes.count) {
       do throws(ImageError) {
-        let most = min(max(Self.piece, count), size - position)
+        let most = min(max(piece, count), size - position)
+        piece = min(piece * 16, 1 << 22)
         bytes = try image.bytes(of: section, at: position, count: Int(most))
         start = position
       } catch {
