@@ -45,6 +45,12 @@ package struct ModuleGraph {
     return reached
   }
 
+  /// Lets nothing wait for modules that cannot start, or for what requires them, where it only follows them.
+  package mutating func dropFollows(of roots: [Int]) {
+    let stuck = Set(roots + requirers(of: roots).map(\.position))
+    for position in follows.indices { follows[position].removeAll(where: stuck.contains) }
+  }
+
   /// The modules that are part of a cycle, and cycles that name each of them at least once.
   ///
   /// A group of modules that all start after one another can hold more cycles than anyone would

@@ -1,28 +1,16 @@
-import BeeHiveRouting
-import TestSupport
+public import BeeHiveRouting
+public import TestSupport
 import Testing
 import Threads
 
-/// Asks when it ends.
-private final class Departing: Target {
-  static let actions: [Action<Departing>] = [Action("stay") { target, _ in target.stay() }]
-  private let ask: @Sendable () -> Void
-  init(_ ask: @escaping @Sendable () -> Void) { self.ask = ask }
-  deinit { ask() }
-  func stay() {}
+extension Departing: Target {
+  /// Calls what holds it.
+  public static let actions: [Action<Departing>] = [Action("stay") { target, _ in target.stay() }]
 }
 
-/// A way in which something of the user's leaves a router.
-private struct Departure: Sendable, CustomTestStringConvertible {
-  var testDescription: String
-  /// Gives the router what `make` makes, keeping nothing of it, and takes it away.
-  var run: @Sendable (Router, _ make: () -> Departing) throws -> Void
-
-  init(_ name: String, _ run: @escaping @Sendable (Router, () -> Departing) throws -> Void) {
-    (testDescription, self.run) = (name, run)
-  }
-
-  static let all = [
+@Suite("What leaves a router")
+struct DepartureTests {
+  static let all: [Departure<Router>] = [
     Departure("a route's registration is cancelled") { router, make in
       let registration = try router.register("/a") { [object = make()] _ in object.stay() }
       registration.cancel()
@@ -44,7 +32,6 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       #expect(router.mediator.deregister("shop"))
     },
     Departure("a fallback is replaced") { router, make in
-      let object = make()
       router.mediator.fallback { [object = make()] _ in object.stay() }
       router.mediator.fallback { _ in }
     },
@@ -78,20 +65,6 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       table.cancel()
     },
   ]
-}
-
-@Suite("What leaves a router")
-struct DepartureTests {
-  /// Runs `body` on a thread of its own, which may lock itself up; whether it came to its end.
-  private func comesToEnd(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let isOver = Lock(false)
-    let isThere = POSIXThread.detach {
-      body()
-      isOver.change { $0 = true }
-    }
-    guard isThere else { return false }
-    return Patience.block { isOver.withLock { $0 } }
-  }
 
   /// Each of the router's locks is asked for.
   private static func askAll(of router: Router) {
@@ -102,10 +75,10 @@ struct DepartureTests {
     router.calls.define(guard: "another") { _ in true }
   }
 
-  @Test("ends when no lock is held: it may ask the router", arguments: Departure.all)
-  fileprivate func asks(_ departure: Departure) {
+  @Test("ends when no lock is held: it may ask the router", arguments: all)
+  func asks(_ departure: Departure<Router>) {
     let hasAsked = Lock(false)
-    let isOver = comesToEnd {
+    let isOver = Patience.comesToEnd {
       let router = Router()
       do {
         try departure.run(router) {
@@ -132,7 +105,7 @@ struct DepartureTests {
       }
     }
     try await router.mediator.perform("shop", "stay")
-    #expect(comesToEnd { _ = router.mediator.release("shop") })
+    #expect(Patience.comesToEnd { _ = router.mediator.release("shop") })
     #expect(hasAsked.withLock { $0 })
   }
 

@@ -3,25 +3,9 @@ import TestSupport
 import Testing
 import Threads
 
-/// Asks when it ends.
-private final class Departing: Sendable {
-  private let ask: @Sendable () -> Void
-  init(_ ask: @escaping @Sendable () -> Void) { self.ask = ask }
-  deinit { ask() }
-  func stay() {}
-}
-
-/// A way in which something of the user's leaves a Hive.
-private struct Departure: Sendable, CustomTestStringConvertible {
-  var testDescription: String
-  /// Gives the Hive what `make` makes, keeping nothing of it, and takes it away.
-  var run: @Sendable (Hive, _ make: () -> Departing) throws -> Void
-
-  init(_ name: String, _ run: @escaping @Sendable (Hive, () -> Departing) throws -> Void) {
-    (testDescription, self.run) = (name, run)
-  }
-
-  static let all = [
+@Suite("What leaves a Hive")
+struct DepartureTests {
+  static let all: [Departure<Hive>] = [
     Departure("an instance is removed") { hive, make in
       try hive.register(Departing.self, instance: make())
       #expect(hive.remove(Departing.self) == 1)
@@ -60,14 +44,11 @@ private struct Departure: Sendable, CustomTestStringConvertible {
       _ = try hive.makeScope().service(Departing.self)
     },
   ]
-}
 
-@Suite("What leaves a Hive")
-struct DepartureTests {
-  @Test("ends when no lock is held: it may ask the Hive", arguments: Departure.all)
-  fileprivate func asks(_ departure: Departure) {
-    let state = Lock((hasAsked: false, isOver: false))
-    let isThere = POSIXThread.detach {
+  @Test("ends when no lock is held: it may ask the Hive", arguments: all)
+  func asks(_ departure: Departure<Hive>) {
+    let hasAsked = Lock(false)
+    let isOver = Patience.comesToEnd {
       let hive = Hive()
       do {
         try departure.run(hive) {
@@ -76,15 +57,12 @@ struct DepartureTests {
             hive?.observe { _ in }.cancel()
             hive?.bind("x") { _ in 0 }
             _ = hive?.entries
-            state.change { $0.hasAsked = true }
+            hasAsked.change { $0 = true }
           }
         }
       } catch { Issue.record(error) }
       #expect(hive.entries.count <= 1)
-      state.change { $0.isOver = true }
     }
-    #expect(isThere)
-    Patience.block { state.withLock { $0.isOver } }
-    #expect(state.withLock { $0 } == (true, true))
+    #expect(isOver && hasAsked.withLock { $0 })
   }
 }

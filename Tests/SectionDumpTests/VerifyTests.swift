@@ -134,6 +134,22 @@ struct VerifyTests {
       ],
       findings: ["a BeehiveRecords[0] unmet-requirement error"], status: 1),
     Row(
+      testDescription: "a version that a refused duplicate has",
+      sources: [
+        module("shop", "BEEHIVE_REQUIRES(\"log >=2\")"), module("log", "BEEHIVE_VERSION(\"1\")"),
+        module("log", "BEEHIVE_VERSION(\"2\")"),
+      ],
+      findings: [
+        "c BeehiveRecords[0] duplicate-module error", "a BeehiveRecords[0] unmet-requirement error",
+      ], status: 1),
+    Row(
+      testDescription: "a module that only follows one that cannot start",
+      sources: [
+        module("log", "BEEHIVE_AFTER(\"net\")"),
+        module("net", "BEEHIVE_REQUIRES(\"disk\") BEEHIVE_AFTER(\"log\")"),
+      ],
+      findings: ["b BeehiveRecords[0] unmet-requirement warning"]),
+    Row(
       testDescription: "a cycle across files",
       sources: [
         module("log", "BEEHIVE_REQUIRES(\"net\")"), module("net", "BEEHIVE_AFTER(\"disk\")"),

@@ -31,6 +31,18 @@ public enum Patience {
     return true
   }
 
+  /// Runs `body` on a thread of its own, which may lock itself up.
+  ///
+  /// - Returns: Whether it came to its end.
+  public static func comesToEnd(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let isOver = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      body()
+      isOver.signal()
+    }
+    return isOver.wait(timeout: .now() + 600) == .success
+  }
+
   /// Waits until something is so, while other tasks run.
   ///
   /// - Returns: Whether it is.

@@ -15,38 +15,15 @@ package struct LaunchOrder: Hashable, Sendable {
     /// Its version, if it says one: numbers with dots between them.
     package var version: String?
     /// Whether it starts before the normal ones.
-    package var isBasic: Bool
+    package var isBasic = false
     /// Larger first among those that nothing else orders.
-    package var priority: Int
+    package var priority = 0
     /// Modules that must be present and start earlier; `log >=1.2 <2` where not every version will do.
-    package var requires: [String]
+    package var requires: [String] = []
     /// Modules that start earlier where they are present.
-    package var after: [String]
+    package var after: [String] = []
     /// Where it was declared.
     package var source: Source
-
-    /// Describes a module.
-    ///
-    /// - Parameters:
-    ///   - name: What requirements call it.
-    ///   - version: Its version, if it says one.
-    ///   - isBasic: Whether it starts before the normal ones.
-    ///   - priority: Larger first among those that nothing else orders.
-    ///   - requires: Modules that must be present and start earlier, each with the versions that will do.
-    ///   - after: Modules that start earlier where they are present.
-    ///   - source: Where it was declared; its path orders modules of equal rank.
-    package init(
-      name: String, version: String? = nil, isBasic: Bool = false, priority: Int = 0,
-      requires: [String] = [], after: [String] = [], source: Source
-    ) {
-      self.name = name
-      self.version = version
-      self.isBasic = isBasic
-      self.priority = priority
-      self.requires = requires
-      self.after = after
-      self.source = source
-    }
   }
 
   /// A requirement that no module meets.
@@ -92,9 +69,9 @@ package struct LaunchOrder: Hashable, Sendable {
     var graph = graph(of: nodes, started, unavailable)
     var isUnusable = Array(repeating: false, count: nodes.count)
     let lacking = Set(missing.map(\.module))
-    block(nodes.indices.filter { lacking.contains(nodes[$0]) }, graph, nodes, &isUnusable)
-    // Who only follows a module that cannot start does not wait for it.
-    for position in nodes.indices { graph.follows[position].removeAll { isUnusable[$0] } }
+    let roots = nodes.indices.filter { lacking.contains(nodes[$0]) }
+    block(roots, graph, nodes, &isUnusable)
+    graph.dropFollows(of: roots)
     let found = graph.cycles()
     cycles = found.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
     block(found.members, graph, nodes, &isUnusable)

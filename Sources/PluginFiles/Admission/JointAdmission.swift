@@ -140,7 +140,9 @@ struct JointAdmission {
   }
 
   private mutating func addCycles(of modules: [Declared]) {
-    for path in ModuleGraph(of: modules.map(\.record)).cycles().paths {
+    var graph = ModuleGraph(of: modules.map(\.record))
+    graph.dropFollows(of: modules.indices.filter { !files[modules[$0].file].refusals.isEmpty })
+    for path in graph.cycles().paths {
       let members = path.map { modules[$0].record.name }
       // The same words whatever the order of the files and of the entries in them.
       let start = members.indices.min { members[$0] < members[$1] } ?? 0

@@ -18,15 +18,6 @@ package struct PluginManifest: Hashable, Sendable {
   package var records: [Record]
   /// The entries that every Hive rejects, in the same order.
   package var rejections: [Rejection]
-
-  /// Describes a file.
-  package init(
-    stamp: FileStamp, identity: ImageIdentity, linkage: ELFLinkage, records: [Record],
-    rejections: [Rejection]
-  ) {
-    (self.stamp, self.identity, self.linkage) = (stamp, identity, linkage)
-    (self.records, self.rejections) = (records, rejections)
-  }
 }
 
 extension PluginManifest {

@@ -15,18 +15,22 @@ struct Contradictions {
 
   init(among declared: [Survey.Declared]) {
     self.declared = declared
-    let modules = Dictionary(
-      grouping: declared.lazy.filter { $0.record.kind == .module }, by: \.record.name)
-    for processes in Processes.all(of: declared) {
+    let all = Processes.all(of: declared)
+    var orders = all.map(StartOrder.init)
+    let told = all.indices.map { set in all[set].own.map { orders[set].modules(with: $0) } }
+    let modules = Dictionary(grouping: told.joined().joined(), by: { declared[$0].record.name })
+    for (set, processes) in all.enumerated() {
       var duplicates = Duplicates(in: processes)
-      var order = StartOrder(in: processes)
-      for own in processes.own {
+      var lacking: Set<Int> = []
+      for (own, told) in zip(processes.own, told[set]) {
         for refused in duplicates.next(own) {
           add(declared[refused.entry], of: declared[refused.other])
         }
-        let news = order.next(own)
-        findUnmet(news.modules.map { declared[$0] }, among: modules)
-        for cycle in news.cycles { add(cycle.map { declared[$0] }) }
+        lacking.formUnion(told.filter { findUnmet($0, among: modules) })
+      }
+      orders[set].exclude(lacking)
+      for cycle in processes.own.flatMap({ orders[set].cycles(with: $0) }) {
+        add(cycle.map { declared[$0] })
       }
     }
   }
@@ -53,26 +57,31 @@ struct Contradictions {
     add(code, .error, entry.place, conflict, others: [first.place])
   }
 
-  private mutating func findUnmet(
-    _ modules: [Survey.Declared], among all: [String: [Survey.Declared]]
-  ) {
-    for module in modules {
-      for required in module.record.attributes.requires.map(ModuleRequirement.init) {
-        guard let others = all[required.name], let provider = others.first?.place else {
-          let conflict = Conflict.missing(
-            required, by: module.record.name, nobody: "no file",
-            near: nearest(to: required.name, in: all.keys, after: findings.count),
-            addition: "add the file that")
-          add(.unmetRequirement, .warning, module.place, conflict, missing: required.name)
-          continue
-        }
-        let faults = others.map { required.fault(of: $0.record.attributes.version) }
-        guard let fault = faults[0], !faults.contains(nil) else { continue }
-        let conflict = Conflict.unfit(
-          required, by: module.record.name, fault, of: provider.description)
-        add(.unmetRequirement, .error, module.place, conflict, others: [provider])
+  /// Tells what a module requires and the modules that count in some process do not offer. Returns whether there is
+  /// such a thing.
+  private mutating func findUnmet(_ position: Int, among all: [String: [Int]]) -> Bool {
+    let module = declared[position]
+    var isLacking = false
+    for required in module.record.attributes.requires.map(ModuleRequirement.init) {
+      guard let others = all[required.name]?.map({ declared[$0] }),
+        let provider = others.first?.place
+      else {
+        let conflict = Conflict.missing(
+          required, by: module.record.name, nobody: "no file",
+          near: nearest(to: required.name, in: all.keys, after: findings.count),
+          addition: "add the file that")
+        add(.unmetRequirement, .warning, module.place, conflict, missing: required.name)
+        isLacking = true
+        continue
       }
+      let faults = others.map { required.fault(of: $0.record.attributes.version) }
+      guard let fault = faults[0], !faults.contains(nil) else { continue }
+      let conflict = Conflict.unfit(
+        required, by: module.record.name, fault, of: provider.description)
+      add(.unmetRequirement, .error, module.place, conflict, others: [provider])
+      isLacking = true
     }
+    return isLacking
   }
 
   private mutating func add(_ cycle: [Survey.Declared]) {

@@ -114,32 +114,26 @@ struct Duplicates {
 /// Of modules of one name the first is meant. An executable's modules are looked at together with those of
 /// the libraries only where that could make or break a cycle.
 struct StartOrder {
-  /// The modules and cycles of a process that none before it had.
-  ///
-  /// The modules are those that count, in order, and each cycle is from its first member on.
-  typealias News = (modules: [Int], cycles: [[Int]])
-
   private let entries: [Survey.Declared]
   /// The first shared module of each name.
-  private var firsts: [String: Int] = [:]
+  private let firsts: [String: Int]
   /// The names that shared modules start after.
-  private var followed: Set<String> = []
-  private let inCycles: Set<Int>
+  private let followed: Set<String>
   private var untoldModules: Set<Int>
+  /// The modules that cannot start, since they require what is not there.
+  private var lacking: Set<Int> = []
+  private var inCycles: Set<Int> = []
   /// The cycles of the shared modules by themselves, until a process has told them.
-  private var untoldCycles: [[Int]]
+  private var untoldCycles: [[Int]] = []
 
   init(in processes: Processes) {
     entries = processes.entries
     let modules = Self.firsts(among: processes.shared, of: entries)
-    for position in modules {
-      let record = entries[position].record
-      firsts[record.name] = position
-      followed.formUnion(record.predecessors)
+    firsts = Dictionary(modules.map { [entries] in (entries[$0].record.name, $0) }) { first, _ in
+      first
     }
+    followed = Set(modules.flatMap { [entries] in entries[$0].record.predecessors })
     untoldModules = Set(modules)
-    untoldCycles = Self.cycles(of: modules, in: entries)
-    inCycles = Set(untoldCycles.joined())
   }
 
   /// The modules among some entries, without those that are duplicates.
@@ -151,25 +145,37 @@ struct StartOrder {
     }
   }
 
-  /// Returns the news of the process with these entries.
-  mutating func next(_ own: [Int]) -> News {
+  /// The modules that count among the own entries of a process, and the shared ones that do not because of them.
+  private func counted(_ own: [Int]) -> (modules: [Int], hidden: Set<Int>) {
     let modules = Self.firsts(among: own, of: entries).filter {
       (firsts[entries[$0].record.name] ?? .max) > $0
     }
-    let hidden = Set(modules.compactMap { firsts[entries[$0].record.name] })
-    var news: News
-    news.modules = (modules + untoldModules.filter { !hidden.contains($0) }).sorted()
-    untoldModules.formIntersection(hidden)
+    return (modules, Set(modules.compactMap { firsts[entries[$0].record.name] }))
+  }
 
-    if isSeparate(modules, hiding: hidden) {
-      news.cycles = Self.cycles(of: modules, in: entries) + untoldCycles
-      news.cycles.sort { $0.lexicographicallyPrecedes($1) }
-      untoldCycles = []
-    } else {
-      let shared = firsts.values.filter { !hidden.contains($0) }
-      news.cycles = Self.cycles(of: (modules + shared).sorted(), in: entries)
+  /// Returns the modules that count in the process with these entries, in order, and in none before it.
+  mutating func modules(with own: [Int]) -> [Int] {
+    let (modules, hidden) = counted(own)
+    defer { untoldModules.formIntersection(hidden) }
+    return (modules + untoldModules.subtracting(hidden)).sorted()
+  }
+
+  /// Says which modules cannot start, before the first cycle is asked for.
+  mutating func exclude(_ lacking: Set<Int>) {
+    self.lacking = lacking
+    untoldCycles = cycles(of: firsts.values.sorted())
+    inCycles = Set(untoldCycles.joined())
+  }
+
+  /// Returns the cycles of the process with these entries, each from its first member on; not again those that
+  /// shared modules have by themselves.
+  mutating func cycles(with own: [Int]) -> [[Int]] {
+    let (modules, hidden) = counted(own)
+    guard isSeparate(modules, hiding: hidden) else {
+      return cycles(of: (modules + firsts.values.filter { !hidden.contains($0) }).sorted())
     }
-    return news
+    defer { untoldCycles = [] }
+    return (cycles(of: modules) + untoldCycles).sorted { $0.lexicographicallyPrecedes($1) }
   }
 
   /// Whether no cycle of the process has both modules of its own and shared ones, and all cycles of the
@@ -183,8 +189,9 @@ struct StartOrder {
       }
   }
 
-  private static func cycles(of modules: [Int], in entries: [Survey.Declared]) -> [[Int]] {
-    let graph = ModuleGraph(of: modules.map { entries[$0].record })
+  private func cycles(of modules: [Int]) -> [[Int]] {
+    var graph = ModuleGraph(of: modules.map { entries[$0].record })
+    graph.dropFollows(of: modules.indices.filter { lacking.contains(modules[$0]) })
     return graph.cycles().paths.map { path in path.map { modules[$0] } }
   }
 }

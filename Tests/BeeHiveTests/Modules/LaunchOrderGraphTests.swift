@@ -1,7 +1,8 @@
-import BeeHive
 import Registration
 import TestSupport
 import Testing
+
+@testable import BeeHive
 
 /// Modules whose requirements lead to modules of smaller numbers only, in no order.
 private func randomModules(

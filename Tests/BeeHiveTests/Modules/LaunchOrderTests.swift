@@ -1,5 +1,6 @@
-import BeeHive
 import Testing
+
+@testable import BeeHive
 
 /// `Node("b", requires: ["a"])` and the like, declared in the file "app" unless told otherwise.
 private func node(

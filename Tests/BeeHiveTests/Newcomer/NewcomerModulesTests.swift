@@ -1,5 +1,6 @@
-import BeeHive
 import Testing
+
+@testable import BeeHive
 
 private struct Sale: Sendable { var cents: Int }
 private struct Price: Sendable, Equatable { var cents: Int }

@@ -16,22 +16,20 @@ struct PlantedOrder {
 
   private func missing(of names: Set<String>) -> Set<String> { names.subtracting(requires.keys) }
 
-  /// The modules that wait for themselves, by way of others or not.
-  var cyclic: Set<String> { cyclic(after: after) }
-
-  /// Those that wait for themselves in a process that has these modules alone: a module that cannot start,
-  /// since something is missing, waits for none that it only follows, and is not waited for by these.
-  var cyclicAlone: Set<String> {
+  /// Those that cannot start, since they or what they require lack something.
+  var lacking: Set<String> {
     var lacking = Set(requires.filter { !missing(of: $0.value).isEmpty }.keys)
     for _ in requires {
       lacking.formUnion(requires.filter { !$0.value.isDisjoint(with: lacking) }.keys)
     }
-    return cyclic(
-      after: after.filter { !lacking.contains($0.key) }.mapValues { $0.subtracting(lacking) })
+    return lacking
   }
 
-  private func cyclic(after: [String: Set<String>]) -> Set<String> {
-    var reached = requires.merging(after) { $0.union($1) }
+  /// The modules that wait for themselves, by way of others or not; nothing waits for one that cannot start and
+  /// that it only follows.
+  var cyclic: Set<String> {
+    let lacking = lacking
+    var reached = requires.merging(after) { $0.union($1.subtracting(lacking)) }
     for _ in requires {
       reached = reached.mapValues { names in
         names.reduce(into: names) { $0.formUnion(reached[$1] ?? []) }
