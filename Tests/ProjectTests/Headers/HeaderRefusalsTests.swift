@@ -45,6 +45,13 @@ struct HeaderRefusalsTests {
       code: "static const int one = 1;\nBEEHIVE_SERVICE(\"Clock\", Wall, &one);",
       words: ["without quotes"]),
     Mistake(
+      testDescription: "a service's implementation in quotes",
+      code: "static const int one = 1;\nBEEHIVE_SERVICE(Clock, \"Wall\", &one);",
+      words: ["without quotes"]),
+    Mistake(
+      testDescription: "a factory's implementation in quotes",
+      code: "BEEHIVE_SERVICE_FACTORY(Clock, \"Wall\", 0, 0);", words: ["without quotes"]),
+    Mistake(
       testDescription: "a Swift module's name in quotes", code: "BeeHiveMod(\"Shop.Log\");",
       words: ["without quotes"]),
     Mistake(

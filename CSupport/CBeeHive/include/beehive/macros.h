@@ -43,6 +43,7 @@
  * the structure that the service consists of. */
 #define BEEHIVE_SERVICE(service, implementation, ...)                                      \
   BEEHIVE_STATIC_ASSERT(sizeof(#service) > 1, "BEEHIVE_SERVICE: the service has no name"); \
+  BEEHIVE_NO_QUOTES_(#implementation);                                                     \
   BEEHIVE_SERVICE_(BEEHIVE_UNIQUE(beehive_entry_), #service "\0" #implementation "\0",     \
                    __VA_ARGS__, "", "", )
 
@@ -50,6 +51,7 @@
 #define BEEHIVE_SERVICE_FACTORY(service, implementation, create, ...)                          \
   BEEHIVE_STATIC_ASSERT(sizeof(#service) > 1,                                                  \
                         "BEEHIVE_SERVICE_FACTORY: the service has no name");                   \
+  BEEHIVE_NO_QUOTES_(#implementation);                                                         \
   BEEHIVE_FACTORY_(BEEHIVE_UNIQUE(beehive_entry_), #service "\0" #implementation "\0", create, \
                    __VA_ARGS__, "", "", )
 
