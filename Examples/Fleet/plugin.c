@@ -12,4 +12,4 @@ static const beehive_module_operations operations = {0};
 static const struct table table = {{0}};
 
 BEEHIVE_MODULE(module, &operations, BEEHIVE_REQUIRES(ROOM));
-BEEHIVE_SERVICE(Service, Implementation, &table, BEEHIVE_ATTRIBUTE("version", "0.0.0"));
+BEEHIVE_SERVICE(Service, Implementation, &table, BEEHIVE_VERSION("0.0.0"));
