@@ -133,6 +133,35 @@ struct SlotsTests {
     #expect(outcome.lines[2].contains("0x697562206f4720ff,number,,,,number"))
   }
 
+  @Test("A word that a relocation writes in part is no number")
+  func parts() throws {
+    let source = """
+      .section table, "aw"
+      .long 7
+      .quad text
+      .long 9
+      .quad 5
+      .section .rodata
+      text: .asciz "one"
+      """
+    let name = try Fixtures.build(
+      source, as: "slots-parts.so", suffix: "s", ["-shared", "-nostdlib"])
+    let file = try #require(Tool.files(["strings", "--section", "table", name]).first)
+    let section = try #require((file["sections"] as? [[String: Any]])?.first)
+    let found = try #require(section["entries"] as? [[String: Any]])
+    #expect(found.map { $0["kind"] as? String } == ["unresolved", "unresolved", "number"])
+    #expect(found[0]["note"] as? String == "a relocation writes it from byte 4 on")
+  }
+
+  @Test("A word of an object that leads out of its section is no damage")
+  func outside() throws {
+    let source =
+      "static const int a; const char *const words[] = { (const char *)&a + (1ul << 62) };"
+    let object = try Fixtures.build(source, as: "slots-outside.o", ["-c", "-fno-pic"])
+    let outcome = try Tool.run(["strings", "--section", ".rodata*", object])
+    #expect(outcome.status == 0 && outcome.output.contains("the word is no pointer"), "\(outcome)")
+  }
+
   @Test("An arrow says which word of the line it belongs to")
   func arrows() throws {
     let output = try Tool.run(["hex", "--section", "functions", Self.library.get()]).output

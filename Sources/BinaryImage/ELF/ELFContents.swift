@@ -124,10 +124,11 @@ extension ELFFile {
     case .section(let index, let offset):
       guard sectionIndices.contains(index) else { return .outside }
       let section = try sectionHeader(index)
+      let size = compression(of: section)?.ch_size ?? section.sh_size
+      guard offset <= size else { return .outside }
       if section.isExecutable { return .code }
       // A pointer to the end leads behind the last byte.
-      let isEnd = offset == section.sh_size && !section.isCompressed
-      return section.sh_type == UInt32(SHT_NOBITS) || isEnd ? .zeros : .data
+      return section.sh_type == UInt32(SHT_NOBITS) || offset == size ? .zeros : .data
     case .null, .imported, .foreign, .unresolvable: return .outside
     }
   }

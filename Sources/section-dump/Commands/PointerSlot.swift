@@ -48,7 +48,7 @@ struct PointerSlot {
   init(_ index: Int, at position: UInt64, of section: Section) {
     (self.index, self.position) = (index, position)
     address = section.address.rawValue &+ position
-    offset = section.offset.map { $0.rawValue &+ position }
+    offset = section.isCompressed ? nil : section.offset.map { $0.rawValue &+ position }
   }
 
   /// Writes what JSON and CSV say of a slot; without one, the same fields.
@@ -148,4 +148,9 @@ struct ProblemLog {
     }
     return all
   }
+}
+
+extension Section {
+  /// Whether its bytes are not those that the file has: `SHF_COMPRESSED`.
+  var isCompressed: Bool { segment == nil && flags.contains("C") }
 }

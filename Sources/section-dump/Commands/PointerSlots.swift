@@ -57,7 +57,7 @@ struct PointerSlots {
               "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
                 + "--max-bytes allows more.", section: section)
           }
-          if section.segment != nil || !section.flags.contains("C") {
+          if !section.isCompressed {
             guard stored.size <= unshared else {
               throw image.error(
                 .malformed, "It is not shown, since it shares its bytes with others that are.",

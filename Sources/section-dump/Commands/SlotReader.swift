@@ -8,9 +8,13 @@ struct SlotReader {
   private let order: ImageIdentity.ByteOrder
   /// Whether a word without a relocation may be an address.
   private let mayBeFixed: Bool
+  /// Whether relocations may write less than a word.
+  private let isObject: Bool
   private var window: SectionWindow
   /// The next word after those that were read that something relocates, or nil; not known before the first look.
   private var next: Result<UInt64?, ImageError>?
+  /// Up to where a relocation writes that begins inside of a word.
+  private var rewrittenEnd: UInt64 = 0
   private var section: Section { window.section }
 
   /// Why the words cannot be read.
@@ -22,6 +26,7 @@ struct SlotReader {
     let identity = image.identity
     (word, order) = (UInt64(identity.bits / 8), identity.byteOrder)
     mayBeFixed = [.executable, .core].contains(identity.kind)
+    isObject = identity.kind == .object
     window = SectionWindow(known.section, size: size, of: image)
   }
 
@@ -50,6 +55,13 @@ struct SlotReader {
     do throws(ImageError) {
       if try isRelocated(position) || (raw != 0 && mayBeFixed) {
         try resolve(&slot)
+      } else if let place = try next?.get(), place - position < word {
+        (slot.kind, slot.note) = (
+          .unresolved, "a relocation writes it from byte \(place - position) on"
+        )
+        if !isObject { rewrittenEnd = place + word }
+      } else if position < rewrittenEnd {
+        (slot.kind, slot.note) = (.unresolved, "a relocation of the word before writes its start")
       } else if raw != 0 {
         (slot.kind, slot.resolution) = (.number, .number)
       }
