@@ -112,6 +112,13 @@ struct StartupTests {
         "fini _fini",
       ]),
     Row(
+      testDescription: "a label of assembly beside a function",
+      source: """
+        __asm__(".text\\nlabel:\\n.type begin, @function\\nbegin: ret\\n"
+          ".section .init_array, \\"aw\\"\\n.quad begin");
+        """,
+      options: bare + ["-shared", "-fPIC"], steps: ["init-array[0] begin"]),
+    Row(
       testDescription: "nothing", source: "int x;", options: bare + ["-shared", "-fPIC"], steps: []),
   ]
 

@@ -249,16 +249,20 @@ extension ELFFile {
   /// Gives the steps the symbols of their functions, where the file has any.
   private func name(_ steps: inout [StartupStep]) throws(ImageError) {
     var names: [UInt64: String] = [:]
+    var labels: [UInt64: String] = [:]
     let wanted = Set(steps.compactMap { $0.name == nil ? $0.address : nil })
     defer {
       for index in steps.indices where steps[index].name == nil {
-        steps[index].name = steps[index].address.flatMap { names[$0] }
+        steps[index].name = steps[index].address.flatMap { names[$0] ?? labels[$0] }
       }
     }
     guard !wanted.isEmpty else { return }
     try forEachSymbol(where: { $0.mayBeFunction && wanted.contains($0.value) }) { symbol in
-      if symbol.isFunction, !symbol.name.isEmpty, names[symbol.value] == nil {
-        names[symbol.value] = symbol.name
+      if symbol.name.isEmpty { return true }
+      if symbol.type != UInt8(STT_NOTYPE) {
+        names[symbol.value] = names[symbol.value] ?? symbol.name
+      } else if !symbol.isMark {
+        labels[symbol.value] = labels[symbol.value] ?? symbol.name
       }
       return names.count < wanted.count
     }
@@ -272,8 +276,6 @@ extension Symbol {
   fileprivate var mayBeFunction: Bool {
     isResolver || (type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined
   }
-  /// Whether it is a function of this file. `$x` and its like, without a type, say of ARM what the bytes are.
-  fileprivate var isFunction: Bool {
-    mayBeFunction && !(type == UInt8(STT_NOTYPE) && name.hasPrefix("$"))
-  }
+  /// Whether it is a mark of assemblers: `$x` says of ARM and RISC-V what the bytes are, `.L` is a place of RISC-V.
+  fileprivate var isMark: Bool { name.hasPrefix("$") || name.hasPrefix(".L") }
 }
