@@ -107,6 +107,82 @@ struct ELFDamageTests {
     expectError(.malformed) { try image.sections(named: "BeehiveMods") }
   }
 
+  @Test("a section that the file ends before hides none of its name")
+  func claimed() throws {
+    var editor = ELFEditor(try Fixture.bytes(of: ELFAnswer.build("claimed", ["-shared"])))
+    let other = editor.names == ".strtab" ? ".symtab" : ".strtab"
+    editor.set(other, .name, editor.get("BeehiveMods", .name))
+    editor.set(other, .size, 1 << 40)
+    let image = try ELFFile(path: Fixture.write(editor.bytes, as: "claimed"))
+    #expect(try image.sections(named: "BeehiveMods").count == 2)
+  }
+
+  /// A file of x86-64 with one pointer.
+  private static func pointing(
+    _ relocations: [ELFBuilder.Relocation] = [], _ change: (inout ELFBuilder) -> Void = { _ in }
+  ) -> ELFBuilder {
+    var builder = ELFBuilder()
+    (builder.machine, builder.list, builder.relocations) = (62, [ELFBuilder.first], relocations)
+    change(&builder)
+    return builder
+  }
+
+  private func pointer(_ bytes: [UInt8]) throws -> PointerValue {
+    let image = try ELFFile(path: Fixture.write(bytes, as: UUID().uuidString))
+    return try image.pointer(at: 0, in: try #require(image.sections(named: "list").first))
+  }
+
+  @Test("a copy of a symbol without end reaches no further than a number can say")
+  func endlessCopy() throws {
+    let far: UInt64 = 1 << 63 | 0x40
+    var bytes = Self.pointing([
+      .init(place: ELFBuilder.list, type: 8, addend: far),
+      .init(place: 0x10, symbol: 1, type: 5, addend: 0),
+    ]).bytes
+    bytes.replaceSubrange(0xa28..<0xa30, with: [UInt8](repeating: 0xff, count: 8))
+    #expect(try pointer(bytes).target == .address(VirtualAddress(rawValue: far)))
+  }
+
+  @Test("a segment that goes on behind the last address is refused", arguments: [0, 1])
+  func endlessSegment(number: Int) throws {
+    var bytes = Self.pointing([.init(place: ELFBuilder.list, type: 8, addend: 1)]).bytes
+    let address = (0 as UInt64) &- 0x20
+    for place in [64, 64 + 56 * number] {
+      for index in 0..<8 {
+        bytes[place + 16 + index] = UInt8(truncatingIfNeeded: address >> UInt64(index * 8))
+      }
+    }
+    expectError(.malformed) { try pointer(bytes) }
+  }
+
+  @Test("packed relocations of more words than the file stores are refused")
+  func manyPacked() throws {
+    let builder = Self.pointing {
+      $0.table = [0x1000] + [UInt64](repeating: .max, count: 30)
+      $0.tags = [(36, ELFBuilder.table), (35, 31 * 8), (37, 8)]
+      $0.claimedSize = 1 << 16
+    }
+    expectError(.malformed) { try pointer(builder.bytes) }
+  }
+
+  @Test("of relocations of one place the last counts, unless it adds to the word")
+  func repeated() throws {
+    let place = ELFBuilder.list
+    let explicit = Self.pointing([
+      .init(place: place, type: 8, addend: ELFBuilder.first),
+      .init(place: place, type: 8, addend: ELFBuilder.second),
+    ])
+    #expect(
+      try pointer(explicit.bytes).target
+        == .address(VirtualAddress(rawValue: ELFBuilder.second)))
+    let packed = Self.pointing {
+      $0.table = [place, place]
+      $0.tags = [(36, ELFBuilder.table), (35, 16), (37, 8)]
+    }
+    #expect(
+      try pointer(packed.bytes).target == .unresolvable("several relocations make the word"))
+  }
+
   @Test("that shrink while they are open are refused")
   func shrinking() throws {
     let path = try Fixture.compile(

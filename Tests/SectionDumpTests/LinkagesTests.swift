@@ -93,7 +93,7 @@ struct LinkagesTests {
 
   @Test("that was compressed by a method that libelf lacks names the method")
   func compressed() throws {
-    _ = try problems(of: "elf-zstd.o", containing: "unpack the file with eu-elfcompress")
+    _ = try problems(of: "elf-zstd.o", containing: "unpack debug sections with llvm-objcopy")
   }
 
   /// The file object of a fixture that has problems, all of which say the same.

@@ -125,7 +125,10 @@ package final class ELFFile: FileImage {
     for index in try indices(named: name) {
       let header = try sectionHeader(index)
       found.append(try section(index, header, name: name))
-      if header.hasContents { total = total.saturating(adding: min(header.sh_size, file.size)) }
+      // One that the file ends before is refused where it is read.
+      if header.hasContents, file.holds(header.sh_offset, header.sh_size) {
+        total = total.saturating(adding: header.sh_size)
+      }
     }
     try file.check(
       found.count <= 1 || total <= file.size, .malformed,

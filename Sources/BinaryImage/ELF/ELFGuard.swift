@@ -15,7 +15,7 @@ struct ELFGuard {
 
   /// The way out if a section is not inflated here.
   static let unpacking =
-    "link without compression, or unpack the file with eu-elfcompress -t none -n '*'"
+    "link without compression, or unpack debug sections with llvm-objcopy --decompress-debug-sections"
 
   /// More section or program headers than any linker writes.
   private static let mostHeaders: UInt64 = 1 << 20

@@ -87,7 +87,7 @@ extension ELFRelocationCollector {
     var (info, addend): (UInt64, UInt64) = (0, 0)
     // A group needs no byte per entry, but every entry writes a word of the file.
     try file.check(
-      left >= 0 && UInt64(left) <= file.size && file.stores(UInt64(left)), .malformed,
+      0...Int64(most) ~= left, .malformed,
       "\(left) packed relocations are more than the file can have.", at: table.offset)
     while left > 0 {
       let size = try reader.signed()

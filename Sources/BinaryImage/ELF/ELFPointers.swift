@@ -116,7 +116,9 @@ extension ELFFile {
       let symbol = try dynamic()?.symbols?.symbol(copy.symbol)
     {
       let offset = address - copy.place
-      if offset < symbol.size { return .imported(symbol: symbol.name, addend: Int64(offset)) }
+      if offset < symbol.size, let addend = Int64(exactly: offset) {
+        return .imported(symbol: symbol.name, addend: addend)
+      }
     }
     return .address(VirtualAddress(rawValue: address))
   }

@@ -68,7 +68,7 @@ final class ELFRelocations {
     var found = ELFRelocationCollector(of: file, header, machine, ranges, survey)
     if let globalOffsets { try found.collect(globalOffsets) }
     for table in tables { try found.collect(table) }
-    found.settle()
+    try found.settle()
     self.found = found
   }
 
@@ -110,6 +110,8 @@ struct ELFRelocationCollector {
   let ranges: AddressRanges
   private(set) var kept: [ELFRelocation] = []
   private(set) var copies: [ELFRelocation] = []
+  /// How many may be kept: packed ones need no bytes of their own, but each writes a word of the file.
+  let most: Int
   /// Whether several relocations of one place together make its word, as in objects.
   private let areCombined: Bool
   let file: OpenedFile
@@ -127,6 +129,7 @@ struct ELFRelocationCollector {
     copyType = machine.relocationTypes?.copy
     format = header.format
     areCombined = header.isObject
+    most = Int(clamping: min(file.size / 4, max(1 << 20, file.allocatedSize)))
     kept.reserveCapacity(16)
   }
 
@@ -143,8 +146,11 @@ struct ELFRelocationCollector {
   }
 
   /// Sorts what was found, once all tables are read.
-  mutating func settle() {
+  mutating func settle() throws(ImageError) {
     kept.settle(areCombined: areCombined)
+    try file.check(
+      kept.count <= most, .malformed,
+      "The relocations write more than \(most) words, which are more than the file stores.")
     copies.settle(areCombined: false)
   }
 
@@ -184,7 +190,7 @@ struct ELFRelocationCollector {
     let relocation = ELFRelocation(
       place: place, addend: signed, symbol: symbol, type: type, form: form)
     if isCopy { copies.keep(relocation, areCombined: false) }
-    if isWanted { kept.keep(relocation, areCombined: areCombined) }
+    if isWanted, kept.count <= most { kept.keep(relocation, areCombined: areCombined) }
   }
 }
 
@@ -249,11 +255,11 @@ extension [ELFRelocation] {
     append(relocation)
   }
 
-  /// Sorts by place; of several at one place the last counts, as for the loader.
+  /// Sorts by place; of several at one place the last counts, as for the loader, unless it adds to the word.
   fileprivate mutating func settle(areCombined: Bool) {
     settle(by: \.place) { earlier, later in
       earlier = later
-      earlier.isCombined = areCombined
+      earlier.isCombined = areCombined || later.form != .rela
     }
   }
 }

@@ -49,6 +49,9 @@ package final class ELFSegments {
       next.p_vaddr >= last.p_vaddr && next.p_vaddr - last.p_vaddr >= last.p_memsz
     }
     try file.check(
+      loads.allSatisfy { $0.p_memsz <= .max - $0.p_vaddr }, .malformed,
+      "A segment goes on behind the last address.")
+    try file.check(
       isOrdered || loads.count <= Self.mostDisordered, .malformed,
       "\(loads.count) segments overlap or are in disorder.")
   }

@@ -107,7 +107,7 @@ enum ELFBytes {
 /// A table of a file, which libelf reads piece by piece, each in a capsule.
 ///
 /// Pieces grow while more are asked for, 64 KiB, 1 MiB, then 4 MiB, so that few reads serve any table and memory
-/// stays where it is.
+/// stays where it is; where even large ones do not help, small ones cost less.
 @safe final class ELFTable<Row> {
   private let rows: ELFRows<Row>
   private let file: OpenedFile
@@ -122,6 +122,8 @@ enum ELFBytes {
   private var data: UnsafeMutablePointer<Elf_Data>?
   private var loaded = 0..<0
   private var pieceSize = 1 << 16
+  /// How often a row was asked for that does not follow.
+  private var jumps = 0
 
   init(_ rows: ELFRows<Row>, _ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
     (self.rows, self.file, self.format, self.bytes) = (rows, file, format, bytes)
@@ -160,9 +162,11 @@ enum ELFBytes {
     guard 0..<count ~= index else {
       throw file.error(.malformed, "Row \(index) lies outside its table of \(count).", at: offset)
     }
-    let most = pieceSize / rowSize
     // What follows is read on; what is asked for anywhere else is read around that.
-    let first = index == loaded.upperBound ? index : index - index % most
+    let isNext = index == loaded.upperBound
+    if !isNext { jumps += 1 }
+    let most = (isNext || jumps <= 48 ? pieceSize : 1 << 16) / rowSize
+    let first = isNext ? index : index - index % most
     let last = min(count, first + most)
     // The file may end before the table does: what it has is read.
     var held = last
