@@ -22,9 +22,7 @@ struct NewcomerTests {
     if page.hasSuffix("Cpp.md") { try Needs.programs("g++") }
     let repository = try Client.library.get().path
     let home = try Folder()
-    let environment = [
-      "HOME": home.path, "XDG_CACHE_HOME": home.place("cache").path, "REPOSITORY": repository,
-    ]
+    let environment = ["HOME": home.path, "XDG_CACHE_HOME": home.place("cache").path]
     let start = ContinuousClock.now
     let folder = try Folder()
     // The package manager remembers what a version was, wherever its user's home is said to be; here the same version
@@ -32,7 +30,8 @@ struct NewcomerTests {
     let own = "--security-path \(home.path)/security --cache-path \(home.path)/cache"
     for page in [page] + Self.continuations[page, default: []] {
       try Walkthrough(Document(page), in: folder, environment: environment, limit: 3600).walk {
-        $0.replacing(#/\bswift (build|run|package|test)\b/#) { "swift \($0.output.1) \(own)" }
+        $0.replacing("<this repository>", with: repository)
+          .replacing(#/\bswift (build|run|package|test)\b/#) { "swift \($0.output.1) \(own)" }
       }
       if page == "README.md" {
         let demo = try Command.run(
