@@ -127,12 +127,12 @@ enum Fixtures {
   }
 
   /// An ELF header for x86-64 in assembler; the program headers follow it.
-  static func header(type: Int, segments: Int) -> String {
+  static func header(type: Int, segments: Int, at table: String = "64") -> String {
     """
     .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
     .zero 9
     .short \(type), 62, 1, 0
-    .quad 0, 64, 0
+    .quad 0, \(table), 0
     .short 0, 0, 64, 56, \(segments), 64, 0, 0
     """
   }

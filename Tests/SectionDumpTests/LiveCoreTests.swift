@@ -212,6 +212,47 @@ struct LiveCoreTests {
       """, as: name)
   }
 
+  @Test("Images whose headers share one table take no more memory than one", .limitsMemory)
+  func sharedHeaders() throws {
+    let (count, segments) = (1000, 1024)
+    let name = try Fixtures.raw(
+      """
+      header: \(Fixtures.header(type: 4, segments: 2))
+      .long 4, 0
+      .quad note - header, 0, 0, image - note, 0, 4
+      .long 1, 5
+      .quad image - header, 0x10000000, 0, end - image, end - image, 4096
+      note: .long 5, image - files, 0x46494c45
+      .asciz "CORE"
+      .balign 4
+      files: .quad \(count), 4096
+      .set n, 0
+      .rept \(count)
+      .quad 0x10000000 + 64 * n, 0x10000001 + 64 * n, 0
+      .set n, n + 1
+      .endr
+      .rept \(count)
+      .asciz "/x"
+      .endr
+      .balign 4
+      image: .set n, 0
+      .rept \(count)
+      \(Fixtures.header(type: 3, segments: segments, at: "64 * (\(count) - n)"))
+      .set n, n + 1
+      .endr
+      .rept \(segments)
+      .long 1, 5
+      .quad 0, 0, 0, 64, 64, 1
+      .endr
+      end:
+
+      """, as: "core-headers")
+    let outcome = try Fixtures.run(
+      "/bin/sh",
+      ["-c", "ulimit -v 160000; exec \"$0\" live --core \(name)", Repository.sectionDump])
+    #expect(outcome.status == 2 && outcome.errors.contains("/x: "), "\(outcome.errors.suffix(400))")
+  }
+
   @Test(
     "A forged one takes memory and time in proportion to its size", .limitsMemory,
     arguments: [

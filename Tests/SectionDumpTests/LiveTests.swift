@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What the images in a running process offer", .serialized)
 struct LiveTests {
-  /// Loads the libraries that it is given, says so, and waits. A number before them is a seed: with
+  /// Loads the libraries that it is given, one twice that is given again, says so, and waits. A number before them is a seed: with
   /// that, bytes of the headers of the first one are overwritten.
   private static let host = Result {
     try Fixtures.build(
@@ -14,13 +14,15 @@ struct LiveTests {
       #include <link.h>
       #include <stdio.h>
       #include <stdlib.h>
+      #include <string.h>
       #include <sys/mman.h>
       #include <sys/prctl.h>
       #include <unistd.h>
       int main(int count, char **names) {
         unsigned seed = atoi(names[1]);
         for (int i = 2; i < count; i++) {
-          struct link_map *map = dlopen(names[i], RTLD_NOW);
+          Lmid_t space = i > 2 && !strcmp(names[i], names[i - 1]) ? LM_ID_NEWLM : LM_ID_BASE;
+          struct link_map *map = dlmopen(space, names[i], RTLD_NOW);
           if (!map) { puts(dlerror()); return 1; }
           if (i > 2 || !seed) { continue; }
           unsigned char *base = (unsigned char *)map->l_addr;
@@ -78,6 +80,34 @@ struct LiveTests {
         #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == (false, false))
         let problems = [image, file].map { ($0["problems"] as? [[String: Any]])?.count }
         #expect(problems[0] == problems[1])
+      }
+    }
+  }
+
+  @Test(
+    "Code in the first page of a file begins no image, and another copy behind it does",
+    .opensLibrary, arguments: ["bfd", "lld", "mold"], [4, 64])
+  func firstPage(linker: String, kilobytes: Int) throws {
+    try Needs.linker(linker)
+    let name = try Fixtures.build(
+      "#include <BeeHive.h>\nBeeHiveMod(Log);", as: "live-small-\(linker)-\(kilobytes).so",
+      [
+        "-shared", "-fPIC", "-nostdlib", "-fuse-ld=\(linker)",
+        "-Wl,-z,max-page-size=\(kilobytes * 1024)",
+      ])
+    let lines = try Tool.lines(try #require(try Tool.files([name]).first))
+    try withHost([name, name]) { process in
+      var sources = [["--pid", "\(process)"]]
+      if Needs.has("gcore") {
+        try Fixtures.tool("gcore", ["-o", "\(name).core", "\(process)"])
+        sources.append(["--core", "\(name).core.\(process)"])
+      }
+      for source in sources {
+        let images = try Tool.files(["live"] + source)
+          .filter { ($0["path"] as? String)?.hasSuffix(name) == true }
+        #expect(
+          images.count == 2 && images[0]["mapped"] as? String != images[1]["mapped"] as? String)
+        for image in images { #expect(try Tool.lines(image) == lines) }
       }
     }
   }

@@ -243,27 +243,34 @@ extension ELFFile {
 /// ELF: `gelf_getehdr`, `gelf_getphdr`, `gelf_getdyn`.
 package struct ELFMemoryHeaders {
   package let header: ELFHeader
+  /// The bytes that are at the start of the image.
+  package let head: [UInt8]
   package let segments: [GElf_Phdr]
   /// The program headers as they are in memory.
   package let programHeaders: [UInt8]
 
   /// The most bytes that an ELF header has, of either class.
-  package static let headSize = ELFHeader.size(bits: 64)
+  private static let headSize = ELFHeader.size(bits: 64)
   /// More program headers than any linker writes.
   private static let mostSegments = 1 << 10
 
   /// Reads the headers of an image.
   ///
   /// - Parameters:
-  ///   - head: The first `headSize` bytes of the image.
   ///   - failure: Makes the errors.
   ///   - read: Copies the bytes at a distance from the image's start.
   /// - Throws: ``ImageError`` if libelf does not read them, or `read` fails.
   package init(
-    _ head: [UInt8], failure: (ImageError.Code, String) -> ImageError,
+    failure: (ImageError.Code, String) -> ImageError,
     read: (_ offset: UInt64, _ count: Int) throws(ImageError) -> [UInt8]
   ) throws(ImageError) {
-    guard head.count >= Self.headSize, let format = ELFFormat(identity: head) else {
+    head = try read(0, Self.headSize)
+    guard head.count == Self.headSize else {
+      throw failure(
+        .unreadable,
+        "Its header is not there: the process unmapped it or ended, or the core file was cut off.")
+    }
+    guard let format = ELFFormat(identity: head) else {
       throw failure(.notAnObject, "What is mapped does not start with an ELF header.")
     }
     func refusal(_ reason: String) -> ImageError {
@@ -287,6 +294,18 @@ package struct ELFMemoryHeaders {
     header = ELFHeader(
       first, format.order, sections: .none,
       segments: ELFHeader.Table(offset: first.e_phoff, count: UInt64(count), isComplete: true))
+  }
+
+  /// The segments that are loaded.
+  package var loads: [GElf_Phdr] { segments.filter { $0.p_type == UInt32(PT_LOAD) } }
+
+  /// The segment that holds the header.
+  package var first: GElf_Phdr? { loads.first { $0.p_offset == 0 } }
+
+  /// The number of bytes from the header to the end of the last segment in memory.
+  package var imageSize: UInt64 {
+    guard let start = first?.p_vaddr else { return 0 }
+    return loads.reduce(start) { max($0, $1.p_vaddr.saturating(adding: $1.p_memsz)) } - start
   }
 
   /// Returns whether the image is a program; `read` copies the bytes of its dynamic section.

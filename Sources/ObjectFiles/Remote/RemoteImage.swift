@@ -153,7 +153,6 @@ struct RemoteHeaders {
   /// The load bias: the difference to every linked address.
   let bias: UInt64
   private let mapping: RemoteMapping
-  private let head: [UInt8]
   private let headers: ELFMemoryHeaders
   private var notes: [ELFNote]
   private let loads: [GElf_Phdr]
@@ -165,16 +164,9 @@ struct RemoteHeaders {
   private static let (mostNotes, mostBytes): (UInt64, UInt64) = (1 << 16, 1 << 20)
 
   init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
-    let head = try memory.read(at: mapping.base, count: ELFMemoryHeaders.headSize)
-    try mapping.check(
-      head.count == ELFMemoryHeaders.headSize, .unreadable,
-      "Its header is not there: the process unmapped it or ended, or the core file was cut off.")
     let headers: ELFMemoryHeaders
     do throws(ImageError) {
-      headers = try ELFMemoryHeaders(head, failure: { mapping.error($0, $1) }) {
-        offset, count throws(ImageError) in
-        try memory.read(at: mapping.base &+ offset, count: count)
-      }
+      headers = try mapping.headers(in: memory)
     } catch {
       guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
       throw mapping.error(
@@ -183,8 +175,8 @@ struct RemoteHeaders {
       )
     }
     let header = headers.header
-    loads = headers.segments.filter { $0.p_type == UInt32(PT_LOAD) }
-    guard let first = loads.first(where: { $0.p_offset == 0 }) else {
+    loads = headers.loads
+    guard let first = headers.first else {
       throw mapping.error(.malformed, "No segment holds its header.")
     }
     let bias = mapping.base &- first.p_vaddr
@@ -210,7 +202,6 @@ struct RemoteHeaders {
       machine: ELFMachine(number: header.machine, bits: header.bits, order: header.order).name,
       kind: isProgram ? .executable : .shared, id: id)
     (self.mapping, self.headers) = (mapping, headers)
-    self.head = Array(head.prefix(ELFHeader.size(bits: header.bits)))
     (self.bias, headerAddress) = (bias, first.p_vaddr)
     constants = loads.compactMap { segment in
       let start = bias &+ segment.p_vaddr
@@ -266,8 +257,9 @@ struct RemoteHeaders {
 
   /// Whether the image was mapped from a file: the headers that both have are the same.
   func agree(with file: ELFFile) throws(ImageError) -> Bool {
+    let head = headers.head.prefix(ELFHeader.size(bits: identity.bits))
     let theirs = try file.file.slice(at: 0, count: head.count)
-    guard ELFHeader.areOfOneBuild(head[...], theirs),
+    guard ELFHeader.areOfOneBuild(head, theirs),
       try file.programHeaderBytes().elementsEqual(headers.programHeaders)
     else { return false }
     return identity.id.isEmpty || file.identity.id == identity.id

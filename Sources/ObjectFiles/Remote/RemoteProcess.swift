@@ -23,7 +23,8 @@ package final class RemoteProcess {
   package init(pid: Int) throws(ImageError) {
     let memory = try ProcessMemory(pid: pid)
     (self.memory, self.pid, shortage) = (memory, pid, nil)
-    images = RemoteMapping.images(in: memory.ranges).map { Self.checked($0, "/proc/\(pid)") }
+    images = RemoteMapping.images(in: memory.ranges, of: memory)
+      .map { Self.checked($0, "/proc/\(pid)") }
   }
 
   /// Opens a core file and lists what the process had mapped.
@@ -34,14 +35,20 @@ package final class RemoteProcess {
     memory = core
     pid = core.pid
     shortage = core.shortage
-    images = RemoteMapping.images(in: core.ranges).map { Self.checked($0, in: core) }
+    images = RemoteMapping.images(in: core.ranges, of: core)
   }
 
-  /// Reads the headers of an image; what it declares is read when it is asked for.
+  /// Reads the headers of an image, and in a core file what became of its file; what it declares is read when it is
+  /// asked for.
   package func image(_ mapping: RemoteMapping) throws(ImageError) -> RemoteImage {
     guard let core = memory as? CoreFile else { return try RemoteImage(mapping, in: memory) }
     let headers = try RemoteHeaders(of: mapping, in: core)
-    return try RemoteImage(mapping, in: CoreImageMemory(headers, path: mapping.path, in: core))
+    var mapping = mapping
+    if fileStatus(of: mapping.path.utf8, followingLinks: true) == nil { _ = mapping.dropMark() }
+    let image = CoreImageMemory(headers, path: mapping.path, in: core)
+    if case .gone = image.state { mapping.isDeleted = true }
+    if case .other = image.state { (mapping.isDeleted, mapping.isReplaced) = (true, true) }
+    return try RemoteImage(mapping, in: image)
   }
 
   /// Says of a mapping what became of its file.
@@ -63,19 +70,6 @@ package final class RemoteProcess {
     if other == nil { mapping.isDeleted = true }
     mapping.files =
       ["\(directory)/map_files/\(first?.mapping ?? "")"] + (isSame ? [root + mapping.path] : [])
-    return mapping
-  }
-
-  private static func checked(_ mapping: RemoteMapping, in core: CoreFile) -> RemoteMapping {
-    // What is no image, or has no header there, is told when it is read.
-    guard let headers = try? RemoteHeaders(of: mapping, in: core) else { return mapping }
-    var mapping = mapping
-    if fileStatus(of: mapping.path.utf8, followingLinks: true) == nil { _ = mapping.dropMark() }
-    switch CoreImageMemory(headers, path: mapping.path, in: core).state {
-    case .same, .unknown: break
-    case .gone: mapping.isDeleted = true
-    case .other: (mapping.isDeleted, mapping.isReplaced) = (true, true)
-    }
     return mapping
   }
 }
@@ -193,28 +187,40 @@ extension RemoteMapping {
     }
   }
 
+  /// Reads the headers at its start.
+  func headers(in memory: any RemoteMemory) throws(ImageError) -> ELFMemoryHeaders {
+    try ELFMemoryHeaders(failure: { error($0, $1) }) { offset, count throws(ImageError) in
+      try memory.read(at: base &+ offset, count: count)
+    }
+  }
+
   /// The images among what a process has mapped, in the order of their addresses.
   ///
   /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
-  /// read is none.
-  static func images(in ranges: [MappedRange]) -> [RemoteMapping] {
-    var images: [[MappedRange]] = []
+  /// read is none. Several segments may each have the first page of the file, so where its segments
+  /// end, its headers tell.
+  static func images(in ranges: [MappedRange], of memory: any RemoteMemory) -> [RemoteMapping] {
+    var images: [RemoteMapping] = []
+    var size: UInt64?
     for range in ranges {
-      if range.offset > 0, let first = images.last?.first, first.path == range.path,
+      if let first = images.last?.ranges.first, first.path == range.path,
         first.fileID == range.fileID
       {
-        images[images.count - 1].append(range)
-      } else {
-        images.append([range])
+        if range.offset == 0, size == nil {
+          size = (try? images.last?.headers(in: memory).imageSize) ?? 0
+        }
+        if range.offset > 0 || range.start - first.start < size ?? 0 {
+          images[images.count - 1].ranges.append(range)
+          continue
+        }
       }
+      images.append(
+        RemoteMapping(
+          path: range.path, pathBytes: range.pathBytes, base: range.start, ranges: [range],
+          files: [range.path]))
+      size = nil
     }
-    return images.compactMap { ranges in
-      guard let first = ranges.first, first.offset == 0, ranges.contains(where: \.isExecutable)
-      else { return nil }
-      return RemoteMapping(
-        path: first.path, pathBytes: first.pathBytes, base: first.start, ranges: ranges,
-        files: [first.path])
-    }
+    return images.filter { $0.ranges[0].offset == 0 && $0.ranges.contains(where: \.isExecutable) }
   }
 
   /// Drops what the system writes behind the path of a file that has no name any more; false where it has written

@@ -156,31 +156,35 @@ private struct LiveRecord: Listed {
   }
 }
 
-/// An image of the process, its headers read.
+/// An image of the process. There may be thousands, so the headers of one are kept only while they are looked at.
 private final class LiveImage: ReadImage {
   let mapping: RemoteMapping
-  let image: Result<RemoteImage, ImageError>
   /// What the runtime in it says of all entries of the process.
   private(set) var states: EntryStates?
+  private var (carriesRuntime, known): (Bool, ImageIdentity?) = (false, nil)
+  private let process: RemoteProcess
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
-    self.mapping = mapping
-    let image = Result { () throws(ImageError) in try process.image(mapping) }
-    self.image = image
-    super.init(Place(path: mapping.path, pathBytes: mapping.pathBytes))
+    // What cannot be read is told when its entries are.
+    let image = try? process.image(mapping)
+    (self.mapping, self.process) = (image?.mapping ?? mapping, process)
+    super.init(Place(path: self.mapping.path, pathBytes: self.mapping.pathBytes))
+    guard let image else { return }
+    carriesRuntime = image.carriesRuntime
     do throws(ImageError) {
-      states = try (try? image.get())?.entryStates()
+      states = try image.entryStates()
     } catch {
       problems.append(error)
     }
   }
 
-  override var identity: ImageIdentity? { (try? image.get())?.identity }
+  override var identity: ImageIdentity? { known }
 
   /// Returns the entries; nil for a file that is mapped and may run, and is no image.
   func read(_ states: EntryStates?, _ room: inout Int) -> [LiveRecord]? {
     do throws(ImageError) {
-      let image = try image.get()
+      let image = try process.image(mapping)
+      known = image.identity
       guard room > 0 else { throw ImageError.noRoom(in: image.path) }
       let scan = try RecordScanner.scan(image)
       if room < .max { room -= scan.size(in: place) + image.bytesRead }
@@ -195,7 +199,7 @@ private final class LiveImage: ReadImage {
 
   /// Finds the images that carry a runtime beside the one that is used, or else the first.
   static func compareRuntimes(of images: [LiveImage]) {
-    let carriers = images.filter { (try? $0.image.get())?.carriesRuntime ?? false }
+    let carriers = images.filter(\.carriesRuntime)
     let used = carriers.first { $0.states != nil } ?? carriers.first
     for image in carriers where image !== used {
       image.problems.append(.secondRuntime(in: image.mapping.path))
