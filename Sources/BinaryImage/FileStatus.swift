@@ -125,6 +125,13 @@ extension stat {
   }
 }
 
+/// Returns whether a path leads to no regular file, so that there is nothing to read: to a device, say, or nowhere.
+/// What may not be looked at could be one.
+package func leadsToNoFile(_ path: some Collection<UInt8>) -> Bool {
+  fileStatus(of: path, followingLinks: true).map { $0.st_mode & S_IFMT != S_IFREG }
+    ?? [ENOENT, ENOTDIR, ELOOP].contains(errno)
+}
+
 /// Returns what is said of the regular file that a path leads to, without opening it.
 ///
 /// - Parameter path: The path, as the system takes it; links are followed.

@@ -43,22 +43,47 @@ struct HostileInputsTests {
     #expect([0, 2].contains(outcome.status), "\(outcome.errors)")
   }
 
-  @Test("A directory that may not be read is a problem, and hides no other input")
-  func unreadableDirectory() throws {
-    let directory = try Fixtures.folder("closed")
+  @Test(
+    "A directory that may not be read, or not be looked into, is a problem, and hides no other input",
+    arguments: [(0, ""), (0o444, "/lib.so")])
+  func unreadableDirectory(mode: Int, place: String) throws {
+    let directory = try Fixtures.folder("closed-\(mode)")
     let manager = FileManager.default
-    let name = try Fixtures.annotatedLibrary("beside-closed.so")
-    try manager.setAttributes([.posixPermissions: 0], ofItemAtPath: directory.path)
+    let name = try Fixtures.annotatedLibrary("beside-closed-\(mode).so")
+    try Fixtures.bytes(name).write(to: directory.appendingPathComponent("lib.so"))
+    let host = try Fixtures.build("int main(void) {}", as: "beside-closed", [])
+    try manager.setAttributes([.posixPermissions: mode], ofItemAtPath: directory.path)
     defer { try? manager.setAttributes([.posixPermissions: 0o700], ofItemAtPath: directory.path) }
     // Root may read everything, so the tool gives up its capabilities there.
     let command = getuid() == 0 ? ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] : ["env"]
     try Needs.programs(command[0])
+    for arguments in [
+      ["-r", "closed-\(mode)", name, "--format", "ndjson"],
+      ["verify", "-r", "closed-\(mode)", name],
+      ["doctor", "closed-\(mode)", name, "--any-owner", "--host", host],
+    ] {
+      let outcome = try Fixtures.run(
+        command[0], Array(command.dropFirst()) + [Self.tool] + arguments)
+      #expect(outcome.status == 2)
+      let told = outcome.errors + outcome.output
+      #expect(
+        told.contains("closed-\(mode)\(place): ") && told.contains("Permission denied"), "\(told)")
+      #expect(outcome.output.contains(name))
+    }
+  }
+
+  @Test("Directories within directories, until no path leads there, are a problem", .needs("bash"))
+  func deep() throws {
     let outcome = try Fixtures.run(
-      command[0],
-      Array(command.dropFirst()) + [Self.tool, "-r", "closed", name, "--format", "ndjson"])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("closed: Permission denied"), "\(outcome.errors)")
-    #expect(outcome.output.contains("\"path\":\"\(name)\""))
+      "bash",
+      [
+        "-c",
+        """
+        mkdir deep && (cd deep && for n in $(seq 18); do mkdir $1 && cd $1 || exit; done)
+        "$0" -r deep; status=$?; rm -rf deep; exit $status
+        """, Self.tool, String(repeating: "d", count: 250),
+      ])
+    #expect(outcome.status == 2 && outcome.errors.contains("name too long"), "\(outcome)")
   }
 
   @Test("Files that vanish while a directory is walked are a problem each, or were read before")

@@ -45,8 +45,11 @@ struct Doctor: ParsableCommand {
     var problems = catalogue.problems
     for candidate in catalogue.candidates {
       if admission.add(candidate) { continue }
-      // What is named is expected to be a plugin.
-      if names.contains(Array(candidate.path.utf8)), case .failure(let error) = candidate.found {
+      let path = Array(candidate.path.utf8)
+      // What is named is expected to be a plugin; what cannot be read may be one.
+      if case .failure(let error) = candidate.found,
+        names.contains(path) || error.code == .unreadable && !leadsToNoFile(path)
+      {
         problems.append(error)
       } else {
         others.append(candidate)

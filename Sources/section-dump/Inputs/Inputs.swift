@@ -207,10 +207,11 @@ extension Inputs {
         let path = directory + (directory.last == slash ? [] : [slash]) + name
         if isDirectory(path, followingLinks: false) {
           walk(path, &passed, body)
-        } else if (try? fileStamp(of: path)) != nil {
-          body(.success(Input(path: path, isFound: true)))
-        } else {
+        } else if leadsToNoFile(path) {
           passed.irregular += 1
+        } else {
+          // Of what may not be looked at, opening it tells why.
+          body(.success(Input(path: path, isFound: true)))
         }
       }
     } catch {
