@@ -34,6 +34,8 @@ struct MachOBuilder {
   var base: UInt64 = 0x1_0000_0000
   var slots: [Slot] = [.text("ShopModule"), .text("Cart.CartModule")]
   var fixups = Fixups.chained(6)
+  /// How many pages the chains of the section are told by.
+  var chainPages = 1
   /// `DYLD_CHAINED_IMPORT`, `_ADDEND`, `_ADDEND64`.
   var importFormat: UInt32 = 1
   /// `cryptid`; the whole of `__TEXT` behind the load commands is said to be encrypted.
@@ -134,7 +136,8 @@ struct MachOBuilder {
   /// How many bytes further the next word of the chain is; 0 at its end.
   private func step(from index: Int) -> UInt64 {
     let next = slots.indices.first { $0 > index && isFixed($0) }
-    return next.map { UInt64(($0 - index) * bits / 8) } ?? 0
+    let most = Int(Self.page) / chainPages * 8 / bits
+    return next.map { $0 / most > index / most ? 0 : UInt64(($0 - index) * bits / 8) } ?? 0
   }
 
   private func packed(_ address: UInt64, step: UInt64, isSigned: Bool) -> UInt64 {
@@ -170,8 +173,9 @@ struct MachOBuilder {
     let first = slots.indices.first(where: isFixed).map { UInt64($0 * bits / 8) } ?? 0xffff
     // Three segments, of which the second has fixups in its one page.
     let segment =
-      long(24) + number(Self.page, 2) + number(UInt64(format), 2) + number(Self.page, 8)
-      + long(format == 3 ? 0x3ff_ffff : 0) + number(1, 2) + number(first, 2)
+      long(22 + 2 * UInt64(chainPages)) + number(Self.page / UInt64(chainPages), 2)
+      + number(UInt64(format), 2) + number(Self.page, 8) + long(format == 3 ? 0x3ff_ffff : 0)
+      + number(UInt64(chainPages), 2) + (0..<chainPages).flatMap { number($0 == 0 ? first : 0, 2) }
     let starts = long(3) + long(0) + long(16) + long(0) + segment
     var (names, table) = ([UInt8](), [UInt8]())
     for entry in imports {

@@ -48,6 +48,20 @@ struct MachODamageTests {
     #expect(image.file.bytesRead < 1 << 17)
   }
 
+  @Test("whose chains are wanted in any order have each page walked once")
+  func anyOrder() throws {
+    var builder = MachOBuilder()
+    builder.slots = (0..<500).map { _ in .text("a") }
+    builder.chainPages = 16
+    let image = try MachOFile(path: Fixture.write(builder.bytes, as: "many-chains"))
+    let section = try #require(image.sections(named: "BeehiveMods").first)
+    for slot in 0..<500 {
+      let pointer = try image.pointer(at: UInt64(slot * 37 % 500 * 8), in: section)
+      #expect(pointer.resolution == .chainedRebase)
+    }
+    #expect(image.file.bytesRead < 1 << 16)
+  }
+
   static let builders = kinds.map { kind in
     var builder = MachOBuilder()
     builder.slots = [.text("ShopModule"), .symbol("_other"), .text("Cart.CartModule")]

@@ -18,19 +18,20 @@ final class MachOChains: MachOLinkedFixups {
   private let importFormat: UInt64, namesFormat: UInt64
   private let order: ImageIdentity.ByteOrder
   private let wordSize: Int
-  /// The last pages that were looked at: a word may begin in one and end in the next.
-  private var pages: [Page] = []
+  /// By the numbers of the segments.
+  private var chains: [Int: Chains] = [:]
+  /// The positions of the words of a page that are in a chain, by segment and page. The error too, so that a chain
+  /// that fails is walked once and not for each word.
+  private var pages: [UInt64: Result<[UInt16], ImageError>] = [:]
+  /// How many more words can be in chains, unless they share their bytes.
+  private var room: UInt64
 
-  /// The words of one page that are in a chain.
-  private struct Page {
-    var segment: Int
-    var start: UInt64
-    var format: MachOChainedPointer
-    var highestPointer: UInt64
-    /// The address behind it.
-    var end: UInt64
-    /// The error too, so that a chain that fails is walked once and not for each word.
-    var places: Result<[UInt64], ImageError>
+  /// The chains of one segment.
+  private struct Chains {
+    let format: MachOChainedPointer
+    let pageSize, pageCount, highestPointer: UInt64
+    /// Where it stands where the chain of each page starts.
+    let starts: UInt64
   }
 
   /// Reads the header of the fixups at `extent`, and then the segments.
@@ -50,7 +51,7 @@ final class MachOChains: MachOLinkedFixups {
     try file.check(
       words[0] == 0, .unsupported, "Version \(words[0]) of the chained fixups is unknown.",
       at: extent.offset)
-    (order, wordSize) = (header.order, header.wordSize)
+    (order, wordSize, room) = (header.order, header.wordSize, file.size / 4)
     (starts, imports, names) = (
       extent.offset + words[1], extent.offset + words[2], extent.offset + words[3]
     )
@@ -63,11 +64,16 @@ final class MachOChains: MachOLinkedFixups {
 
   /// What the loader does to the word at `address`, which holds `raw`; nil where it leaves it alone.
   func fixup(at address: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup? {
-    guard let found = segments.index(holding: address),
-      let page = try page(of: address, in: found),
-      try page.places.get().element(at: address, by: { $0 }) != nil
+    guard let index = segments.index(holding: address), let chains = try chains(of: index) else {
+      return nil
+    }
+    let (page, position) = (address - segments.list[index].address)
+      .quotientAndRemainder(dividingBy: chains.pageSize)
+    guard page < chains.pageCount,
+      try places(on: page, of: index, chains).element(at: UInt64(position), by: { UInt64($0) })
+        != nil
     else { return nil }
-    switch page.format.meaning(of: raw, highestPointer: page.highestPointer) {
+    switch chains.format.meaning(of: raw, highestPointer: chains.highestPointer) {
     case .address(let target): return .chained(address: target)
     case .offset(let offset):
       guard let base = segments.base else {
@@ -124,13 +130,10 @@ final class MachOChains: MachOLinkedFixups {
 
   // MARK: - Walking
 
-  /// The page of a segment that `address` is in; nil where no chain starts there.
-  private func page(of address: UInt64, in index: Int) throws(ImageError) -> Page? {
+  /// The chains of a segment; nil where none start there.
+  private func chains(of index: Int) throws(ImageError) -> Chains? {
+    if let known = chains[index] { return known }
     let segment = segments.list[index]
-    for page in pages
-    where page.segment == index && page.start <= address && address < page.end {
-      return page
-    }
     guard try integer(at: starts, as: UInt32.self) > UInt64(index) else { return nil }
     let offset = try integer(at: starts + 4 + UInt64(index) * 4, as: UInt32.self)
     guard offset != 0 else { return nil }
@@ -149,30 +152,42 @@ final class MachOChains: MachOLinkedFixups {
       pageSize >= 1 << 8 && format.wordSize == wordSize
         && segments.base.map { $0 &+ distance } == segment.address, .malformed,
       "The chains of \(segment.name) contradict the segment.", at: info)
-    let number = (address - segment.address) / pageSize
-    guard number < pageCount else { return nil }
-    let first = number * pageSize
-    let places = Result { () throws(ImageError) in
-      var places: [UInt64] = []
-      let most = Int(pageSize / 4)
-      let starts = try chainStarts(at: info + 22, page: number, most: most, format)
+    let found = Chains(
+      format: format, pageSize: pageSize, pageCount: pageCount, highestPointer: highest,
+      starts: info + 22)
+    chains[index] = found
+    return found
+  }
+
+  /// The positions on a page of the words that are in a chain, ascending.
+  private func places(
+    on page: UInt64, of index: Int, _ chains: Chains
+  ) throws(ImageError) -> [UInt16] {
+    let key = UInt64(index) << 16 | page
+    if let known = pages[key] { return try known.get() }
+    let (segment, first) = (segments.list[index], page * chains.pageSize)
+    let found = Result { () throws(ImageError) in
+      var places: [UInt16] = []
+      let most = Int(chains.pageSize / 4)
+      let starts = try chainStarts(at: chains.starts, page: page, most: most, chains.format)
       if starts.isEmpty { return places }
+      try file.check(
+        room > 0, .malformed, "The chains of \(segment.name) share their bytes with others.")
+      defer { room -= min(room, UInt64(places.count)) }
       // A word may begin in one page and end in the next.
-      let length = min(pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
+      let length = min(
+        chains.pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
       let bytes = try file.read(at: segment.offset.saturating(adding: first), count: Int(length))
       for start in starts {
-        try walk(bytes, from: start, within: Int(pageSize), format, segment) {
-          places.append(segment.address &+ first &+ UInt64($0))
+        try walk(bytes, from: start, within: Int(chains.pageSize), chains.format, segment) {
+          places.append(UInt16($0))
           return places.count <= most
         }
       }
       return places.sorted()
     }
-    let found = Page(
-      segment: index, start: segment.address &+ first, format: format, highestPointer: highest,
-      end: segment.address.saturating(adding: first + pageSize), places: places)
-    pages = pages.suffix(1) + [found]
-    return found
+    pages[key] = found
+    return try found.get()
   }
 
   /// Where the chains of a page start, from its beginning; a page of 32-bit words may have several.
