@@ -82,6 +82,10 @@ package struct Refusal: Error {
 
   init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
     (self.reason, self.name, self.message) = (reason, name, message)
+    // It may quote a long text that many entries share: the middle is left out.
+    guard message.utf8.count > 512 else { return }
+    let scalars = message.unicodeScalars
+    self.message = "\(String(scalars.prefix(256)))…\(String(scalars.suffix(192)))"
   }
 
   /// Throws a refusal where something is not as it has to be.

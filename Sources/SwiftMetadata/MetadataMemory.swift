@@ -120,6 +120,7 @@ package final class FileMemory: MetadataMemory {
     case .null: return nil
     case .address(let address): return .address(address.rawValue)
     case .imported(let symbol, let addend):
+      try spend(symbol.utf8.count)
       let isDecorated = image.identity.format == .macho && symbol.hasPrefix("_$")
       return .imported(
         PointerValue.name(

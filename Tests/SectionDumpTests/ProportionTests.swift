@@ -156,6 +156,69 @@ struct ProportionTests {
     #expect(entries.last?["note"] as? String == "left out")
   }
 
+  private static let name = String(repeating: "A", count: 60_000)
+
+  @Test(
+    "A long name or text that all entries share is told a few times, or in part",
+    arguments: [
+      (
+        "record", "KiB of names",
+        """
+        .section BeehiveRecords, "aw"
+        .rept 3000
+        .long 40
+        .short 1, 0x8001
+        .long 0, 32
+        .quad \(name), 0
+        .asciz "record"
+        .balign 8
+        .endr
+        """
+      ),
+      ("import", "AA…", ".section BeehiveMods, \"aw\"\n.rept 3000\n.quad \(name)\n.endr"),
+      (
+        "unnamed", "KiB of names",
+        """
+        .section BeehiveServices, "aw"
+        .rept 3000
+        .quad text
+        .endr
+        .section .rodata.text, "a"
+        text: .ascii "{ \\"\(name.prefix(16_000))"
+        .asciz "\\" : \\"\\" }"
+        """
+      ),
+      (
+        "conformance", "the same bytes again and again",
+        """
+        .section .data.slot, "aw"
+        slot: .quad "$s\(name)Mp"
+        .section .rodata.types, "a"
+        name: .asciz "Type"
+        .balign 4
+        module: .long 0x50, 0, name - .
+        type: .long 0x51, module - ., name - ., 0, 0, 0, 0
+        own: .long slot - . + 1, type - ., 0, 0
+        .section swift5_protocol_conformances, "a"
+        .rept 3000
+        .long own - .
+        .endr
+        """
+      ),
+    ])
+  func sharedNames(what: String, message: String, source: String) throws {
+    let name = try Fixtures.build(
+      source + "\n", as: "shared-\(what).so", suffix: "s",
+      ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
+    let command = what == "conformance" ? "conformances" : "records"
+    let outcome = try Tool.run([command, "--format", "json", name])
+    #expect(
+      outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors.suffix(400))")
+    let share =
+      try (outcome.output.utf8.count + outcome.errors.utf8.count) / Fixtures.bytes(name).count
+    #expect(share < 40, "\(share) times the file")
+  }
+
   @Test("Sections that share their bytes are shown as far as the file has as many")
   func sections() throws {
     let names = (0..<40).map { "share\($0)" }

@@ -57,7 +57,9 @@ struct EntryReader<Source: Image> {
         if let text, case .pointer(let pointer) = slot {
           readPointer(text, pointer, kind, at: offset, in: section)
         } else if let refusal = Self.refusal(of: slot, at: offset) {
-          tally.reject(refusal, at: offset)
+          tally.reject(
+            refusal, at: offset,
+            reading: refusal.reason == .unterminatedText ? PointerGrammar.limit : 0)
         }
         tally.index += 1
         return true
@@ -88,7 +90,7 @@ struct EntryReader<Source: Image> {
       }
       take(record, parts)
     } catch {
-      tally.reject(error, at: offset)
+      tally.reject(error, at: offset, reading: text.count)
     }
   }
 
@@ -244,9 +246,11 @@ struct EntryReader<Source: Image> {
   }
 
   private mutating func take(_ record: consuming Record, _ parts: EntryParts) {
+    var size = parts.name.count + parts.implementation.count
+    if case .imported(let symbol, _) = record.accessor?.target { size += symbol.utf8.count }
+    tally.count(size + (record.accessor?.symbol?.utf8.count ?? 0))
     // A record is large: it is moved there.
     records.append(record)
-    tally.count(parts)
   }
 }
 
@@ -290,7 +294,7 @@ struct EntryTally {
   private var section: Section?
   private var recordCount = 0
   private var textSize = 0
-  /// The most bytes of names that are read. Names may share their bytes, so the sections decide.
+  /// The most bytes of names and refused texts that are read. They may share their bytes, so the sections decide.
   private var textLimit = 0
   private var rejectedHere = 0
   private var unlisted = 0
@@ -324,10 +328,10 @@ struct EntryTally {
           + "the first \(Scan.mostRefused) are listed"), at: 0)
   }
 
-  /// Counts an entry that was taken in.
-  mutating func count(_ parts: EntryParts) {
+  /// Counts an entry that was taken in, with the size of its names.
+  mutating func count(_ size: Int) {
     recordCount += 1
-    textSize += parts.name.count + parts.implementation.count
+    textSize += size
   }
 
   /// Room for another entry; where there is none, that was said and the caller stops.
@@ -337,11 +341,13 @@ struct EntryTally {
       Refusal(
         .limitExceeded,
         "the image declares more than \(Self.recordLimit) entries or "
-          + "\(textLimit >> 10) KiB of names; from this entry on nothing was read"), at: offset)
+          + "\(textLimit >> 10) KiB of names and of texts that are refused; from this entry on nothing was read"
+      ), at: offset)
     return false
   }
 
-  mutating func reject(_ refusal: Refusal, at offset: UInt64) {
+  mutating func reject(_ refusal: Refusal, at offset: UInt64, reading size: Int = 0) {
+    textSize += size
     guard rejectedHere < Scan.mostRefused else {
       unlisted += 1
       return
