@@ -214,33 +214,23 @@ struct LiveCoreTests {
 
   @Test("Images whose headers share one table take no more memory than one", .limitsMemory)
   func sharedHeaders() throws {
-    let (count, segments) = (1000, 1024)
+    func each(_ line: (Int) -> String) -> String { (0..<1000).map(line).joined(separator: "\n") }
     let name = try Fixtures.raw(
       """
       header: \(Fixtures.header(type: 4, segments: 2))
       .long 4, 0
       .quad note - header, 0, 0, image - note, 0, 4
       .long 1, 5
-      .quad image - header, 0x10000000, 0, end - image, end - image, 4096
+      .quad image - header, 1 << 24, 0, end - image, end - image, 4096
       note: .long 5, image - files, 0x46494c45
       .asciz "CORE"
       .balign 4
-      files: .quad \(count), 4096
-      .set n, 0
-      .rept \(count)
-      .quad 0x10000000 + 64 * n, 0x10000001 + 64 * n, 0
-      .set n, n + 1
-      .endr
-      .rept \(count)
-      .asciz "/x"
-      .endr
+      files: .quad 1000, 4096
+      \(each { ".quad (1 << 24) + \(64 * $0), (1 << 24) + \(64 * $0 + 1), 0" })
+      \(each { _ in ".asciz \"/x\"" })
       .balign 4
-      image: .set n, 0
-      .rept \(count)
-      \(Fixtures.header(type: 3, segments: segments, at: "64 * (\(count) - n)"))
-      .set n, n + 1
-      .endr
-      .rept \(segments)
+      image: \(each { Fixtures.header(type: 3, segments: 1024, at: "\(64 * (1000 - $0))") })
+      .rept 1024
       .long 1, 5
       .quad 0, 0, 0, 64, 64, 1
       .endr
