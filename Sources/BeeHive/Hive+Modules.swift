@@ -158,9 +158,9 @@ extension Hive {
 
   /// Removes everything that a library declares, as if it had never been loaded.
   ///
-  /// Its modules are torn down and unmounted first, its services end as in ``removeServices(named:)``, and its names are
-  /// free. The library stays mapped until the process ends, since others may have pointers into it; a new build of it
-  /// is loaded from a file of another name.
+  /// Its modules are torn down and unmounted first, its services end as in ``removeServices(named:given:)``, and its
+  /// names are free. The library stays mapped until the process ends, since others may have pointers into it; a new
+  /// build of it is loaded from a file of another name.
   ///
   /// - Parameter path: The path of the library as reports and ``Entry/source`` say it, or as the loader has it; or
   ///   its end, `libshop.so`, which means all that end so.
