@@ -1,6 +1,6 @@
 /// The stretches of a file that were read last, so that neighbours cost no system call.
 ///
-/// Stretches grow from 64 KiB to 4 MiB while more are asked for, so that few reads serve texts in any order; where
+/// Stretches grow from 64 KiB to 4 MiB from one read to the next, so that few reads serve texts in any order; where
 /// even large ones do not help, small ones cost less.
 struct FileWindow {
   private struct Stretch {
@@ -17,7 +17,8 @@ struct FileWindow {
   private var stretches: [Stretch] = []
   private var reads = 0
 
-  private static let (mostStretches, helpfulReads) = (10, 48)
+  /// The most stretches that are kept, and the number of reads after which large ones do not help.
+  static let (mostStretches, helpfulReads) = (10, 48)
 
   /// The bytes around `offset` that were read before, and where `offset` is among them.
   mutating func known(_ offset: UInt64, _ end: UInt64) -> (

@@ -47,6 +47,7 @@ package struct ModuleGraph {
 
   /// Lets nothing wait for modules that cannot start, or for what requires them, where it only follows them.
   package mutating func dropFollows(of roots: [Int]) {
+    guard !roots.isEmpty else { return }
     let stuck = Set(roots + requirers(of: roots).map(\.position))
     for position in follows.indices { follows[position].removeAll(where: stuck.contains) }
   }

@@ -34,7 +34,7 @@ struct MachOBuilder {
   var base: UInt64 = 0x1_0000_0000
   var slots: [Slot] = [.text("ShopModule"), .text("Cart.CartModule")]
   var fixups = Fixups.chained(6)
-  /// How many pages the chains of the section are told by.
+  /// The number of pages that the chains of the section have.
   var chainPages = 1
   /// `DYLD_CHAINED_IMPORT`, `_ADDEND`, `_ADDEND64`.
   var importFormat: UInt32 = 1

@@ -110,7 +110,7 @@ struct ELFRelocationCollector {
   let ranges: AddressRanges
   private(set) var kept: [ELFRelocation] = []
   private(set) var copies: [ELFRelocation] = []
-  /// How many may be kept: packed ones need no bytes of their own, but each writes a word of the file.
+  /// The most that are kept: packed ones need no bytes of their own, but each writes a word of the file.
   let most: Int
   /// Whether several relocations of one place together make its word, as in objects.
   private let areCombined: Bool

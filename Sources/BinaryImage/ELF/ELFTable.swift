@@ -106,7 +106,7 @@ enum ELFBytes {
 
 /// A table of a file, which libelf reads piece by piece, each in a capsule.
 ///
-/// Pieces grow while more are asked for, 64 KiB, 1 MiB, then 4 MiB, so that few reads serve any table and memory
+/// Pieces grow from one read to the next, 64 KiB, 1 MiB, then 4 MiB, so that few reads serve any table and memory
 /// stays where it is; where even large ones do not help, small ones cost less.
 @safe final class ELFTable<Row> {
   private let rows: ELFRows<Row>
@@ -122,7 +122,7 @@ enum ELFBytes {
   private var data: UnsafeMutablePointer<Elf_Data>?
   private var loaded = 0..<0
   private var pieceSize = 1 << 16
-  /// How often a row was asked for that does not follow.
+  /// The number of reads that did not go on behind the one before.
   private var jumps = 0
 
   init(_ rows: ELFRows<Row>, _ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
@@ -165,7 +165,7 @@ enum ELFBytes {
     // What follows is read on; what is asked for anywhere else is read around that.
     let isNext = index == loaded.upperBound
     if !isNext { jumps += 1 }
-    let most = (isNext || jumps <= 48 ? pieceSize : 1 << 16) / rowSize
+    let most = (isNext || jumps <= FileWindow.helpfulReads ? pieceSize : 1 << 16) / rowSize
     let first = isNext ? index : index - index % most
     let last = min(count, first + most)
     // The file may end before the table does: what it has is read.

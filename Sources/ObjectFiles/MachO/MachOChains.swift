@@ -23,14 +23,14 @@ final class MachOChains: MachOLinkedFixups {
   /// The positions of the words of a page that are in a chain, by segment and page. The error too, so that a chain
   /// that fails is walked once and not for each word.
   private var pages: [UInt64: Result<[UInt16], ImageError>] = [:]
-  /// How many more words can be in chains, unless they share their bytes.
+  /// The number of words that can still be in chains, unless they share their bytes.
   private var room: UInt64
 
   /// The chains of one segment.
   private struct Chains {
     let format: MachOChainedPointer
     let pageSize, pageCount, highestPointer: UInt64
-    /// Where it stands where the chain of each page starts.
+    /// The place of the table of where the chain of each page starts.
     let starts: UInt64
   }
 

@@ -165,7 +165,7 @@ private final class LiveImage: ReadImage {
   private let process: RemoteProcess
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
-    // What cannot be read is told when its entries are.
+    // The reader of its entries reports what cannot be read.
     let image = try? process.image(mapping)
     (self.mapping, self.process) = (image?.mapping ?? mapping, process)
     super.init(Place(path: self.mapping.path, pathBytes: self.mapping.pathBytes))

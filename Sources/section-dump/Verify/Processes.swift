@@ -127,12 +127,11 @@ struct StartOrder {
   private var untoldCycles: [[Int]] = []
 
   init(in processes: Processes) {
-    entries = processes.entries
+    let entries = processes.entries
     let modules = Self.firsts(among: processes.shared, of: entries)
-    firsts = Dictionary(modules.map { [entries] in (entries[$0].record.name, $0) }) { first, _ in
-      first
-    }
-    followed = Set(modules.flatMap { [entries] in entries[$0].record.predecessors })
+    self.entries = entries
+    firsts = Dictionary(uniqueKeysWithValues: modules.map { (entries[$0].record.name, $0) })
+    followed = Set(modules.flatMap { entries[$0].record.predecessors })
     untoldModules = Set(modules)
   }
 
@@ -160,7 +159,7 @@ struct StartOrder {
     return (modules + untoldModules.subtracting(hidden)).sorted()
   }
 
-  /// Says which modules cannot start, before the first cycle is asked for.
+  /// Takes the modules that cannot start; comes before `cycles(with:)`.
   mutating func exclude(_ lacking: Set<Int>) {
     self.lacking = lacking
     untoldCycles = cycles(of: firsts.values.sorted())
