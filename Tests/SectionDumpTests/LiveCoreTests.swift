@@ -130,6 +130,31 @@ struct LiveCoreTests {
     }
   }
 
+  private func each(_ count: Int, _ line: (Int) -> String) -> String {
+    (0..<count).map(line).joined(separator: "\n")
+  }
+
+  /// The note of a core file that says which files were mapped: so many, each at the addresses of its line.
+  private func files(_ count: Int, of path: String = "/x", at line: (Int) -> String) -> String {
+    """
+    note: .long 5, image - files, 0x46494c45
+    .asciz "CORE"
+    .balign 4
+    files: .quad \(count), 4096
+    \(each(count) { ".quad \(line($0)), 0" })
+    \(each(count) { _ in ".asciz \"\(path)\"" })
+    .balign 4
+    """
+  }
+
+  /// Reads a core file with little memory.
+  private func limited(_ name: String) throws -> Outcome {
+    let limit = Needs.isSanitized ? "unlimited" : "160000"
+    return try Fixtures.run(
+      "/bin/sh",
+      ["-c", "ulimit -v \(limit); exec \"$0\" live --core \(name)", Repository.sectionDump])
+  }
+
   @Test("Of images that share their bytes, those are shown that are in proportion to the file")
   func sharedImages() throws {
     let record =
@@ -138,20 +163,15 @@ struct LiveCoreTests {
       ".section BeehiveRecords, \"a\"\n.rept 300\n\(record).endr\n", as: "core-shared.so",
       suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,noseparate-code"])
     let path = Fixtures.place(library).path
-    func each(_ line: (Int) -> String) -> String { (1...1000).map(line).joined(separator: "\n") }
     try Fixtures.raw(
       """
       header: \(Fixtures.header(type: 4, segments: 1001))
       .long 4, 0
       .quad note - header, 0, 0, image - note, 0, 4
-      \(each { ".long 1, 7\n.quad image - header, \($0) << 24, 0, end - image, end - image, 4096" })
-      note: .long 5, image - files, 0x46494c45
-      .asciz "CORE"
-      .balign 4
-      files: .quad 1000, 4096
-      \(each { ".quad \($0) << 24, (\($0) << 24) + end - image, 0" })
-      \(each { _ in ".asciz \"\(path)\"" })
-      .balign 4
+      \(each(1000) {
+        ".long 1, 7\n.quad image - header, \($0 + 1) << 24, 0, end - image, end - image, 4096"
+      })
+      \(files(1000, of: path) { "\($0 + 1) << 24, (\($0 + 1) << 24) + end - image" })
       image: .incbin "\(path)"
       end:
 
@@ -175,9 +195,6 @@ struct LiveCoreTests {
   /// A forged core file of images that each say in their notes that records are in all of its parts, whose bytes are
   /// the same.
   private func forged(images: Int, parts: Int, _ size: Int, step: Int) throws -> String {
-    func each(_ count: Int, _ line: (Int) -> String) -> String {
-      (0..<count).map(line).joined(separator: "\n")
-    }
     let name = "core-forged-\(images)-\(parts)"
     return try Fixtures.raw(
       """
@@ -190,13 +207,7 @@ struct LiveCoreTests {
           ".long 1, 6\n.quad zeros - header, \(start + 0x1000_0000 + $0 * size), 0, \(size), \(size), 1"
         }
       })
-      note: .long 5, image - files, 0x46494c45
-      .asciz "CORE"
-      .balign 4
-      files: .quad \(images), 4096
-      \(each(images) { ".quad \(1 + $0 * step) << 32, (\(1 + $0 * step) << 32) + 4096, 0" })
-      \(each(images) { _ in ".asciz \"/x\"" })
-      .balign 4
+      \(files(images) { "\(1 + $0 * step) << 32, (\(1 + $0 * step) << 32) + 4096" })
       image: \(Fixtures.header(type: 3, segments: 2))
       .long 1, 5
       .quad 0, 0, 0, 0x70000000, 0x70000000, 4096
@@ -214,7 +225,6 @@ struct LiveCoreTests {
 
   @Test("Images whose headers share one table take no more memory than one", .limitsMemory)
   func sharedHeaders() throws {
-    func each(_ line: (Int) -> String) -> String { (0..<1000).map(line).joined(separator: "\n") }
     let name = try Fixtures.raw(
       """
       header: \(Fixtures.header(type: 4, segments: 2))
@@ -222,14 +232,8 @@ struct LiveCoreTests {
       .quad note - header, 0, 0, image - note, 0, 4
       .long 1, 5
       .quad image - header, 1 << 24, 0, end - image, end - image, 4096
-      note: .long 5, image - files, 0x46494c45
-      .asciz "CORE"
-      .balign 4
-      files: .quad 1000, 4096
-      \(each { ".quad (1 << 24) + \(64 * $0), (1 << 24) + \(64 * $0 + 1), 0" })
-      \(each { _ in ".asciz \"/x\"" })
-      .balign 4
-      image: \(each { Fixtures.header(type: 3, segments: 1024, at: "\(64 * (1000 - $0))") })
+      \(files(1000) { "(1 << 24) + \(64 * $0), (1 << 24) + \(64 * $0 + 1)" })
+      image: \(each(1000) { Fixtures.header(type: 3, segments: 1024, at: "\(64 * (1000 - $0))") })
       .rept 1024
       .long 1, 5
       .quad 0, 0, 0, 64, 64, 1
@@ -237,9 +241,7 @@ struct LiveCoreTests {
       end:
 
       """, as: "core-headers")
-    let outcome = try Fixtures.run(
-      "/bin/sh",
-      ["-c", "ulimit -v 160000; exec \"$0\" live --core \(name)", Repository.sectionDump])
+    let outcome = try limited(name)
     #expect(outcome.status == 2 && outcome.errors.contains("/x: "), "\(outcome.errors.suffix(400))")
   }
 
@@ -251,13 +253,7 @@ struct LiveCoreTests {
     ])
   func forged(images: Int, parts: Int, step: Int, message: String) throws {
     let name = try forged(images: images, parts: parts, 0x70000, step: step)
-    let limit = Needs.isSanitized ? "unlimited" : "160000"
-    let outcome = try Fixtures.run(
-      "/bin/sh",
-      [
-        "-c", "ulimit -v \(limit); exec \"$@\"", "sh", Repository.sectionDump, "live", "--core",
-        name,
-      ])
+    let outcome = try limited(name)
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains(message), "\(outcome.errors.prefix(400))")
   }
