@@ -159,7 +159,7 @@ struct ProportionTests {
   private static let name = String(repeating: "A", count: 60_000)
 
   @Test(
-    "A long name or text that all entries share is told a few times, or in part",
+    "A long name or text that all entries share is shown a few times, or in part",
     arguments: [
       (
         "record", "KiB of names",

@@ -10,7 +10,7 @@ public final class Departing: Sendable {
   public func stay() {}
 }
 
-/// A way in which something of the user's leaves a Hive or a router.
+/// A way for something of the user's to leave a Hive or a router.
 public struct Departure<Holder>: Sendable, CustomTestStringConvertible {
   /// Names the way.
   public let testDescription: String
