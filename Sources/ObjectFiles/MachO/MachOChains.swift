@@ -6,9 +6,7 @@ internal import BinaryImage
 /// walking from the start of its page.
 ///
 /// C: `struct dyld_chained_fixups_header`, `dyld_chained_import` and their kin in `<mach-o/fixup-chains.h>`.
-final class MachOChains: MachOLinkedFixups {
-  /// Everything: pages are looked at when they are asked for.
-  let ranges = AddressRanges([0..<UInt64.max])
+final class MachOChains {
   private let file: OpenedFile
   private let segments: MachOSegments
   /// `dyld_chained_fixups_header`: where the parts are in the file.
@@ -73,19 +71,21 @@ final class MachOChains: MachOLinkedFixups {
       try places(on: page, of: index, chains).element(at: UInt64(position), by: { UInt64($0) })
         != nil
     else { return nil }
-    switch chains.format.meaning(of: raw, highestPointer: chains.highestPointer) {
-    case .address(let target): return .chained(address: target)
-    case .offset(let offset):
-      guard let base = segments.base else {
-        throw file.error(.malformed, "No segment holds the header that pointers count from.")
-      }
-      return .chained(address: base &+ offset)
-    case .bind(let ordinal, let addend):
+    if let (ordinal, addend) = chains.format.bind(in: raw) {
       var bind = try bind(ordinal)
       bind.addend &+= addend
       return .bind(bind)
-    case .number: return .other("the word of the chain is a number, no pointer")
     }
+    let (target, isOffset) = chains.format.target(of: raw)
+    // `max_valid_pointer`, of words of 32 bits.
+    if wordSize == 4, chains.highestPointer > 0, target > chains.highestPointer {
+      return .other("the word of the chain is a number, no pointer")
+    }
+    guard isOffset else { return .chained(address: target) }
+    guard let base = segments.base else {
+      throw file.error(.malformed, "No segment holds the header that pointers count from.")
+    }
+    return .chained(address: base &+ target)
   }
 
   // MARK: - Imports
@@ -144,9 +144,8 @@ final class MachOChains: MachOLinkedFixups {
     let highest = try integer(at: info + 16, as: UInt32.self)
     let pageCount = try integer(at: info + 20, as: UInt16.self)
     guard let format = MachOChainedPointer(rawValue: formatNumber) else {
-      let name = MachOChainedPointer.others[formatNumber].map { " (\($0))" } ?? ""
       throw file.error(
-        .unsupported, "Chained pointers of format \(formatNumber)\(name) are not read.", at: info)
+        .unsupported, "Chained pointers of format \(formatNumber) are not read.", at: info)
     }
     try file.check(
       pageSize >= 1 << 8 && format.wordSize == wordSize
@@ -254,26 +253,6 @@ enum MachOChainedPointer: UInt16 {
   /// `DYLD_CHAINED_PTR_ARM64E_USERLAND24`
   case arm64eUserland24 = 12
 
-  /// What a word means.
-  enum Meaning: Equatable {
-    /// A linked address.
-    case address(UInt64)
-    /// A distance from the Mach-O header.
-    case offset(UInt64)
-    /// The import of that number, and what to add.
-    case bind(UInt64, addend: Int64)
-    /// No pointer: a 32-bit word above `max_valid_pointer`.
-    case number
-  }
-
-  /// The formats that are not read, by their numbers.
-  static let others: [UInt16: String] = [
-    4: "DYLD_CHAINED_PTR_32_CACHE", 5: "DYLD_CHAINED_PTR_32_FIRMWARE",
-    7: "DYLD_CHAINED_PTR_ARM64E_KERNEL", 8: "DYLD_CHAINED_PTR_64_KERNEL_CACHE",
-    10: "DYLD_CHAINED_PTR_ARM64E_FIRMWARE", 11: "DYLD_CHAINED_PTR_X86_64_KERNEL_CACHE",
-    13: "DYLD_CHAINED_PTR_ARM64E_SHARED_CACHE", 14: "DYLD_CHAINED_PTR_ARM64E_SEGMENTED",
-  ]
-
   /// The size of a word in bytes.
   var wordSize: Int { self == .pointer32 ? 4 : 8 }
 
@@ -286,34 +265,34 @@ enum MachOChainedPointer: UInt16 {
     }
   }
 
-  /// What a word of the chain means.
-  func meaning(of raw: UInt64, highestPointer: UInt64) -> Meaning {
+  /// The number of the import that a word is bound to, and what to add; nil for a word that leads into the image.
+  func bind(in raw: UInt64) -> (ordinal: UInt64, addend: Int64)? {
     switch self {
     case .pointer32:
-      if raw.bits(31, 1) == 1 { return .bind(raw.bits(0, 20), addend: Int64(raw.bits(20, 6))) }
-      let target = raw.bits(0, 26)
-      return target > highestPointer && highestPointer > 0 ? .number : .address(target)
+      return raw.bits(31, 1) == 0 ? nil : (raw.bits(0, 20), Int64(raw.bits(20, 6)))
     case .pointer64, .offset64:
-      if raw.bits(63, 1) == 1 { return .bind(raw.bits(0, 24), addend: Int64(raw.bits(24, 8))) }
-      let target = raw.bits(0, 36) | raw.bits(36, 8) << 56
-      return self == .pointer64 ? .address(target) : .offset(target)
-    case .arm64e, .arm64eUserland, .arm64eUserland24: return signed(raw)
+      return raw.bits(63, 1) == 0 ? nil : (raw.bits(0, 24), Int64(raw.bits(24, 8)))
+    case .arm64e, .arm64eUserland, .arm64eUserland24:
+      guard raw.bits(62, 1) == 1 else { return nil }
+      // Signed pointers have no room for an addend; that of the others has 19 bits and a sign.
+      let addend = Int64(bitPattern: raw.bits(32, 19) << 45) >> 45
+      return (raw.bits(0, self == .arm64eUserland24 ? 24 : 16), isSigned(raw) ? 0 : addend)
     }
   }
 
-  /// A word of arm64e: its highest bit says that the loader signs the pointer.
-  private func signed(_ raw: UInt64) -> Meaning {
-    let isSigned = raw.bits(63, 1) == 1
-    if raw.bits(62, 1) == 1 {
-      let ordinal = raw.bits(0, self == .arm64eUserland24 ? 24 : 16)
-      // Signed pointers have no room for an addend; that of the others has 19 bits and a sign.
-      let addend = Int64(bitPattern: raw.bits(32, 19) << 45) >> 45
-      return .bind(ordinal, addend: isSigned ? 0 : addend)
+  /// The linked address that a word leads to, or the distance from the Mach-O header.
+  func target(of raw: UInt64) -> (value: UInt64, isOffset: Bool) {
+    switch self {
+    case .pointer32: (raw.bits(0, 26), false)
+    case .pointer64, .offset64: (raw.bits(0, 36) | raw.bits(36, 8) << 56, self == .offset64)
+    case .arm64e, .arm64eUserland, .arm64eUserland24:
+      isSigned(raw)
+        ? (raw.bits(0, 32), true) : (raw.bits(0, 43) | raw.bits(43, 8) << 56, self != .arm64e)
     }
-    if isSigned { return .offset(raw.bits(0, 32)) }
-    let target = raw.bits(0, 43) | raw.bits(43, 8) << 56
-    return self == .arm64e ? .address(target) : .offset(target)
   }
+
+  /// Whether the loader signs the pointer that it makes of a word of arm64e.
+  private func isSigned(_ raw: UInt64) -> Bool { raw.bits(63, 1) == 1 }
 }
 
 extension UInt64 {

@@ -4,24 +4,15 @@ internal import BinaryImage
 ///
 /// C: `struct load_command` and its kin in `<mach-o/loader.h>`.
 struct MachOCommands {
-  /// `LC_DYLD_INFO`: programs for the loader, one for each kind of fixup.
-  struct DyldInfo {
-    /// What to add the slide to.
-    var rebase: FileExtent
-    /// Which symbols to write, at once, where images share definitions, and at the first call.
-    var bind: FileExtent, weakBind: FileExtent, lazyBind: FileExtent
-
-    var programs: [FileExtent] { [rebase, bind, weakBind, lazyBind] }
-  }
-
   /// The segments in file order; of an object, the one that all sections are in.
   private(set) var segments: [MachOSegment] = []
   /// The sections of all segments, in the order that gives each its ordinal, from 1.
   private(set) var sections: [MachOSection] = []
   /// `LC_SYMTAB`.
   private(set) var symbols: MachOSymbolTable?
-  /// `LC_DYLD_INFO` or `LC_DYLD_INFO_ONLY`.
-  private(set) var dyldInfo: DyldInfo?
+  /// `LC_DYLD_INFO` or `LC_DYLD_INFO_ONLY`: what to add the slide to, and which symbols to write, at once, at the first
+  /// call, and if images share definitions.
+  private(set) var programs: [FileExtent]?
   /// `LC_DYLD_CHAINED_FIXUPS`.
   private(set) var chainedFixups: FileExtent?
   /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`, those that name
@@ -67,7 +58,7 @@ struct MachOCommands {
         bytes: bytes, range: position..<position + Int(size), bits: header.bits,
         order: header.order
       ) { malformed("has not the size of what it holds") }
-      try read(kind, fields, isSplit: header.type == .dsym)
+      try read(kind, fields, isSplit: header.kind == .debug)
       position += Int(size)
     }
     try file.check(
@@ -84,9 +75,18 @@ struct MachOCommands {
     switch command {
     case 0x1, 0x19:
       let segment = try MachOSegment(fields)
-      sections += try MachOSection.all(of: segment, at: segments.count, fields, isSplit: isSplit)
+      let (start, stride) = fields.bits == 64 ? (72, 80) : (56, 68)
+      let count = Int(try fields.single(start - 8))
+      // The loader counts them by the size too, and refuses what has another number.
+      guard fields.count - start == count * stride else { throw fields.tooShort() }
+      for index in 0..<count {
+        let fields = fields.dropping(start + index * stride)
+        sections.append(
+          try MachOSection(fields, of: segment, at: segments.count, isSplit: isSplit))
+      }
       segments.append(segment)
-    case 0x2: symbols = try MachOSymbolTable(fields)
+    case 0x2:
+      symbols = (try fields.number(8), try fields.number(12), try fields.extent(16))
     case 0xb:
       let (external, local) = (try fields.extent(64), try fields.extent(72))
       classicRelocations = [external, local].map {
@@ -99,9 +99,7 @@ struct MachOCommands {
       let (range, system) = (try fields.extent(8), try fields.single(16))
       if system != 0, range.size > 0 { encrypted = range }
     case 0x22:
-      dyldInfo = DyldInfo(
-        rebase: try fields.extent(8), bind: try fields.extent(16), weakBind: try fields.extent(24),
-        lazyBind: try fields.extent(32))
+      programs = try [8, 16, 32, 24].map(fields.extent)
     case 0x8000_0034: chainedFixups = try fields.extent(8)
     default: break
     }
@@ -158,7 +156,7 @@ struct MachOSegments {
     let byAddress = list.filter { $0.memorySize > 0 }.sorted { $0.address < $1.address }
     // No loader maps split debug information, so its segments' bytes are not at their addresses.
     stored =
-      header.type == .dsym
+      header.kind == .debug
       ? commands.sections.compactMap { section in
         section.offset.map { (section.address, $0, section.size) }
       }.sorted { $0.address < $1.address }
@@ -216,29 +214,14 @@ struct MachOSection {
   /// The segment whose command tells of it, by its position.
   let owner: Int
 
-  /// The sections of a segment, the next in order, whose size its command must have exactly.
-  static func all(
-    of segment: MachOSegment, at index: Int, _ fields: MachOFields, isSplit: Bool
-  ) throws(ImageError) -> [MachOSection] {
-    let word = fields.bits / 8
-    let stride = fields.bits == 64 ? 80 : 68
-    let start = 40 + 4 * word
-    let count = Int(try fields.single(start - 8))
-    // The loader counts them by the size too, and refuses what has another number.
-    guard fields.count - start == count * stride else { throw fields.tooShort() }
-    return try (0..<count).map { number throws(ImageError) in
-      try MachOSection(
-        fields, at: start + number * stride, word: word, in: segment, at: index, isSplit: isSplit)
-    }
-  }
-
-  private init(
-    _ fields: MachOFields, at place: Int, word: Int, in owner: MachOSegment, at index: Int,
-    isSplit: Bool
+  /// Reads the entry that is first in `fields`, of a segment's command.
+  init(
+    _ fields: MachOFields, of owner: MachOSegment, at index: Int, isSplit: Bool
   ) throws(ImageError) {
-    let rest = place + 32 + 2 * word
-    (name, segment) = (try fields.name(place), try fields.name(place + 16))
-    (address, size) = (try fields.word(place + 32), try fields.word(place + 32 + word))
+    let word = fields.bits / 8
+    let rest = 32 + 2 * word
+    (name, segment) = (try fields.name(0), try fields.name(16))
+    (address, size) = (try fields.word(32), try fields.word(32 + word))
     alignment = 1 << min(try fields.number(rest + 4), 63)
     (relocationOffset, relocationCount) = (
       try fields.number(rest + 8), try fields.number(rest + 12)
@@ -348,6 +331,12 @@ struct MachOFields {
   /// A name of 16 bytes, which fills them or ends with NUL.
   func name(_ place: Int) throws(ImageError) -> String {
     String(decoding: try bytes(place, count: 16).prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  /// The fields behind the first `count` bytes.
+  func dropping(_ count: Int) -> Self {
+    MachOFields(
+      bytes: bytes, range: range.dropFirst(count), bits: bits, order: order, tooShort: tooShort)
   }
 
   private func there<Value>(_ value: Value?) throws(ImageError) -> Value {

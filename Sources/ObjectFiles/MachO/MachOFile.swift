@@ -16,10 +16,8 @@ package final class MachOFile: FileImage {
 
   /// The sections with pointers to resolve.
   var wanted = WantedSections()
-  /// Of a linked file: what covers the wanted sections, once it was looked for.
-  var knownFixups: Result<(any MachOLinkedFixups)?, ImageError>?
-  /// Of an object: the relocations of each section that was looked at, by its ordinal.
-  var knownRelocations: [Int: Result<MachORelocations, ImageError>] = [:]
+  /// What covers the wanted sections, once it was looked for; of an object by the ordinal of the section.
+  var knownFixups: [Int: Result<MachOFixups?, ImageError>] = [:]
 
   /// Reads the header of a file that is open already.
   package init(_ file: OpenedFile) throws(ImageError) {
@@ -81,7 +79,7 @@ package final class MachOFile: FileImage {
   /// No process gets bytes of split debug information. A section without any is in the file that it was split from.
   private func isMapped(_ entry: MachOSection) -> Bool {
     if header.isObject { return true }
-    if header.type == .dsym { return entry.offset == nil }
+    if header.kind == .debug { return entry.offset == nil }
     return (try? commands.get().segments[entry.owner].memorySize) ?? 0 > 0
   }
 
@@ -159,7 +157,7 @@ extension MachOFile {
       at: offset)
   }
 
-  package var hasOnlyDebugInformation: Bool { identity.kind == .debug }
+  package var hasOnlyDebugInformation: Bool { header.kind == .debug }
 
   /// What a pointer leads to.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
@@ -200,7 +198,7 @@ extension MachOFile {
     }
     let tables =
       [("what names the symbols", commands.symbols?.names)]
-      + (commands.dyldInfo?.programs ?? []).map { ("the programs for the loader", $0) }
+      + (commands.programs ?? []).map { ("the programs for the loader", $0) }
       + [("the table of chained fixups", commands.chainedFixups)]
       + (commands.classicRelocations ?? []).map { ("the table of relocations", $0) }
       + [("the indirect symbol table", commands.indirectSymbols)]
@@ -208,24 +206,13 @@ extension MachOFile {
   }
 
   /// Whether the header says that it is a core file.
-  package var isCore: Bool { header.type == .core }
+  package var isCore: Bool { header.kind == .core }
 
   /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
   func makeIdentity() -> ImageIdentity {
     ImageIdentity(
       path: file.path, format: .macho, bits: header.bits,
-      byteOrder: header.order, machine: header.machine.name, kind: kind,
+      byteOrder: header.order, machine: header.machine, kind: header.kind,
       id: (try? commands.get().uuid) ?? [])
-  }
-
-  private var kind: ImageIdentity.Kind {
-    switch header.type {
-    case .object: .object
-    case .core: .core
-    case .dylib, .dylibStub: .shared
-    case .bundle, .kext: .bundle
-    case .dsym: .debug
-    case .execute, .preload, .dylinker: .executable
-    }
   }
 }

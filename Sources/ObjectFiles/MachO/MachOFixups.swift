@@ -1,21 +1,14 @@
 package import BinaryImage
 
-/// What the loader writes into some ranges of a linked file.
-protocol MachOLinkedFixups {
-  /// What was looked at.
-  var ranges: AddressRanges { get }
-  /// What the loader does to the word at `place`, which holds `raw`; nil where it leaves it alone.
-  func fixup(at place: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup?
-}
+/// The words of some ranges of a file that are written when it is linked or loaded.
+///
+/// `at` returns the fixup of the word at a place, which holds the second number; nil if nobody writes to it.
+typealias MachOFixups = (
+  ranges: AddressRanges, at: (UInt64, UInt64) throws(ImageError) -> MachOFixup?
+)
 
 /// Where fixups are found: chains, programs or relocations, by the age of the file.
 extension MachOFile {
-  /// What the loader does to the word at `place` of a linked file, which holds `raw`.
-  func fixup(at place: UInt64, raw: UInt64, in section: Section) throws(ImageError) -> MachOFixup? {
-    let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    return try linkedFixups(of: range, in: section)?.fixup(at: place, raw: raw)
-  }
-
   package func rewrite(
     of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
   ) throws(ImageError) -> UInt64? {
@@ -24,13 +17,10 @@ extension MachOFile {
     let (first, overflow) = start.addingReportingOverflow(range.lowerBound)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let end = first.saturating(adding: UInt64(range.count))
-    let fixups: (any MachOLinkedFixups)? =
-      header.isObject
-      ? try relocations(ofObjectSection: section) : try linkedFixups(of: first..<end, in: section)
-    guard let fixups else { return nil }
+    guard let fixups = try fixups(of: first..<end, in: section) else { return nil }
     for place in first - min(first, UInt64(header.wordSize) - 1)..<end
     where pointers.map({ place != start &+ $0.0 && place != start &+ $0.1 }) ?? true {
-      if try fixups.fixup(at: place, raw: 0) != nil { return place }
+      if try fixups.at(place, 0) != nil { return place }
     }
     return nil
   }
@@ -46,53 +36,72 @@ extension MachOFile {
       size: segment.mappedSize)
   }
 
-  /// What covers the word at `place`, and all other wanted ones; nil where the file has neither
-  /// chains, programs nor relocations.
-  private func linkedFixups(
+  /// What covers a range, and all other wanted ones; nil if the file has neither chains, programs nor relocations.
+  func fixups(
     of range: Range<UInt64>, in section: Section
-  ) throws(ImageError) -> (any MachOLinkedFixups)? {
-    if let known = try knownFixups?.get(), known.ranges.covers(range) { return known }
-    let found = Result { () throws(ImageError) in try findLinkedFixups(with: section) }
-    knownFixups = found
+  ) throws(ImageError) -> MachOFixups? {
+    // Each section of an object has relocations of its own, and no address.
+    let key = header.isObject ? section.index : 0
+    if let known = try knownFixups[key]?.get(), header.isObject || known.ranges.covers(range) {
+      return known
+    }
+    let found = Result { () throws(ImageError) in
+      header.isObject ? try relocations(ofObject: section) : try linkedFixups(with: section)
+    }
+    knownFixups[key] = found
     return try found.get()
   }
 
-  private func findLinkedFixups(
-    with section: Section
-  ) throws(ImageError) -> (any MachOLinkedFixups)? {
+  private func linkedFixups(with section: Section) throws(ImageError) -> MachOFixups? {
     let commands = try commands.get()
     if let extent = commands.chainedFixups, extent.size > 0 {
-      return try MachOChains(of: file, header, at: extent, segments)
+      let chains = try MachOChains(of: file, header, at: extent, segments)
+      // Pages are looked at when they are asked for.
+      return (AddressRanges([0..<UInt64.max]), chains.fixup)
     }
     wanted.insert(section)
     let ranges = AddressRanges(of: wanted.list, before: UInt64(header.wordSize) - 1)
-    if let info = commands.dyldInfo {
-      return try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
+    if let extents = commands.programs {
+      let programs = try MachOPrograms(extents, of: file, header, segments.get(), ranges: ranges)
+      return (ranges, { place, _ in programs.fixup(at: place) })
     }
     guard let extents = commands.classicRelocations, commands.chainedFixups == nil else {
       return nil
     }
-    let countsFromWritable = header.machine.countsFromWritableSegment || header.hasSplitSegments
-    let origin = try segments.get().list.first { $0.isWritable || !countsFromWritable }
-    return try MachORelocations(
-      of: file, header, in: extents, ranges: ranges, origin: origin?.address ?? 0)
+    let origin = try segments.get().list
+      .first { $0.isWritable || !header.countsFromWritableSegment }
+    return try relocations(at: extents, ranges: ranges, origin: origin?.address ?? 0)
   }
 
-  /// The relocations of one section of an object, and of no other.
-  func relocations(ofObjectSection section: Section) throws(ImageError) -> MachORelocations {
-    if let known = knownRelocations[section.index] { return try known.get() }
-    let found = Result<MachORelocations, ImageError> { () throws(ImageError) in
-      let entry = try sectionEntry(section.index)
-      let table = FileExtent(offset: entry.relocationOffset, size: entry.relocationCount * 8)
-      try file.check(
-        file.holds(table.offset, table.size), .truncated,
-        "The file ends before the section's relocations do.", section: section.name,
-        at: table.offset)
-      return try MachORelocations(
-        of: file, header, in: [table], ranges: AddressRanges([0..<section.size]))
+  private func relocations(ofObject section: Section) throws(ImageError) -> MachOFixups {
+    let entry = try sectionEntry(section.index)
+    let table = FileExtent(offset: entry.relocationOffset, size: entry.relocationCount * 8)
+    try file.check(
+      file.holds(table.offset, table.size), .truncated,
+      "The file ends before the section's relocations do.", section: section.name, at: table.offset)
+    return try relocations(at: [table], ranges: AddressRanges([0..<section.size]))
+  }
+
+  /// The relocations at some extents of the file that fall into `ranges`, counting places from `origin`.
+  private func relocations(
+    at extents: [FileExtent], ranges: AddressRanges, origin: UInt64 = 0
+  ) throws(ImageError) -> MachOFixups {
+    var found: [MachORelocation] = []
+    for extent in extents {
+      try file.forEachPiece(of: extent, entry: 8) { bytes in
+        for position in stride(from: 0, to: bytes.count, by: 8) {
+          var relocation = MachORelocation(
+            bytes.span.integer(at: position, order: header.order) ?? 0,
+            bytes.span.integer(at: position + 4, order: header.order) ?? 0, header)
+          relocation.place &+= origin
+          if ranges.contains(relocation.place) { found.append(relocation) }
+        }
+      }
     }
-    knownRelocations[section.index] = found
-    return try found.get()
+    // Those that share a place make a difference of two addresses.
+    found.settle(by: \.place) { earlier, _ in earlier.isCombined = true }
+    let list = found
+    return (ranges, { place, _ in list.element(at: place, by: \.place).map(MachOFixup.relocation) })
   }
 }
 
@@ -130,7 +139,7 @@ struct MachOBind {
 /// The fixups of `LC_DYLD_INFO` that fall into some ranges, found by running its programs.
 ///
 /// C: the `REBASE_OPCODE_*` and `BIND_OPCODE_*` of `<mach-o/loader.h>`.
-struct MachOFixups: MachOLinkedFixups {
+private struct MachOPrograms {
   /// A word that is fixed up.
   private struct Slot {
     var place: UInt64
@@ -142,8 +151,7 @@ struct MachOFixups: MachOLinkedFixups {
     var weak: Int32 = -1
   }
 
-  /// What was looked at.
-  let ranges: AddressRanges
+  private let ranges: AddressRanges
   private let file: OpenedFile
   private let segments: [MachOSegment]
   private let wordSize: UInt64
@@ -152,25 +160,33 @@ struct MachOFixups: MachOLinkedFixups {
   private var binds: [MachOBind] = []
   /// How many words may still be fixed up: each takes its bytes in the file.
   private var budget: UInt64
+  /// Where a program has got to, and whether it writes pointers there: `REBASE_TYPE_POINTER`, `BIND_TYPE_POINTER`.
+  private var segment: MachOSegment?, offset: UInt64 = 0, isPointer = true
 
   /// More bytes than the programs of any file have.
   private static let mostBytes: UInt64 = 1 << 28
 
-  /// Runs the programs of `file`.
+  /// Runs the programs of `file`: rebases, binds, lazy and weak binds.
   init(
-    of file: OpenedFile, _ header: MachOHeader, _ segments: MachOSegments,
-    _ info: MachOCommands.DyldInfo, ranges: AddressRanges
+    _ programs: [FileExtent], of file: OpenedFile, _ header: MachOHeader, _ segments: MachOSegments,
+    ranges: AddressRanges
   ) throws(ImageError) {
-    self.ranges = ranges
-    self.file = file
-    self.segments = segments.list
+    (self.ranges, self.file, self.segments) = (ranges, file, segments.list)
     wordSize = UInt64(header.wordSize)
     mask = header.bits == 64 ? .max : 0xffff_ffff
     budget = file.size / 4
-    try rebase(bytes(of: info.rebase))
-    try bind(bytes(of: info.bind), .eager)
-    try bind(bytes(of: info.lazyBind), .lazy)
-    try bind(bytes(of: info.weakBind), .weak)
+    for (index, extent) in programs.enumerated() {
+      try file.check(
+        extent.size <= Self.mostBytes, .malformed,
+        "The loader's information claims \(extent.size) bytes.", at: extent.offset)
+      let bytes = try file.read(at: extent.offset, count: Int(extent.size))
+      (segment, offset, isPointer) = (nil, 0, true)
+      if index == 0 {
+        try rebase(bytes)
+      } else {
+        try bind(bytes, isLazy: index == 2, isWeak: index == 3)
+      }
+    }
     // A bind outdoes a rebase, unless it is weak: then the image has a definition of its own, and only
     // meets the others' when it is loaded.
     slots.settle(by: \.place) { earlier, later in
@@ -178,15 +194,8 @@ struct MachOFixups: MachOLinkedFixups {
     }
   }
 
-  private func bytes(of extent: FileExtent) throws(ImageError) -> [UInt8] {
-    try file.check(
-      extent.size <= Self.mostBytes, .malformed,
-      "The loader's information claims \(extent.size) bytes.", at: extent.offset)
-    return try file.read(at: extent.offset, count: Int(extent.size))
-  }
-
   /// What the loader does to the word at `place`; nil where it leaves it alone.
-  func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
+  func fixup(at place: UInt64) -> MachOFixup? {
     guard let slot = slots.element(at: place, by: \.place) else { return nil }
     switch slot.bind {
     case -1: return .rebase(weak: slot.weak < 0 ? nil : binds[Int(slot.weak)].symbol)
@@ -195,88 +204,72 @@ struct MachOFixups: MachOLinkedFixups {
     }
   }
 
-  // MARK: - The programs
-
-  /// Where a program has got to, and what it does there.
-  private struct Cursor {
-    var segment: MachOSegment?
-    var offset: UInt64 = 0
-    var type: UInt8 = 1
-
-    /// `REBASE_TYPE_POINTER`, `BIND_TYPE_POINTER`.
-    var isPointer: Bool { type == 1 }
-  }
-
   /// Fixes up `count` words, with `skip` bytes behind each.
   private mutating func mark(
-    _ count: UInt64, skipping skip: UInt64 = 0, _ cursor: inout Cursor, bind: Int32,
-    isWeak: Bool = false
+    _ count: UInt64, skipping skip: UInt64 = 0, bind: Int32 = -1, isWeak: Bool = false
   ) throws(ImageError) {
     try file.check(
       count <= budget, .malformed, "The loader is told to fix up more words than the file has.")
     budget -= count
-    guard let segment = cursor.segment else {
+    guard let segment else {
       guard count == 0 else { throw file.error(.malformed, "A fixup names no segment.") }
       return
     }
     for _ in 0..<count {
       try file.check(
-        cursor.offset < segment.memorySize && segment.memorySize - cursor.offset >= wordSize,
+        offset < segment.memorySize && segment.memorySize - offset >= wordSize,
         .malformed, "A fixup lies outside the segment \(segment.name).")
-      let place = segment.address &+ cursor.offset
+      let place = segment.address &+ offset
       if ranges.contains(place) {
-        slots.append(Slot(place: place, bind: cursor.isPointer ? bind : -2, isWeak: isWeak))
+        slots.append(Slot(place: place, bind: isPointer ? bind : -2, isWeak: isWeak))
       }
-      cursor.offset = (cursor.offset &+ wordSize &+ skip) & mask
+      move(wordSize &+ skip)
     }
   }
 
-  private func segment(_ index: UInt8) throws(ImageError) -> MachOSegment {
+  private mutating func move(_ distance: UInt64) { offset = (offset &+ distance) & mask }
+
+  private mutating func enter(_ index: UInt8, at offset: UInt64) throws(ImageError) {
     try file.check(
       Int(index) < segments.count, .malformed, "A fixup names segment \(index), which is not there."
     )
-    return segments[Int(index)]
+    (segment, self.offset) = (segments[Int(index)], offset & mask)
   }
 
   private mutating func rebase(_ bytes: [UInt8]) throws(ImageError) {
     var reader = LEBReader(bytes, of: file, "the rebase opcodes")
-    var cursor = Cursor()
     while !reader.isAtEnd {
       let byte = try reader.byte()
       let low = byte & 0xf
       switch byte & 0xf0 {
       case 0x00: return
-      case 0x10: cursor.type = low
-      case 0x20: (cursor.segment, cursor.offset) = (try segment(low), try reader.unsigned() & mask)
-      case 0x30: cursor.offset = (cursor.offset &+ (try reader.unsigned())) & mask
-      case 0x40: cursor.offset = (cursor.offset &+ UInt64(low) * wordSize) & mask
-      case 0x50: try mark(UInt64(low), &cursor, bind: -1)
-      case 0x60: try mark(reader.unsigned(), &cursor, bind: -1)
-      case 0x70: try mark(1, skipping: reader.unsigned(), &cursor, bind: -1)
-      case 0x80:
-        let count = try reader.unsigned()
-        try mark(count, skipping: reader.unsigned(), &cursor, bind: -1)
+      case 0x10: isPointer = low == 1
+      case 0x20: try enter(low, at: reader.unsigned())
+      case 0x30: try move(reader.unsigned())
+      case 0x40: move(UInt64(low) * wordSize)
+      case 0x50: try mark(UInt64(low))
+      case 0x60: try mark(reader.unsigned())
+      case 0x70: try mark(1, skipping: reader.unsigned())
+      case 0x80: try mark(reader.unsigned(), skipping: reader.unsigned())
       default:
         throw file.error(.unsupported, "Rebase opcode 0x\(String(byte, radix: 16)) is unknown.")
       }
     }
   }
 
-  /// When a symbol is bound.
-  private enum Moment { case eager, lazy, weak }
-
-  private mutating func bind(_ bytes: [UInt8], _ moment: Moment) throws(ImageError) {
+  private mutating func bind(
+    _ bytes: [UInt8], isLazy: Bool, isWeak: Bool
+  ) throws(ImageError) {
     var reader = LEBReader(bytes, of: file, "the bind opcodes")
-    var cursor = Cursor()
     var name = 0..<0
     var symbol: String?
-    var (library, addend) = (moment == .weak ? -3 : 0, Int64(0))
+    var (library, addend) = (isWeak ? -3 : 0, Int64(0))
     var current: Int32?
     // Most binds are elsewhere; texts are made of those alone that somebody asks about.
     func place(_ count: UInt64, _ skip: UInt64) throws(ImageError) {
       let index = current ?? Int32(truncatingIfNeeded: binds.count)
       let kept = slots.count
-      try mark(count, skipping: skip, &cursor, bind: index, isWeak: moment == .weak)
+      try mark(count, skipping: skip, bind: index, isWeak: isWeak)
       guard slots.count > kept, current == nil else { return }
       let text = symbol ?? String(decoding: bytes.span.extracting(name))
       binds.append(MachOBind(symbol: text, library: library, addend: addend))
@@ -286,22 +279,20 @@ struct MachOFixups: MachOLinkedFixups {
       let byte = try reader.byte()
       let low = byte & 0xf
       switch byte & 0xf0 {
-      case 0x00 where moment == .lazy: continue
+      case 0x00 where isLazy: continue
       case 0x00: return
       case 0x10: (library, current) = (Int(low), nil)
       case 0x20: (library, current) = (Int(truncatingIfNeeded: try reader.unsigned()), nil)
       case 0x30: (library, current) = (low == 0 ? 0 : Int(Int8(bitPattern: 0xf0 | low)), nil)
       case 0x40: (name, symbol, current) = (try reader.text(), nil, nil)
-      case 0x50: cursor.type = low
+      case 0x50: isPointer = low == 1
       case 0x60: (addend, current) = (try reader.signed(), nil)
-      case 0x70: (cursor.segment, cursor.offset) = (try segment(low), try reader.unsigned() & mask)
-      case 0x80: cursor.offset = (cursor.offset &+ (try reader.unsigned())) & mask
+      case 0x70: try enter(low, at: reader.unsigned())
+      case 0x80: try move(reader.unsigned())
       case 0x90: try place(1, 0)
       case 0xa0: try place(1, reader.unsigned())
       case 0xb0: try place(1, UInt64(low) * wordSize)
-      case 0xc0:
-        let count = try reader.unsigned()
-        try place(count, reader.unsigned())
+      case 0xc0: try place(reader.unsigned(), reader.unsigned())
       case 0xd0:
         throw file.error(
           .unsupported, "Its fixups are threaded, as the first arm64e files' were; not read.")
@@ -360,41 +351,5 @@ struct MachORelocation {
     let isExternal = (isLittle ? bits >> 3 : bits >> 4) & 1 != 0
     type = isLittle ? bits >> 4 : bits & 0xf
     base = isExternal ? .symbol(UInt64(number)) : .section(Int(number))
-  }
-}
-
-/// The relocations that fall into some ranges, one at each place.
-struct MachORelocations: MachOLinkedFixups {
-  /// What was looked at.
-  let ranges: AddressRanges
-  private var list: [MachORelocation] = []
-
-  /// Collects what the entries at `extents` say about `ranges`, counting places from `origin`.
-  init(
-    of file: OpenedFile, _ header: MachOHeader, in extents: [FileExtent],
-    ranges: AddressRanges, origin: UInt64 = 0
-  ) throws(ImageError) {
-    self.ranges = ranges
-    for extent in extents {
-      try file.forEachPiece(of: extent, entry: 8) { bytes in
-        for position in stride(from: 0, to: bytes.count, by: 8) {
-          var relocation = MachORelocation(
-            bytes.span.integer(at: position, order: header.order) ?? 0,
-            bytes.span.integer(at: position + 4, order: header.order) ?? 0, header)
-          relocation.place &+= origin
-          if ranges.contains(relocation.place) { list.append(relocation) }
-        }
-      }
-    }
-    // Those that share a place make a difference of two addresses.
-    list.settle(by: \.place) { earlier, _ in earlier.isCombined = true }
-  }
-
-  /// The relocation that writes the word at `place`.
-  func relocation(at place: UInt64) -> MachORelocation? { list.element(at: place, by: \.place) }
-
-  /// What the loader does to the word at `place`.
-  func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
-    relocation(at: place).map(MachOFixup.relocation)
   }
 }

@@ -10,15 +10,10 @@ extension MachOFile {
       return raw == 0 ? unrelocated(raw) : number(raw, "no loader maps the section")
     }
     if let indirect = try indirectPointer(raw, at: offset, in: section) { return indirect }
-    if header.isObject {
-      guard let relocation = try relocations(ofObjectSection: section).relocation(at: offset) else {
-        return unrelocated(raw)
-      }
-      return try resolve(relocation, raw: raw, in: section)
-    }
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
-    if let fixup = try fixup(at: place, raw: raw, in: section) {
+    let range = place..<place.saturating(adding: UInt64(header.wordSize))
+    if let fixup = try fixups(of: range, in: section)?.at(place, raw) {
       return try resolve(fixup, raw: raw, in: section)
     }
     return unrelocated(raw)
@@ -44,7 +39,7 @@ extension MachOFile {
     _ raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue? {
     let commands = try commands.get()
-    guard commands.dyldInfo == nil, commands.chainedFixups == nil,
+    guard commands.programs == nil, commands.chainedFixups == nil,
       let table = commands.indirectSymbols
     else { return nil }
     let entry = try sectionEntry(section.index)
@@ -78,9 +73,8 @@ extension MachOFile {
     case .other(let reason):
       return PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     case .bind(let bind):
-      let isExecutable = header.type == .execute
       let own =
-        bind.mayBeOwn(isExecutable: isExecutable)
+        bind.mayBeOwn(isExecutable: header.isExecutable)
         ? try symbols.get()?.definition(of: bind.symbol) : nil
       return PointerValue(
         rawValue: raw,
@@ -99,12 +93,11 @@ extension MachOFile {
       PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     }
     if relocation.isCombined { return unresolvable("several relocations make the word") }
-    let isSigned = relocation.type == header.machine.signed
-    guard relocation.type == MachOMachine.pointer || isSigned, !relocation.isRelative,
+    let isSigned = relocation.type == header.signedRelocation
+    guard relocation.type == MachOHeader.pointerRelocation || isSigned, !relocation.isRelative,
       relocation.size == header.wordSize
     else {
-      let name = header.machine.name(ofRelocation: relocation.type)
-      return unresolvable("\(name) writes no address of a word")
+      return unresolvable("a relocation of type \(relocation.type) writes no address of a word")
     }
     func counted(fromSection ordinal: Int) throws(ImageError) -> PointerValue {
       let offset = masked(raw &- (try sectionEntry(ordinal).address))
@@ -152,18 +145,8 @@ extension MachOFile {
   }
 }
 
-/// `LC_SYMTAB`: where the symbols and their names are in the file.
-struct MachOSymbolTable {
-  /// `symoff`, and the number of symbols.
-  let offset: UInt64, count: UInt64
-  /// `stroff`, `strsize`.
-  let names: FileExtent
-
-  /// Reads the command.
-  init(_ fields: MachOFields) throws(ImageError) {
-    (offset, count, names) = (try fields.number(8), try fields.number(12), try fields.extent(16))
-  }
-}
+/// `LC_SYMTAB`: `symoff`, the number of symbols, and `stroff` with `strsize`.
+typealias MachOSymbolTable = (offset: UInt64, count: UInt64, names: FileExtent)
 
 /// Reads symbols one by one, or by name.
 final class MachOSymbols {
