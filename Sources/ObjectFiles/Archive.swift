@@ -58,11 +58,12 @@ struct Archive {
           position = start + entry.size + entry.size % 2
           continue
         }
-        let isStored = !isThin || !name.isMember
+        let isStored = !isThin || name.member == nil
         let (end, overflow) = start.addingReportingOverflow(isStored ? entry.size : 0)
         guard !overflow, end <= file.size else {
           let error = file.error(
-            .truncated, "The file ends before the \(entry.size) bytes of \(name.text) do.",
+            .truncated,
+            "The file ends before the \(entry.size) bytes of \(name.member ?? "a table") do.",
             at: position)
           // What is there of it may hold entries all the same.
           if case .member(let text, let skipped) = name, skipped < file.size - start {
@@ -75,7 +76,7 @@ struct Archive {
           throw error
         }
         // Members may have one name, but not each the longest there is.
-        nameSize += UInt64(name.text.utf8.count)
+        nameSize += UInt64(name.member?.utf8.count ?? 0)
         try file.check(
           nameSize <= 2 * file.size, .malformed,
           "The members share the bytes of their names beyond reason.", at: position)
@@ -257,19 +258,11 @@ private enum MemberName {
 
   private static let longest: UInt64 = 4096
 
-  var isMember: Bool {
-    switch self {
-    case .member, .nested: true
-    case .names, .index: false
-    }
-  }
-
-  /// For messages.
-  var text: String {
+  /// The name; nil of the tables.
+  var member: String? {
     switch self {
     case .member(let name, _), .nested(let name): name
-    case .names: "the table of names"
-    case .index: "the index"
+    case .names, .index: nil
     }
   }
 

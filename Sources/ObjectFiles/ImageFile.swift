@@ -48,7 +48,7 @@ extension ImageFile {
 
   /// Whether a file that starts with these bytes holds others.
   static func isContainer(_ head: [UInt8]) -> Bool {
-    Archive.recognises(head) || UniversalFile.recognises(head)
+    Archive.recognises(head) || isUniversal(head)
   }
 
   /// Every image in the file at a path, in file order: itself, or the members of an archive, the
@@ -115,7 +115,7 @@ extension ImageFile {
       if isArchive {
         Archive(file).forEachMember(visitMember)
       } else {
-        try UniversalFile(file).forEachMember(visitMember)
+        try forEachSlice(of: file, visitMember)
       }
     } catch {
       tell(error)
@@ -123,20 +123,16 @@ extension ImageFile {
   }
 }
 
-/// A universal file: Mach-O files or archives for several machines, one behind the other.
+/// Universal files: Mach-O files or archives for several machines, one behind the other.
 ///
 /// C: `struct fat_header`, `fat_arch` and `fat_arch_64` of `<mach-o/fat.h>`.
-struct UniversalFile {
-  private let file: OpenedFile
-  /// The slices: `fat_arch`.
-  private let slices: [(name: String, offset: UInt64, size: UInt64)]
-
+extension ImageFile {
   /// More slices than any file has. Compiled Java starts with the same magic, and where the number
   /// of slices would be, with its version, which is 45 or more.
-  private static let mostSlices: UInt32 = 40
+  private static var mostSlices: UInt32 { 40 }
 
-  /// Whether a file that starts with these bytes is one.
-  static func recognises(_ head: [UInt8]) -> Bool {
+  /// Whether a file that starts with these bytes is a universal one.
+  private static func isUniversal(_ head: [UInt8]) -> Bool {
     guard
       head.starts(with: [0xca, 0xfe, 0xba, 0xbe]) || head.starts(with: [0xca, 0xfe, 0xba, 0xbf])
     else { return false }
@@ -144,55 +140,47 @@ struct UniversalFile {
     return count <= mostSlices || head[3] == 0xbf
   }
 
-  init(_ file: OpenedFile) throws(ImageError) {
-    self.file = file
+  /// Every slice in turn, or why it is none.
+  private static func forEachSlice(
+    of file: OpenedFile, _ body: (Result<OpenedFile, ImageError>) -> Void
+  ) throws(ImageError) {
     // All numbers are big-endian, whatever the slices are.
     let head = file.head
     guard let count: UInt32 = head.span.integer(at: 4, order: .big) else {
       throw file.error(.truncated, "The file ends inside the universal header.")
     }
-    guard count > 0, count <= Self.mostSlices else {
+    guard count > 0, count <= mostSlices else {
       throw file.error(.malformed, "A universal file cannot have \(count) slices.", at: 4)
     }
-    let bits = head[3] == 0xbf ? 64 : 32
-    let stride = bits == 64 ? 32 : 20
+    let (bits, stride) = head[3] == 0xbf ? (64, 32) : (32, 20)
     let table = try file.read(at: 8, count: Int(count) * stride)
-    slices = try (0..<Int(count)).map { index throws(ImageError) in
+    let slices = try (0..<Int(count)).map { index throws(ImageError) in
       let fields = MachOFields(
         bytes: table, range: index * stride..<(index + 1) * stride, bits: bits, order: .big,
         tooShort: { file.endsBefore(8, table.count) })
-      let machine = MachOMachine(type: try fields.single(0), subtype: try fields.single(4))
-      return (machine.name, try fields.word(8), try fields.word(8 + bits / 8))
+      let name = MachOHeader.machine(try fields.single(0), subtype: try fields.single(4))
+      return (name: name, offset: try fields.word(8), size: try fields.word(8 + bits / 8))
     }
-  }
-
-  /// Every slice in turn, or why it is none.
-  func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
     // Slices that share bytes would make a small file large, or hold itself.
-    var end = UInt64(8)
-    let ordered = slices.indices.sorted { slices[$0].offset < slices[$1].offset }
-    var overlapping: Set<Int> = []
-    for index in ordered {
+    var (end, overlapping): (UInt64, Set<Int>) = (8, [])
+    for index in slices.indices.sorted(by: { slices[$0].offset < slices[$1].offset }) {
       if slices[index].offset < end { overlapping.insert(index) }
       end = max(end, slices[index].offset.saturating(adding: slices[index].size))
     }
     for (index, slice) in slices.enumerated() {
+      func check(_ isRight: Bool, _ reason: String) throws(ImageError) {
+        try file.check(
+          isRight, .malformed, "The slice for \(slice.name) \(reason).", at: slice.offset)
+      }
       body(
         Result { () throws(ImageError) in
-          guard !overlapping.contains(index) else {
-            throw malformed(index, "shares bytes with another")
-          }
+          try check(!overlapping.contains(index), "shares bytes with another")
           let member = try OpenedFile(slice.name, of: file, at: slice.offset, size: slice.size)
-          guard MachOFile.recognises(member.head) || Archive.recognises(member.head) else {
-            throw malformed(index, "is neither a Mach-O file nor an archive")
-          }
+          try check(
+            MachOFile.recognises(member.head) || Archive.recognises(member.head),
+            "is neither a Mach-O file nor an archive")
           return member
         })
     }
-  }
-
-  private func malformed(_ index: Int, _ reason: String) -> ImageError {
-    let slice = slices[index]
-    return file.error(.malformed, "The slice for \(slice.name) \(reason).", at: slice.offset)
   }
 }
