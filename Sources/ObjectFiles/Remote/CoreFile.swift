@@ -8,7 +8,7 @@ internal import CElf
 /// The kernel writes neither program text nor constants that it can find in files again.
 ///
 /// C: `ET_CORE` with `PT_LOAD`, `NT_FILE` and `NT_PRSTATUS`.
-final class CoreFile: RemoteMemory {
+final class CoreFile {
   /// The process that it was; nil where the file does not say.
   private(set) var pid: Int?
   /// What was mapped from files, ascending as the file tells it.
@@ -53,7 +53,7 @@ final class CoreFile: RemoteMemory {
       "It does not say which files were mapped: there is no note NT_FILE.")
   }
 
-  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+  func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
     // Parts of a forged file have their bytes in common, or have none.
     let count = file.stores(UInt64(count)) ? min(count, Int(clamping: size)) : 0
     var bytes: [UInt8] = []
@@ -134,42 +134,30 @@ final class CoreFile: RemoteMemory {
 ///
 /// The file on disk is believed where it has the build-id of the image, and only for what the process
 /// could not write to.
-final class CoreImageMemory: RemoteMemory {
-  /// The state of the file that was mapped.
-  enum File {
-    case same(OpenedFile)
-    case gone
-    case other
-    /// It has no build-id, so nothing tells whether it is the one.
-    case unknown
-  }
-
-  let state: File
+struct CoreImageMemory {
+  /// Whether the file at the path is the one that was mapped, as far as its headers tell, or else another one.
+  let isSame, isReplaced: Bool
+  /// The file, if its build-id says that it is the one.
+  private let file: OpenedFile?
   private let core: CoreFile
   private let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let path: String
 
-  init(_ headers: RemoteHeaders, path: String, in core: CoreFile) {
-    self.core = core
-    self.path = path
-    constants = headers.constants
-    if let file = try? OpenedFile(path: path) {
-      let isSame = (try? headers.agree(with: ELFFile(file))) ?? false
-      state = !isSame ? .other : headers.identity.id.isEmpty ? .unknown : .same(file)
-    } else {
-      state = .gone
-    }
+  init(of image: RemoteImage, path: String, in core: CoreFile) {
+    (self.core, self.path, constants) = (core, path, image.constants)
+    let found = try? OpenedFile(path: path)
+    isSame = found.flatMap { try? image.agrees(with: ELFFile($0)) } ?? false
+    isReplaced = found != nil && !isSame
+    file = isSame && !image.identity.id.isEmpty ? found : nil
   }
 
-  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+  func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
     var bytes: [UInt8] = []
     // Each has its bytes once.
-    var most = core.size
-    if case .same(let file) = state { most = most.saturating(adding: file.size) }
-    let count = min(count, Int(clamping: most))
+    let count = min(count, Int(clamping: core.size.saturating(adding: file?.size ?? 0)))
     while bytes.count < count {
       let place = address &+ UInt64(bytes.count)
-      var more = try core.read(at: place, count: count - bytes.count)
+      var more = try core.read(place, count - bytes.count)
       if more.isEmpty { more = try constant(at: place, count: count - bytes.count) }
       if more.isEmpty { break }
       bytes += more
@@ -183,17 +171,17 @@ final class CoreImageMemory: RemoteMemory {
     guard let (memory, offset) = constants.first(where: { $0.memory.contains(address) }) else {
       return []
     }
-    let reason: String
-    switch state {
-    case .same(let file):
-      let left = min(memory.upperBound - address, 4096 - address % 4096, UInt64(count))
-      return try file.read(at: offset &+ (address - memory.lowerBound), count: Int(left))
-    case .gone: reason = "is gone"
-    case .other: reason = "is another one now"
-    case .unknown: reason = "has no build-id, which would tell that it is the one that was mapped"
+    guard let file else {
+      let reason =
+        isReplaced
+        ? "is another one now"
+        : isSame
+          ? "has no build-id, which would tell that it is the one that was mapped" : "is gone"
+      throw ImageError(
+        .replaced, image: path,
+        message: "The core file leaves out what the file of the image has, and that \(reason).")
     }
-    throw ImageError(
-      .replaced, image: path,
-      message: "The core file leaves out what the file of the image has, and that \(reason).")
+    let left = min(memory.upperBound - address, 4096 - address % 4096, UInt64(count))
+    return try file.read(at: offset &+ (address - memory.lowerBound), count: Int(left))
   }
 }

@@ -11,18 +11,66 @@ package final class RemoteImage: Image {
   package let identity: ImageIdentity
   /// Where it is mapped, and what became of its file.
   package let mapping: RemoteMapping
-  let memory: any RemoteMemory
-  let headers: RemoteHeaders
+  let read: RemoteMemory
+  /// The load bias: the difference to every linked address.
+  let bias: UInt64
+  /// The ranges that the process cannot write to: there its memory equals its file.
+  let constants: [(memory: Range<UInt64>, offset: UInt64)]
+  private let headers: ELFMemoryHeaders
+  private let headerAddress: UInt64
+  private let loads: [GElf_Phdr]
+  /// Those of this project.
+  private let notes: [ELFNote]
   private var found: [Section]?
   /// The number of bytes of sections that were read.
   package private(set) var bytesRead = 0
 
-  init(_ mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
-    let headers = try RemoteHeaders(of: mapping, in: memory)
-    self.mapping = mapping
-    self.memory = memory
-    self.headers = headers
-    identity = headers.identity
+  /// More bytes of notes or of a dynamic section than any linker writes.
+  private static let (mostNotes, mostDynamic): (UInt64, UInt64) = (1 << 16, 1 << 20)
+
+  init(_ mapping: RemoteMapping, in read: @escaping RemoteMemory) throws(ImageError) {
+    let headers: ELFMemoryHeaders
+    do throws(ImageError) {
+      headers = try mapping.headers(read)
+    } catch {
+      guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
+      throw mapping.error(
+        .malformed,
+        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read."
+      )
+    }
+    let header = headers.header
+    let loads = headers.loads
+    guard let first = headers.first else {
+      throw mapping.error(.malformed, "No segment holds its header.")
+    }
+    let bias = mapping.base &- first.p_vaddr
+    var (room, id, notes): (UInt64, [UInt8], [ELFNote]) = (Self.mostNotes, [], [])
+    for segment in headers.segments where segment.p_type == UInt32(PT_NOTE) {
+      let count = min(segment.p_filesz, room)
+      room -= count
+      let found = try ELFNote.notes(
+        in: read(bias &+ segment.p_vaddr, Int(count))[...],
+        alignment: segment.p_align, order: header.order, at: segment.p_vaddr
+      ) { mapping.error(.unreadable, "libelf does not read its memory: \($0).") }
+      if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(own.descriptor) }
+      // A process may have thousands of images: of their notes, only this project's are kept.
+      notes += found.filter { $0.owner == .beehive }
+    }
+    let isProgram = headers.isProgram { segment in
+      try? read(bias &+ segment.p_vaddr, Int(min(segment.p_filesz, Self.mostDynamic)))
+    }
+    identity = ImageIdentity(
+      path: mapping.path, format: .elf, bits: header.bits, byteOrder: header.order,
+      machine: ELFMachine(number: header.machine, bits: header.bits, order: header.order).name,
+      kind: isProgram ? .executable : .shared, id: id)
+    (self.mapping, self.read, self.headers, self.loads) = (mapping, read, headers, loads)
+    (self.bias, headerAddress, self.notes) = (bias, first.p_vaddr, notes)
+    constants = loads.compactMap { segment in
+      let start = bias &+ segment.p_vaddr
+      let (end, overflow) = start.addingReportingOverflow(segment.p_filesz)
+      return overflow || segment.isWritable ? nil : (start..<end, segment.p_offset)
+    }
   }
 
   /// The most bytes of a section that are copied.
@@ -58,9 +106,9 @@ package final class RemoteImage: Image {
     let bytes = try bytes(at: address, count: size, section)
     let word = identity.byteOrder.number(of: bytes[...])
     if word == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
-    let linked = VirtualAddress(rawValue: word &- headers.bias)
+    let linked = VirtualAddress(rawValue: word &- bias)
     let target: PointerValue.Target =
-      headers.holds(linked)
+      holds(linked)
       ? .address(linked) : .foreign(RuntimeAddress(rawValue: UInt(truncatingIfNeeded: word)))
     return PointerValue(rawValue: word, target: target, resolution: .loaded)
   }
@@ -69,7 +117,7 @@ package final class RemoteImage: Image {
   package func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
-    guard case .address(let address) = target, headers.holds(address) else {
+    guard case .address(let address) = target, holds(address) else {
       throw mapping.error(.outOfImage, "The pointer does not lead into the image.")
     }
     let text = try text(from: address, limit: limit)
@@ -79,11 +127,11 @@ package final class RemoteImage: Image {
   /// The text at a linked address, without its NUL.
   private func text(from start: VirtualAddress, limit: Int) throws(ImageError) -> [UInt8] {
     var text: [UInt8] = []
-    var address = start.rawValue &+ headers.bias
+    var address = start.rawValue &+ bias
     while text.count <= limit {
       // Up to the end of a page: what comes next may not be mapped.
       let count = 4096 - Int(truncatingIfNeeded: address & 4095)
-      let chunk = try memory.read(at: address, count: count)
+      let chunk = try read(address, count)
       if let end = chunk.firstIndex(of: 0) {
         guard text.count + end <= limit else { break }
         return text + chunk[..<end]
@@ -101,7 +149,7 @@ package final class RemoteImage: Image {
   private func bytes(
     at address: VirtualAddress, count: Int, _ section: Section
   ) throws(ImageError) -> [UInt8] {
-    let bytes = try memory.read(at: address.rawValue &+ headers.bias, count: count)
+    let bytes = try read(address.rawValue &+ bias, count)
     try mapping.check(
       bytes.count == count, .truncated,
       "Of \(count) bytes at \(address.rawValue.hexadecimal), \(bytes.count) are there.",
@@ -114,7 +162,7 @@ package final class RemoteImage: Image {
   private func findSections() throws(ImageError) -> [Section] {
     var (reason, flaw): (ImageError?, ImageError?)
     do throws(ImageError) {
-      if let sections = try headers.notedSections() { return sections }
+      if let sections = try notedSections() { return sections }
     } catch {
       flaw = error
     }
@@ -138,85 +186,23 @@ package final class RemoteImage: Image {
   private func sections(inFile path: String) throws(ImageError) -> [Section] {
     let file = try ELFFile(path: path, name: mapping.path)
     try mapping.check(
-      headers.agree(with: file), .replaced, "The file is not the one that is mapped.")
+      agrees(with: file), .replaced, "The file is not the one that is mapped.")
     var sections: [Section] = []
     for name in SectionNote.names {
       sections += try file.sections(named: name).filter { $0.flags.contains("A") }
     }
     return sections
   }
-}
 
-/// The headers of an image as they are in the memory of another process.
-struct RemoteHeaders {
-  let identity: ImageIdentity
-  /// The load bias: the difference to every linked address.
-  let bias: UInt64
-  private let mapping: RemoteMapping
-  private let headers: ELFMemoryHeaders
-  private var notes: [ELFNote]
-  private let loads: [GElf_Phdr]
-  /// The ranges that the process cannot write to: there its memory equals its file.
-  let constants: [(memory: Range<UInt64>, offset: UInt64)]
-  private let headerAddress: UInt64
-
-  /// More bytes of notes or of a dynamic section than any linker writes.
-  private static let (mostNotes, mostBytes): (UInt64, UInt64) = (1 << 16, 1 << 20)
-
-  init(of mapping: RemoteMapping, in memory: any RemoteMemory) throws(ImageError) {
-    let headers: ELFMemoryHeaders
-    do throws(ImageError) {
-      headers = try mapping.headers(in: memory)
-    } catch {
-      guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
-      throw mapping.error(
-        .malformed,
-        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read."
-      )
-    }
-    let header = headers.header
-    loads = headers.loads
-    guard let first = headers.first else {
-      throw mapping.error(.malformed, "No segment holds its header.")
-    }
-    let bias = mapping.base &- first.p_vaddr
-    var (room, id): (UInt64, [UInt8]) = (Self.mostNotes, [])
-    notes = []
-    for segment in headers.segments where segment.p_type == UInt32(PT_NOTE) {
-      let count = min(segment.p_filesz, room)
-      room -= count
-      let found = try ELFNote.notes(
-        in: memory.read(at: bias &+ segment.p_vaddr, count: Int(count))[...],
-        alignment: segment.p_align, order: header.order, at: segment.p_vaddr
-      ) { mapping.error(.unreadable, "libelf does not read its memory: \($0).") }
-      if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(own.descriptor) }
-      // A process may have thousands of images: of their notes, only this project's are kept.
-      notes += found.filter { $0.owner == .beehive }
-    }
-    let isProgram = headers.isProgram { segment in
-      try? memory.read(
-        at: bias &+ segment.p_vaddr, count: Int(min(segment.p_filesz, Self.mostBytes)))
-    }
-    identity = ImageIdentity(
-      path: mapping.path, format: .elf, bits: header.bits, byteOrder: header.order,
-      machine: ELFMachine(number: header.machine, bits: header.bits, order: header.order).name,
-      kind: isProgram ? .executable : .shared, id: id)
-    (self.mapping, self.headers) = (mapping, headers)
-    (self.bias, headerAddress) = (bias, first.p_vaddr)
-    constants = loads.compactMap { segment in
-      let start = bias &+ segment.p_vaddr
-      let (end, overflow) = start.addingReportingOverflow(segment.p_filesz)
-      return overflow || segment.isWritable ? nil : (start..<end, segment.p_offset)
-    }
-  }
+  // MARK: - Headers
 
   /// Whether a segment of the image is loaded at a linked address.
-  func holds(_ address: VirtualAddress) -> Bool {
+  private func holds(_ address: VirtualAddress) -> Bool {
     loads.contains { $0.holds(address.rawValue) }
   }
 
   /// The sections that the image's own note tells of; nil if it has none. Several notes must agree.
-  func notedSections() throws(ImageError) -> [Section]? {
+  private func notedSections() throws(ImageError) -> [Section]? {
     let note = try SectionNote.read(
       notes, header: VirtualAddress(rawValue: headerAddress),
       isFixed: headers.header.type == UInt16(ET_EXEC), bits: identity.bits,
@@ -233,10 +219,13 @@ struct RemoteHeaders {
       }, failure: { mapping.error(.malformed, "\($0): \($1)") })
   }
 
+  /// The descriptor of the note: the runtime's version of it, its image's header, the record.
+  private static let stateNote: UInt32 = 0x4245_4503
+
   /// Returns the address of the runtime's state record in the process; nil if the image
   /// has no runtime that keeps one.
   func stateRecord() throws(ImageError) -> UInt64? {
-    guard let note = notes.first(where: { $0.type == StateRecordReader.noteType }) else {
+    guard let note = notes.first(where: { $0.type == Self.stateNote }) else {
       return nil
     }
     func distance(at offset: Int) -> UInt64? {
@@ -256,7 +245,7 @@ struct RemoteHeaders {
   }
 
   /// Whether the image was mapped from a file: the headers that both have are the same.
-  func agree(with file: ELFFile) throws(ImageError) -> Bool {
+  func agrees(with file: ELFFile) throws(ImageError) -> Bool {
     let head = headers.head.prefix(ELFHeader.size(bits: identity.bits))
     let theirs = try file.file.slice(at: 0, count: head.count)
     guard ELFHeader.areOfOneBuild(head, theirs),

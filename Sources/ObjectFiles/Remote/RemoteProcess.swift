@@ -14,16 +14,17 @@ package final class RemoteProcess {
   /// What is missing of a core file.
   package let shortage: ImageError?
   /// The size of a core file in bytes; nil for a process that runs.
-  package var coreSize: UInt64? { (memory as? CoreFile)?.size }
-  private let memory: any RemoteMemory
+  package var coreSize: UInt64? { core?.size }
+  private let core: CoreFile?
+  private let read: RemoteMemory
 
   /// Opens the memory of a process and lists what it has mapped.
   ///
   /// Throws `unreadable` where there is no such process, or it may not be read.
   package init(pid: Int) throws(ImageError) {
     let memory = try ProcessMemory(pid: pid)
-    (self.memory, self.pid, shortage) = (memory, pid, nil)
-    images = RemoteMapping.images(in: memory.ranges, of: memory)
+    (read, core, self.pid, shortage) = (memory.read, nil, pid, nil)
+    images = RemoteMapping.images(in: memory.ranges, read)
       .map { Self.checked($0, "/proc/\(pid)") }
   }
 
@@ -32,23 +33,20 @@ package final class RemoteProcess {
   /// Throws where it is no core file, or does not say which files were mapped.
   package init(core path: String) throws(ImageError) {
     let core = try CoreFile(path: path)
-    memory = core
-    pid = core.pid
-    shortage = core.shortage
-    images = RemoteMapping.images(in: core.ranges, of: core)
+    (read, self.core, pid, shortage) = (core.read, core, core.pid, core.shortage)
+    images = RemoteMapping.images(in: core.ranges, read)
   }
 
   /// Reads the headers of an image, and in a core file what became of its file; what it declares is read when it is
   /// asked for.
   package func image(_ mapping: RemoteMapping) throws(ImageError) -> RemoteImage {
-    guard let core = memory as? CoreFile else { return try RemoteImage(mapping, in: memory) }
-    let headers = try RemoteHeaders(of: mapping, in: core)
+    let image = try RemoteImage(mapping, in: read)
+    guard let core else { return image }
     var mapping = mapping
     if fileStatus(of: mapping.path.utf8, followingLinks: true) == nil { _ = mapping.dropMark() }
-    let image = CoreImageMemory(headers, path: mapping.path, in: core)
-    if case .gone = image.state { mapping.isDeleted = true }
-    if case .other = image.state { (mapping.isDeleted, mapping.isReplaced) = (true, true) }
-    return try RemoteImage(mapping, in: image)
+    let memory = CoreImageMemory(of: image, path: mapping.path, in: core)
+    if !memory.isSame { (mapping.isDeleted, mapping.isReplaced) = (true, memory.isReplaced) }
+    return try RemoteImage(mapping, in: memory.read)
   }
 
   /// Says of a mapping what became of its file.
@@ -77,7 +75,7 @@ package final class RemoteProcess {
 /// The memory of a process that runs, and which files it has mapped.
 ///
 /// Linux: `/proc/PID/mem`, which stays that of the process it was opened for, and `/proc/PID/maps`.
-final class ProcessMemory: RemoteMemory {
+final class ProcessMemory {
   /// The ranges that are mapped from files, ascending.
   let ranges: [MappedRange]
   private let descriptor: Int32
@@ -100,7 +98,7 @@ final class ProcessMemory: RemoteMemory {
 
   deinit { close(descriptor) }
 
-  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+  func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
     guard let offset = Int(exactly: address) else { return [] }
     let (bytes, failure) = readBytes(of: descriptor, at: offset, count: count)
     // Nothing is mapped there: the caller knows what that means.
@@ -142,11 +140,9 @@ extension String {
   }
 }
 
-/// The memory of another process, or what a core file kept of it.
-protocol RemoteMemory {
-  /// The bytes at an address, as many as there are, at most `count`.
-  func read(at address: UInt64, count: Int) throws(ImageError) -> [UInt8]
-}
+/// Reads the memory of another process, or what a core file kept of it: the bytes at an address, as many as there
+/// are, at most the second number.
+typealias RemoteMemory = (UInt64, Int) throws(ImageError) -> [UInt8]
 
 /// An image that another process has mapped, and what became of its file since.
 package struct RemoteMapping: Sendable {
@@ -188,9 +184,9 @@ extension RemoteMapping {
   }
 
   /// Reads the headers at its start.
-  func headers(in memory: any RemoteMemory) throws(ImageError) -> ELFMemoryHeaders {
+  func headers(_ read: RemoteMemory) throws(ImageError) -> ELFMemoryHeaders {
     try ELFMemoryHeaders(failure: { error($0, $1) }) { offset, count throws(ImageError) in
-      try memory.read(at: base &+ offset, count: count)
+      try read(base &+ offset, count)
     }
   }
 
@@ -199,7 +195,7 @@ extension RemoteMapping {
   /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
   /// read is none. Several segments may each have the first page of the file, so where its segments
   /// end, its headers tell.
-  static func images(in ranges: [MappedRange], of memory: any RemoteMemory) -> [RemoteMapping] {
+  static func images(in ranges: [MappedRange], _ read: RemoteMemory) -> [RemoteMapping] {
     var images: [RemoteMapping] = []
     var size: UInt64?
     for range in ranges {
@@ -207,7 +203,7 @@ extension RemoteMapping {
         first.fileID == range.fileID
       {
         if range.offset == 0, size == nil {
-          size = (try? images.last?.headers(in: memory).imageSize) ?? 0
+          size = (try? images.last?.headers(read).imageSize) ?? 0
         }
         if range.offset > 0 || range.start - first.start < size ?? 0 {
           images[images.count - 1].ranges.append(range)

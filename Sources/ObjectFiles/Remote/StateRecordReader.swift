@@ -50,96 +50,63 @@ package struct EntryStates: Sendable {
   package subscript(
     index: Int, in section: String, of image: RemoteImage, isModule isModule: Bool
   ) -> Entry? {
-    let bias = image.headers.bias
-    guard let section = SectionNote.names.firstIndex(of: section), images.contains(bias),
+    guard let section = SectionNote.names.firstIndex(of: section), images.contains(image.bias),
       let index = UInt32(exactly: index)
     else { return nil }
-    let place = Place(bias: bias, section: UInt16(section), index: index)
+    let place = Place(bias: image.bias, section: UInt16(section), index: index)
     if let entry = entries[place], entry.state != .accepted || entry.code != nil { return entry }
     return isIncomplete && entries[place] == nil ? nil : .unmade(isModule: isModule)
   }
 }
 
+/// The state record of a process that goes on meanwhile.
+///
+/// What is copied between two looks at an even, equal sequence number is of one moment. Nothing else
+/// that is there is believed: sizes are bounded before anything is allocated.
 extension RemoteImage {
+  /// More cells, longer cells, and more bytes of reasons than any process has.
+  private static let (mostCells, mostCellSize, mostText) = (1 << 18, 256, 1 << 24)
+
   /// Whether a runtime is in this image, used or not.
-  package var carriesRuntime: Bool { (try? headers.stateRecord()) ?? nil != nil }
+  package var carriesRuntime: Bool { (try? stateRecord()) ?? nil != nil }
 
   /// Returns the states of all entries of the process that the runtime in this image keeps; nil if it has none, or
   /// an older one, or one that was not used yet.
   ///
   /// Throws if the record cannot be true, or changes all the time.
   package func entryStates() throws(ImageError) -> EntryStates? {
-    guard let address = try headers.stateRecord() else { return nil }
-    let reader = StateRecordReader(
-      memory: memory, address: address, order: identity.byteOrder, mapping: mapping)
-    return try reader.states()
-  }
-}
-
-/// Reads the state record of a process that goes on meanwhile.
-///
-/// What is copied between two looks at an even, equal sequence number is of one moment. Nothing else
-/// that is there is believed: sizes are bounded before anything is allocated.
-struct StateRecordReader {
-  let memory: any RemoteMemory
-  let address: UInt64
-  let order: ImageIdentity.ByteOrder
-  let mapping: RemoteMapping
-
-  /// The descriptor of the note: the runtime's version of it, its image's header, the record.
-  static let noteType: UInt32 = 0x4245_4503
-  private static let version: UInt32 = 1
-  private static let (headSize, cellSize) = (32, 32)
-  /// More cells, longer cells, and more bytes of reasons than any process has.
-  private static let (mostCells, mostCellSize, mostText) = (1 << 18, 256, 1 << 24)
-  /// The most bytes of one reason; each is a code and a sentence.
-  private static let longestText = 4096
-  /// How often the record is looked at while it changes, and how long is waited in between.
-  private static let (tries, pause) = (20, UInt32(2000))
-
-  /// The record's fields.
-  private struct Head: Equatable {
-    var size, version, sequence, flags, cellSize, cellCount: UInt32
-    var cells: UInt64
-  }
-
-  /// What the record says; nil where no Hive has begun with it.
-  func states() throws(ImageError) -> EntryStates? {
-    for attempt in 0..<Self.tries {
-      if attempt > 0 { usleep(Self.pause) }
-      let before = try head()
-      if before.size == 0, before.sequence == 0 { return nil }
-      guard before.sequence % 2 == 0 else { continue }
-      let copy = Result { () throws(ImageError) in try states(before) }
+    guard let address = try stateRecord() else { return nil }
+    for attempt in 0..<20 {
+      // The record changes meanwhile.
+      if attempt > 0 { usleep(2000) }
+      let head = try stateBytes(at: address, count: 32)
+      let (size, sequence) = (number(head.span, at: 0), number(head.span, at: 8))
+      if size == 0, sequence == 0 { return nil }
+      guard sequence % 2 == 0 else { continue }
+      let copy = Result { () throws(ImageError) in try entryStates(head.span) }
       // A copy that was made while the record changed may say anything.
-      if try head() == before { return try copy.get() }
+      if try stateBytes(at: address, count: 32) == head { return try copy.get() }
     }
     throw mapping.error(
       .unreadable,
       "What its Hive made of the entries changed each time it was looked at; try again.")
   }
 
-  private func head() throws(ImageError) -> Head {
-    let bytes = try bytes(at: address, count: Self.headSize)
-    let span = bytes.span
-    func word(_ offset: Int) -> UInt32 { span.integer(at: offset, order: order) ?? 0 }
-    return Head(
-      size: word(0), version: word(4), sequence: word(8), flags: word(12), cellSize: word(16),
-      cellCount: word(20), cells: span.integer(at: 24, order: order) ?? 0)
-  }
-
-  private func states(_ head: Head) throws(ImageError) -> EntryStates {
+  /// Reads the cells: the fields of the head are its size, version, sequence number, flags, the size of a cell, the
+  /// number of cells, and their address.
+  private func entryStates(_ head: Span<UInt8>) throws(ImageError) -> EntryStates {
+    let version = number(head, at: 4)
     try mapping.check(
-      head.version == Self.version, .unsupported,
-      "Its state record is of version \(head.version); use a newer section-dump.")
-    let (count, size) = (Int(head.cellCount), Int(head.cellSize))
+      version == 1, .unsupported,
+      "Its state record is of version \(version); use a newer section-dump.")
+    let (size, count) = (Int(number(head, at: 16)), Int(number(head, at: 20)))
     try mapping.check(
-      head.size >= Self.headSize && count <= Self.mostCells
-        && (Self.cellSize...Self.mostCellSize).contains(size), .malformed,
+      number(head, at: 0) >= head.count && count <= Self.mostCells
+        && (32...Self.mostCellSize).contains(size), .malformed,
       "Its state record claims \(count) cells of \(size) bytes.")
-    let cells = try bytes(at: head.cells, count: count * size)
+    let cells = try stateBytes(at: address(head, at: 24), count: count * size)
     var states = EntryStates()
-    states.isIncomplete = head.flags & 1 != 0
+    states.isIncomplete = number(head, at: 12) & 1 != 0
     var textLeft = Self.mostText
     for start in stride(from: 0, to: cells.count, by: size) {
       try read(cells.span.extracting(start..<start + size), into: &states, &textLeft)
@@ -150,44 +117,50 @@ struct StateRecordReader {
   private func read(
     _ cell: Span<UInt8>, into states: inout EntryStates, _ textLeft: inout Int
   ) throws(ImageError) {
-    let bias: UInt64 = cell.integer(at: 0, order: order) ?? 0
-    let section: UInt16 = cell.integer(at: 28, order: order) ?? 0
-    let number: UInt16 = cell.integer(at: 30, order: order) ?? 0
+    let bias = address(cell, at: 0)
+    let section: UInt16 = cell.integer(at: 28, order: identity.byteOrder) ?? 0
+    let state: UInt16 = cell.integer(at: 30, order: identity.byteOrder) ?? 0
     // 0 is an empty cell, 5 an image that was taken in; between them are the states of entries.
-    if number == 0 { return }
-    guard number != 5 else {
-      states.images.insert(bias)
-      return
+    switch Int(state) {
+    case 0: break
+    case 1...EntryStates.State.allCases.count:
+      let place = EntryStates.Place(bias: bias, section: section, index: number(cell, at: 20))
+      let (code, reason) = try reason(
+        at: address(cell, at: 8), size: number(cell, at: 16), &textLeft)
+      states.entries[place] = EntryStates.Entry(
+        state: EntryStates.State.allCases[Int(state) - 1], code: code, reason: reason)
+    case 5: states.images.insert(bias)
+    default:
+      throw mapping.error(
+        .malformed, "Its state record has a cell of the unknown state \(state).")
     }
-    try mapping.check(
-      Int(number) <= EntryStates.State.allCases.count, .malformed,
-      "Its state record has a cell of the unknown state \(number).")
-    let state = EntryStates.State.allCases[Int(number) - 1]
-    let place = EntryStates.Place(
-      bias: bias, section: section, index: cell.integer(at: 20, order: order) ?? 0)
-    let (code, reason) = try reason(
-      at: cell.integer(at: 8, order: order) ?? 0, size: cell.integer(at: 16, order: order) ?? 0,
-      &textLeft)
-    states.entries[place] = EntryStates.Entry(state: state, code: code, reason: reason)
   }
 
-  /// Code and sentence, each with its NUL.
+  /// Code and sentence, each with its NUL; longer ones are cut off.
   private func reason(
     at address: UInt64, size: UInt32, _ left: inout Int
   ) throws(ImageError) -> (String?, String?) {
     guard address != 0 else { return (nil, nil) }
-    let count = min(Int(size), Self.longestText)
+    let count = min(Int(size), 4096)
     left -= count
     try mapping.check(
       left >= 0, .malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
-    let texts = try bytes(at: address, count: count)
+    let texts = try stateBytes(at: address, count: count)
       .split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     let sentence = texts.count > 1 ? texts[1].prefix { $0 != 0 } : []
     return (String(decoding: texts[0], as: UTF8.self), String(decoding: sentence, as: UTF8.self))
   }
 
-  private func bytes(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
-    let bytes = try memory.read(at: address, count: count)
+  private func number(_ bytes: Span<UInt8>, at offset: Int) -> UInt32 {
+    bytes.integer(at: offset, order: identity.byteOrder) ?? 0
+  }
+
+  private func address(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
+    bytes.integer(at: offset, order: identity.byteOrder) ?? 0
+  }
+
+  private func stateBytes(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
+    let bytes = try read(address, count)
     try mapping.check(
       bytes.count == count, .truncated,
       "Of \(count) bytes of its state record at \(address.hexadecimal), "
