@@ -5,40 +5,22 @@
 
   /// The type that carries the annotation, as far as its source shows it.
   struct AnnotatedType {
-    /// What the annotation makes of the type.
-    struct Role {
-      let kind: RecordDeclaration.Kind
-      /// What to do where the Hive cannot make the type by itself.
-      let instead: String
-      /// What to do where the type is generic.
-      let notGeneric: String
-
-      static let service = Role(
-        kind: .service, instead: "register a factory with hive.register instead",
-        notGeneric: "annotate a type that is not, or register a factory with hive.register")
-      static let module = Role(
-        kind: .module, instead: "do that work in setUp instead",
-        notGeneric: "annotate a type that is not, or call hive.register(module:)")
-      static let target = Role(
-        kind: .target, instead: "register it with hive.mediator.register instead",
-        notGeneric: "annotate a type that is not, or register it with hive.mediator.register")
-    }
-
-    let role: Role
+    let kind: EntryKind
     let annotation: Annotation
-    /// The name as it is in the source, with backticks if it has any.
-    let name: TokenSyntax
+    let declaration: any DeclGroupSyntax
     /// The name where it is written, to point at.
     let nameInSource: TokenSyntax
     /// `Shop.Outer.EnglishGreeter`: the Swift module, the types around it as far as the macro can see
     /// them, the type.
     let qualifiedName: String
-    let attributes: AttributeListSyntax
-    let body: MemberBlockSyntax
-    let isEnum: Bool
+
+    /// The name as it is in the source, with backticks if it has any.
+    var name: TokenSyntax { nameInSource.trimmed }
+    /// What to do if the Hive cannot make the type by itself.
+    var instead: String { kind.remedy + " instead" }
 
     /// Nil where the annotation cannot be on `declaration` at all.
-    init?(_ declaration: some DeclGroupSyntax, as role: Role, _ annotation: Annotation) {
+    init?(_ declaration: some DeclGroupSyntax, as kind: EntryKind, _ annotation: Annotation) {
       guard
         declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
           || declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self),
@@ -50,13 +32,8 @@
             + "an enum")
         return nil
       }
-      self.role = role
-      self.annotation = annotation
+      (self.kind, self.annotation, self.declaration) = (kind, annotation, declaration)
       nameInSource = named.name
-      name = named.name.trimmed
-      attributes = declaration.attributes
-      body = declaration.memberBlock
-      isEnum = declaration.is(EnumDeclSyntax.self)
       let around = annotation.context.lexicalContext
       qualifiedName = Self.qualify(
         named.name.plainText, around: around,
@@ -65,12 +42,12 @@
       if let clause = declaration.genericParameters {
         annotation.refuse(
           "generic", at: clause,
-          "'\(name.text)' is generic, and an entry has no type arguments; " + role.notGeneric)
+          "'\(name.text)' is generic, and an entry has no type arguments; " + kind.remedyOfGeneric)
       } else if let generic = around.first(where: { $0.genericParameters != nil }) {
         annotation.refuse(
           "generic", at: named.name,
           "'\(name.text)' is inside \(generic.title), which is generic, and an entry has no type "
-            + "arguments; " + role.notGeneric)
+            + "arguments; " + kind.remedyOfGeneric)
       }
       if around.contains(where: { $0.asProtocol((any DeclGroupSyntax).self) == nil }) {
         annotation.refuse(
@@ -78,14 +55,12 @@
           "'\(name.text)' is declared inside a function, and an entry needs a name that others can "
             + "use; move it to the file's top level or into a type")
       }
-      if role.kind != .service, attributes.hasEarlier(annotation) {
+      if kind != .service, declaration.attributes.hasEarlier(annotation) {
         annotation.refuse(
-          "repeated", "'\(name.text)' is a \(role.kind) already; remove one annotation")
+          "repeated", "'\(name.text)' is a \(kind) already; remove one annotation")
       }
-    }
-
-    /// The name goes into the entry.
-    func checkName() {
+      checkInitializer()
+      // The name goes into the entry.
       _ = annotation.checked(qualifiedName, "the name '\(qualifiedName)'", at: nameInSource)
     }
 

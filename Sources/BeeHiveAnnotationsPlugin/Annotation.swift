@@ -1,5 +1,6 @@
 #if Annotations
   import SwiftDiagnostics
+  import SwiftParser
   import SwiftSyntax
   import SwiftSyntaxMacros
 
@@ -59,6 +60,164 @@
         return text
       }
       return nil
+    }
+  }
+
+  /// Why an annotation cannot become an entry, and what to write instead.
+  struct Refusal: DiagnosticMessage, FixItMessage {
+    let message: String
+    let diagnosticID: MessageID
+    var severity: DiagnosticSeverity { .error }
+    var fixItID: MessageID { diagnosticID }
+
+    init(_ id: String, _ message: String) {
+      self.message = message
+      diagnosticID = MessageID(domain: "BeeHiveAnnotations", id: id)
+    }
+  }
+
+  extension FixIt {
+    init(_ id: String, _ message: String, _ change: Change) {
+      self.init(message: Refusal(id, message), changes: [change])
+    }
+  }
+
+  /// The arguments of an annotation, read from the source: an entry is a constant, so only what is
+  /// there can go into it.
+  extension Annotation {
+    private var list: LabeledExprListSyntax {
+      if case .argumentList(let list) = attribute.arguments { list } else { [] }
+    }
+
+    /// The argument of this label; nil where it is left out.
+    subscript(_ label: String?) -> ExprSyntax? {
+      list.first { $0.label?.text == label }?.expression
+    }
+
+    /// The argument without a label at this place; nil where it is left out.
+    func unlabelled(_ index: Int) -> ExprSyntax? {
+      // Lazy: the list that `filter` makes is another tree, and the compiler finds no place in it.
+      let plain = list.lazy.filter { $0.label == nil }
+      return plain.dropFirst(index).first?.expression
+    }
+
+    /// The string literal without a label at this place, which has to be there.
+    func literal(_ index: Int, _ what: String) -> String? {
+      guard let expression = unlabelled(index) else {
+        refuse("name", "\(attribute.spelling) needs \(what)")
+        return nil
+      }
+      return text(expression, what)
+    }
+
+    /// The type in `(any Greeter).self`, as it was written, and its name without `any`.
+    func service() -> (type: ExprSyntax, name: String)? {
+      guard let expression = self[nil] else {
+        refuse("service", "name what it implements: @BeeHiveService((any Greeter).self)")
+        return nil
+      }
+      guard let access = expression.as(MemberAccessExprSyntax.self),
+        access.declName.baseName.tokenKind == .keyword(.self), let base = access.base
+      else {
+        refuse(
+          "service", at: expression,
+          "name the service as a type, as in (any Greeter).self: the entry carries its name")
+        return nil
+      }
+      let name = base.withoutParentheses.withoutAny.plainText
+      return checked(name, "the service", at: base).map { (base.trimmed, $0) }
+    }
+
+    /// A 32-bit integer literal, with a sign or without.
+    func integer(_ label: String) -> Int32? {
+      guard let expression = self[label] else { return nil }
+      var literal = expression.withoutParentheses
+      var sign = ""
+      if let prefix = literal.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
+        literal = prefix.expression
+        sign = "-"
+      }
+      guard let number = literal.as(IntegerLiteralExprSyntax.self) else {
+        refuse(label, at: expression, "\(label) must be an integer literal: an entry is a constant")
+        return nil
+      }
+      guard let value = Int32(literal: number.literal.text, sign: sign) else {
+        refuse(label, at: expression, "\(label) must fit into 32 bits")
+        return nil
+      }
+      return value
+    }
+
+    /// The word of `.basic`.
+    func word(_ label: String, of words: [String]) -> String? {
+      guard let expression = self[label] else { return nil }
+      let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.plainText
+      guard let name, words.contains(name) else {
+        let choice = words.map { ".\($0)" }.joined(separator: ", ")
+        refuse(label, at: expression, "\(label) must be one of \(choice), written out here")
+        return nil
+      }
+      return name
+    }
+
+    /// One string literal; nil where there is none, or `nil`.
+    func string(_ label: String) -> String? {
+      guard let expression = self[label], !expression.is(NilLiteralExprSyntax.self) else {
+        return nil
+      }
+      return text(expression, label)
+    }
+
+    /// One string literal, or an array of them.
+    func strings(_ label: String) -> [String] {
+      guard let expression = self[label] else { return [] }
+      guard let array = expression.as(ArrayExprSyntax.self) else {
+        return text(expression, label).map { [$0] } ?? []
+      }
+      return array.elements.compactMap { text($0.expression, label) }
+    }
+
+    private func text(_ expression: ExprSyntax, _ label: String) -> String? {
+      guard let value = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
+        refuse(
+          label, at: expression,
+          "\(label) must be a string literal without interpolation: an entry is a constant")
+        return nil
+      }
+      return checked(value, label, at: expression)
+    }
+  }
+
+  extension ExprSyntax {
+    /// `any Greeter` of `(any Greeter)`.
+    fileprivate var withoutParentheses: ExprSyntax {
+      guard let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1,
+        let element = tuple.elements.first, element.label == nil
+      else { return self }
+      return element.expression.withoutParentheses
+    }
+
+    /// `Greeter` of `any Greeter`.
+    fileprivate var withoutAny: Syntax {
+      guard let type = self.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self),
+        type.someOrAnySpecifier.tokenKind == .keyword(.any)
+      else { return Syntax(self) }
+      return Syntax(type.constraint)
+    }
+  }
+
+  extension Int32 {
+    /// Reads `1_000`, `0x10`, `0b1` and `0o7`.
+    fileprivate init?(literal: String, sign: String) {
+      let digits = literal.filter { $0 != "_" }
+      let radix =
+        switch digits.prefix(2) {
+        case "0x": 16
+        case "0o": 8
+        case "0b": 2
+        default: 10
+        }
+      self.init(sign + (radix == 10 ? digits : String(digits.dropFirst(2))), radix: radix)
     }
   }
 #endif

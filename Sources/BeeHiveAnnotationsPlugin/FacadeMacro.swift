@@ -17,43 +17,31 @@
         try annotation.check()
         return []
       }
+      let visibility = contract.visibility
       var functions: [ActionFunction] = []
       var methods: [String] = []
-      var isWhole = true
-      let visibility = contract.visibility
       for member in contract.memberBlock.members {
         guard let function = member.decl.as(FunctionDeclSyntax.self) else {
           annotation.refuse(
             "requirement", at: member.decl, "a facade is made of functions; move this elsewhere")
-          if let property = property(member.decl) {
-            methods.append(visibility + property)
-          } else {
-            isWhole = false
-          }
           continue
         }
-        var body = unreachable
-        if let action = ActionFunction(function, for: "@Facade", annotation) {
-          if !action.isAsync || !action.canThrow {
-            annotation.refuse(
-              "effects", at: function.signature,
-              "a call by name waits and may fail: declare \(action.name) as async throws")
-          } else {
-            body = call(of: action, target ?? "")
-          }
-          functions.append(action)
+        guard let action = ActionFunction(function, for: "@Facade", annotation) else { continue }
+        if !action.isAsync || !action.canThrow {
+          annotation.refuse(
+            "effects", at: function.signature,
+            "a call by name waits and may fail: declare \(action.name) as async throws")
         }
-        methods.append(visibility + method(function) + " { \(body) }")
+        functions.append(action)
+        methods.append(visibility + method(function) + " { \(call(of: action, target ?? "")) }")
       }
-      annotation.report()
+      try annotation.check()
 
       let name = contract.name.text
-      // Where a requirement is refused, callers still find the rest, and are told of one mistake once.
-      let protocols = (isWhole ? "\(name), " : "") + "BeeHiveRouting.FacadeCalls"
       let declarations = functions.map { "\"\($0.declaration(.local))\"" }
       return [
         """
-        \(raw: visibility)struct \(raw: name)Calls: \(raw: protocols) {
+        \(raw: visibility)struct \(raw: name)Calls: \(raw: name), BeeHiveRouting.FacadeCalls {
           \(raw: visibility)static var target: String { \(literal: target ?? "") }
           \(raw: visibility)static var declarations: [String] {
             [\(raw: declarations.joined(separator: ", "))]
@@ -64,17 +52,6 @@
         }
         """
       ]
-    }
-
-    /// The body of what was refused, of any type. It never runs, since refused code is not built.
-    private static let unreachable = "while true {}"
-
-    /// A property in place of a refused requirement; nil for others.
-    private static func property(_ declaration: DeclSyntax) -> String? {
-      guard let variable = declaration.as(VariableDeclSyntax.self), variable.bindings.count == 1,
-        let binding = variable.bindings.first, let type = binding.typeAnnotation
-      else { return nil }
-      return "var \(binding.pattern.trimmed)\(type.trimmed) { get { \(unreachable) } set {} }"
     }
 
     /// The function as the structure has it: an optional parameter may be left out.
@@ -90,9 +67,8 @@
         return parameter
       }
       signature.parameterClause.parameters = FunctionParameterListSyntax(parameters)
-      let generics = function.genericParameterClause?.trimmedDescription ?? ""
       let conditions = function.genericWhereClause.map { " " + $0.trimmedDescription } ?? ""
-      return "func \(function.name.text)\(generics)\(signature)\(conditions)"
+      return "func \(function.name.text)\(signature)\(conditions)"
     }
 
     /// The call; what is nil is not given, so that the target's default takes its place.

@@ -9,8 +9,9 @@
   /// is inferred) the compiler checks in the expansion.
   extension AnnotatedType {
     func checkInitializer() {
+      let body = declaration.memberBlock
       guard !body.hasConditionalInitializer else { return }
-      let initializers = body.initializers
+      let initializers = body.members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
       // Those that () calls.
       let candidates = initializers.filter {
         $0.signature.parameterClause.parameters.allSatisfy {
@@ -20,12 +21,12 @@
       if candidates.contains(where: { flaw(of: $0) == nil }) { return }
       if let flaw = candidates.first.flatMap(flaw) {
         annotation.refuse(flaw.id, at: flaw.node, flaw.message, fixIts: flaw.fixIts)
-      } else if isEnum || !initializers.isEmpty || body.hasStoredPropertyWithoutValue {
+      } else if declaration.is(EnumDeclSyntax.self) || !initializers.isEmpty || body.hasStoredPropertyWithoutValue {
         guard !hasOtherMacros else { return }
         annotation.refuse(
           "missing", at: nameInSource,
           "'\(name.text)' needs an init() without arguments in its body: "
-            + "a lookup has none to give; write it, or \(role.instead)",
+            + "a lookup has none to give; write it, or \(instead)",
           fixIts: [insertion])
       }
     }
@@ -38,30 +39,30 @@
       let effects = initializer.signature.effectSpecifiers
       let call = "init() of '\(name.text)'"
       if let mark = initializer.optionalMark {
-        let message = "\(call) may return nil, and who asks wants an instance; \(role.instead)"
+        let message = "\(call) may return nil, and who asks wants an instance; \(instead)"
         return ("failable", mark, message, [])
       }
       if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
-        let message = "\(call) throws, and no caller is there to catch; \(role.instead)"
+        let message = "\(call) throws, and no caller is there to catch; \(instead)"
         return ("throws", clause, message, [])
       }
       if let async = effects?.asyncSpecifier {
-        return ("async", async, "\(call) waits, and who asks does not; \(role.instead)", [])
+        return ("async", async, "\(call) waits, and who asks does not; \(instead)", [])
       }
       guard !initializer.modifiers.contains(where: { $0.name.tokenKind == .keyword(.nonisolated) }),
-        let actor = initializer.attributes.named("MainActor") ?? attributes.named("MainActor")
+        let actor = initializer.attributes.named("MainActor") ?? declaration.attributes.named("MainActor")
       else { return nil }
       let own = initializer.attributes.named("MainActor") != nil
       return (
         "isolated", own ? actor : initializer.initKeyword,
-        "\(call) belongs to MainActor, and any thread may ask; make it nonisolated, or \(role.instead)",
+        "\(call) belongs to MainActor, and any thread may ask; make it nonisolated, or \(instead)",
         own ? [] : [initializer.madeNonisolated]
       )
     }
 
     /// Whether another attribute may be a macro that writes the initialiser.
     private var hasOtherMacros: Bool {
-      attributes.contains { element in
+      declaration.attributes.contains { element in
         guard case .attribute(let attribute) = element else { return true }
         let text = attribute.attributeName.plainText
         let last = text.split(separator: ".").last ?? ""
@@ -72,6 +73,7 @@
 
     private var insertion: FixIt {
       let text: DeclSyntax = "init() {}"
+      let body = declaration.memberBlock
       let isInline = !body.description.contains(where: \.isNewline)
       let first = MemberBlockItemSyntax(
         decl: text.with(\.leadingTrivia, isInline ? [] : .newline + .spaces(2)),
@@ -99,10 +101,6 @@
   }
 
   extension MemberBlockSyntax {
-    fileprivate var initializers: [InitializerDeclSyntax] {
-      members.compactMap { $0.decl.as(InitializerDeclSyntax.self) }
-    }
-
     /// Whether the body has initialisers that may or may not be compiled.
     fileprivate var hasConditionalInitializer: Bool {
       members.contains { member in

@@ -64,7 +64,7 @@
           }
         }
         """,
-        RecordDeclaration.record(.route, makingWith: make, text, isStatic: isInType, in: context),
+        text.record(.route, makingWith: make, isStatic: isInType, in: context),
       ]
     }
 
@@ -72,7 +72,7 @@
     private static func compare(
       _ action: ActionFunction, with pattern: String, _ annotation: Annotation
     ) {
-      let values = PatternValues(pattern).values
+      let values = PatternValue.all(in: pattern)
       for parameter in action.parameters {
         guard let value = values[parameter.key] else {
           annotation.refuse(
@@ -99,5 +99,72 @@
     }
 
     fileprivate var needsTry: Bool { !parameters.isEmpty && !takesRouteCall }
+  }
+
+  /// What the pattern of a route gives values to: as much of the notation of `RoutePattern`, which has the
+  /// rules, as a comparison with the parameters of a function needs.
+  struct PatternValue: CustomStringConvertible {
+    /// The pattern's type, without `?`: `String` for text, `[String]` behind `*`.
+    var type = "String"
+    /// Whether a URL may do without it.
+    var isOptional = false
+
+    /// Reads a pattern, by the names in it; what cannot be read, the router reports.
+    static func all(in pattern: String) -> [String: Self] {
+      var (values, rest, depth): ([String: Self], Substring, Int) = ([:], pattern[...], 0)
+      // The path, up to the `?` that begins the query.
+      while let character = rest.popFirst(), character != "?" {
+        if character == "(" { depth += 1 }
+        if character == ")" { depth -= 1 }
+        guard character == ":" || character == "*" else { continue }
+        let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+        guard name.first.map({ !$0.isNumber }) == true else { continue }
+        rest = rest.dropFirst(name.count)
+        var value = Self(type: character == "*" ? "[String]" : "String", isOptional: depth > 0)
+        if rest.first == "<", let end = rest.firstIndex(of: ">") {
+          value.type = String(rest[..<end].dropFirst())
+          rest = rest[end...].dropFirst()
+        }
+        values[String(name)] = value
+      }
+      // `key`, `key<Int>`, `key<Int?>` or `key<Int>=1`.
+      for item in rest.split(separator: "&") {
+        let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts[0].prefix { $0 != "<" }
+        var value = Self(isOptional: name.count == parts[0].count && parts.count == 1)
+        if name.count < parts[0].count {
+          value.type = String(parts[0].dropFirst(name.count + 1).prefix { $0 != ">" })
+          if value.type.hasSuffix("?") {
+            value.type.removeLast()
+            value.isOptional = parts.count == 1
+          }
+        }
+        values[String(name)] = value
+      }
+      return values
+    }
+
+    /// As messages name it: `Int`, `Int?`.
+    var description: String { type + (isOptional ? "?" : "") }
+
+    /// Returns whether a parameter can be of a type, by the names of both. What the macro does not know, a
+    /// host's type in the pattern or a type of the author's, is left to the conversion of the call.
+    func canBe(_ written: TypeSyntax, hasDefault: Bool) -> Bool {
+      let (name, takesNil) = written.wrapped
+      if isOptional, !takesNil, !hasDefault { return false }
+      if type == "[String]" { return !Self.scalars.contains(name) }
+      guard Self.scalars.contains(name), let allowed = Self.allowed[type.lowercased()] else {
+        return true
+      }
+      return allowed.contains(name)
+    }
+
+    /// The types of parameters by the type of a pattern.
+    private static let allowed: [String: Set<String>] = [
+      "int": ["Int", "Int32", "Int64", "UInt", "UInt32", "UInt64"], "double": ["Double", "Float"],
+      "float": ["Double", "Float"], "bool": ["Bool"], "uuid": ["UUIDValue"], "path": ["String"],
+    ]
+    /// The types that the macro knows by their names.
+    private static let scalars = allowed.values.reduce(into: Set(["String"])) { $0.formUnion($1) }
   }
 #endif

@@ -12,7 +12,6 @@
       let annotation = Annotation(node, in: context)
       let name = annotation.literal(0, "the target's name")
       let type = AnnotatedType(declaration, as: .target, annotation)
-      type?.checkInitializer()
       let functions = actions(of: declaration, annotation)
       let visibility = declaration.visibility
       guard annotation.isSound, let name, let type else {
@@ -50,7 +49,7 @@
           BeeHiveRouting.TargetDefinition(\(literal: name)) { \(type.name)() }
         }
         """,
-        RecordDeclaration.record(.target, makingWith: make, text, in: context),
+        text.record(.target, makingWith: make, in: context),
       ]
     }
 

@@ -183,22 +183,6 @@ import Testing
       testDescription: "a default in a facade",
       source: "@Facade(\"y\") protocol Front { func a(n: Int = 1) async throws }",
       errors: ["1:31: error: default argument not permitted in a protocol method"]),
-    Case(
-      testDescription: "a facade that is refused, and is used",
-      source: "@Facade(\"z\") protocol Rear { func a() throws }\n"
-        + "func rear(_ m: Mediator) -> any Rear { RearCalls(m) }",
-      errors: [
-        "1:36: error: a call by name waits and may fail: declare a as async throws (from macro "
-          + "'Facade')"
-      ]),
-    Case(
-      testDescription: "a facade with a property, and a function that is used",
-      source: "@Facade(\"z\") protocol Side { var a: Int { get }; func b() async throws -> Int }\n"
-        + "func side(_ m: Mediator) async throws -> any Side { _ = try await SideCalls(m).b(); "
-        + "return SideCalls(m) }",
-      errors: [
-        "1:30: error: a facade is made of functions; move this elsewhere (from macro 'Facade')"
-      ]),
   ]
 
   private static let found = Dictionary(

@@ -1,5 +1,6 @@
 #if Annotations
   import SwiftSyntax
+  import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
   /// `@BeeHiveService((any Greeter).self, name:scope:priority:)`
@@ -23,7 +24,7 @@
             + ".transient or .singleton")
       }
       if let type, let service,
-        type.attributes.hasEarlier(
+        declaration.attributes.hasEarlier(
           annotation,
           where: {
             // What is wrong with that one it says itself.
@@ -36,8 +37,6 @@
           "'\(type.name.text)' offers \(service.name) already; remove one annotation, or give it a "
             + "name of its own")
       }
-      type?.checkInitializer()
-      type?.checkName()
       try annotation.check()
       guard let service, let type else { return [] }
 
@@ -45,7 +44,36 @@
       text.add("name", name)
       text.add("scope", scope)
       text.add("priority", priority)
-      return RecordDeclaration.declarations(making: type, as: service.type, text)
+      return type.entry(making: service.type, text)
+    }
+  }
+
+  /// `@BeeHiveModule(name:version:level:priority:requires:after:)`
+  enum ModuleMacro: MemberMacro {
+    static func expansion(
+      of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+      conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      let annotation = Annotation(node, in: context)
+      let name = annotation.string("name")
+      let version = annotation.string("version")
+      let level = annotation.word("level", of: ["basic", "normal"])
+      let priority = annotation.integer("priority")
+      let requires = annotation.strings("requires")
+      let after = annotation.strings("after")
+      let type = AnnotatedType(declaration, as: .module, annotation)
+      try annotation.check()
+      guard let type else { return [] }
+
+      // Named as `hive.register(module:)` and BeeHiveMod name it, so that all ways know one module.
+      var text = RecordText(
+        name: name ?? type.qualifiedName, implementation: name == nil ? "" : type.qualifiedName)
+      text.add("version", version)
+      text.add("level", level)
+      text.add("priority", priority)
+      for name in requires { text.add("requires", name) }
+      for name in after { text.add("after", name) }
+      return type.entry(making: "any BeeHive.Module", text)
     }
   }
 #endif

@@ -1,0 +1,94 @@
+#if Annotations
+  import SwiftSyntax
+  import SwiftSyntaxBuilder
+  import SwiftSyntaxMacros
+
+  /// The kind of an entry: `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`, …
+  enum EntryKind: UInt16 {
+    case module = 1, service, target, route
+
+    /// What to do if the Hive cannot make a type by itself.
+    var remedy: String {
+      switch self {
+      case .module: "do that work in setUp"
+      case .service: "register a factory with hive.register"
+      case .target, .route: "register it with hive.mediator.register"
+      }
+    }
+
+    /// What to do if a type is generic.
+    var remedyOfGeneric: String {
+      "annotate a type that is not, or "
+        + (self == .module ? "call hive.register(module:)" : remedy)
+    }
+  }
+
+  /// The text of a record: the name, the implementation, then `key=value` fields.
+  struct RecordText {
+    /// A name longer than this is a mistake, and no tool could show it.
+    static let longest = 255
+
+    private(set) var fields: [String]
+
+    init(name: String, implementation: String) {
+      fields = [name, implementation]
+    }
+
+    mutating func add(_ key: String, _ value: (some CustomStringConvertible)?) {
+      if let value { fields.append("\(key)=\(value)") }
+    }
+
+    /// The constant that leads to `make`, a function without parameters.
+    func record(
+      _ kind: EntryKind, makingWith make: TokenSyntax, isStatic: Bool = true,
+      in context: some MacroExpansionContext
+    ) -> DeclSyntax {
+      let record = context.makeUniqueName("entry")
+      // The fields, each with its NUL, filled up to a multiple of 8.
+      var bytes: [UInt8] = fields.flatMap { Array($0.utf8) + [0] }
+      bytes += Array(repeating: 0, count: (8 - bytes.count % 8) % 8)
+      let headSize = 32
+      return """
+        // \(raw: fields.filter { !$0.isEmpty }.joined(separator: ", "))
+        #if objectFormat(MachO)
+        @section("__DATA,BeehiveRecords")
+        #else
+        @section("BeehiveRecords")
+        #endif
+        @used
+        nonisolated private \(raw: isStatic ? "static " : "")let \(record): \
+        BeeHiveAnnotations.AnnotatedEntry.Record<\(raw: bytes.count)> = (
+          \(raw: headSize + bytes.count), 1, \(raw: kind.rawValue), 0, \(raw: headSize),
+          { out, expectedType, _, request in
+            BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \(make))
+          },
+          0,
+          [\(raw: bytes.map(String.init).joined(separator: ", "))]
+        )
+        """
+    }
+  }
+
+  extension AnnotatedType {
+    /// The members that make an entry: what makes the instance, and the record that leads to it.
+    func entry(making made: ExprSyntax, _ text: RecordText) -> [DeclSyntax] {
+      let make = annotation.context.makeUniqueName("make")
+      // No name that the type can have.
+      let instance = "new" + name.plainText
+      // The function carries the checks that need types: `init()` can be called here, and what it
+      // makes conforms. It is explicitly nonisolated: a closure would not be checked in Swift 5. The
+      // compiler reports the one at the line of the type, the other at that of the annotation.
+      return [
+        """
+        nonisolated private static func \(make)() -> \(made) {
+        \(raw: annotation.line(of: nameInSource))let \(raw: instance) = \(name)()  \
+        // needs a plain init(); else \(raw: instead)
+        \(raw: annotation.line(of: annotation.attribute))return \(raw: instance)  // needs a conformance
+        #sourceLocation()
+        }
+        """,
+        text.record(kind, makingWith: make, in: annotation.context),
+      ]
+    }
+  }
+#endif
