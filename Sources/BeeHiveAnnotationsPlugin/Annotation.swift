@@ -124,24 +124,24 @@
           "name the service as a type, as in (any Greeter).self: the entry carries its name")
         return nil
       }
-      let name = base.withoutParentheses.withoutAny.plainText
+      let text = base.withoutParentheses.plainText
+      let name = text.hasPrefix("any ") ? String(text.dropFirst(4)) : text
       return checked(name, "the service", at: base).map { (base.trimmed, $0) }
     }
 
     /// A 32-bit integer literal, with a sign or without.
     func integer(_ label: String) -> Int32? {
       guard let expression = self[label] else { return nil }
-      var literal = expression.withoutParentheses
-      var sign = ""
-      if let prefix = literal.as(PrefixOperatorExprSyntax.self), prefix.operator.text == "-" {
-        literal = prefix.expression
-        sign = "-"
+      let literal = expression.withoutParentheses
+      let minus = literal.as(PrefixOperatorExprSyntax.self).flatMap { prefix in
+        prefix.operator.text == "-" ? prefix.expression : nil
       }
-      guard let number = literal.as(IntegerLiteralExprSyntax.self) else {
+      guard let number = (minus ?? literal).as(IntegerLiteralExprSyntax.self) else {
         refuse(label, at: expression, "\(label) must be an integer literal: an entry is a constant")
         return nil
       }
-      guard let value = Int32(literal: number.literal.text, sign: sign) else {
+      let size = number.representedLiteralValue
+      guard let value = size.flatMap({ Int32(exactly: minus == nil ? $0 : -$0) }) else {
         refuse(label, at: expression, "\(label) must fit into 32 bits")
         return nil
       }
@@ -195,29 +195,6 @@
         let element = tuple.elements.first, element.label == nil
       else { return self }
       return element.expression.withoutParentheses
-    }
-
-    /// `Greeter` of `any Greeter`.
-    fileprivate var withoutAny: Syntax {
-      guard let type = self.as(TypeExprSyntax.self)?.type.as(SomeOrAnyTypeSyntax.self),
-        type.someOrAnySpecifier.tokenKind == .keyword(.any)
-      else { return Syntax(self) }
-      return Syntax(type.constraint)
-    }
-  }
-
-  extension Int32 {
-    /// Reads `1_000`, `0x10`, `0b1` and `0o7`.
-    fileprivate init?(literal: String, sign: String) {
-      let digits = literal.filter { $0 != "_" }
-      let radix =
-        switch digits.prefix(2) {
-        case "0x": 16
-        case "0o": 8
-        case "0b": 2
-        default: 10
-        }
-      self.init(sign + (radix == 10 ? digits : String(digits.dropFirst(2))), radix: radix)
     }
   }
 #endif

@@ -44,7 +44,7 @@
       text.add("name", name)
       text.add("scope", scope)
       text.add("priority", priority)
-      return type.entry(making: service.type, text)
+      return type.entry(making: service.type.description, text)
     }
   }
 

@@ -21,7 +21,9 @@
       if candidates.contains(where: { flaw(of: $0) == nil }) { return }
       if let flaw = candidates.first.flatMap(flaw) {
         annotation.refuse(flaw.id, at: flaw.node, flaw.message, fixIts: flaw.fixIts)
-      } else if declaration.is(EnumDeclSyntax.self) || !initializers.isEmpty || body.hasStoredPropertyWithoutValue {
+      } else if declaration.is(EnumDeclSyntax.self) || !initializers.isEmpty
+        || body.hasStoredPropertyWithoutValue
+      {
         guard !hasOtherMacros else { return }
         annotation.refuse(
           "missing", at: nameInSource,
@@ -50,7 +52,8 @@
         return ("async", async, "\(call) waits, and who asks does not; \(instead)", [])
       }
       guard !initializer.modifiers.contains(where: { $0.name.tokenKind == .keyword(.nonisolated) }),
-        let actor = initializer.attributes.named("MainActor") ?? declaration.attributes.named("MainActor")
+        let actor = initializer.attributes.named("MainActor")
+          ?? declaration.attributes.named("MainActor")
       else { return nil }
       let own = initializer.attributes.named("MainActor") != nil
       return (

@@ -38,17 +38,27 @@
       if let value { fields.append("\(key)=\(value)") }
     }
 
-    /// The constant that leads to `make`, a function without parameters.
-    func record(
-      _ kind: EntryKind, makingWith make: TokenSyntax, isStatic: Bool = true,
-      in context: some MacroExpansionContext
-    ) -> DeclSyntax {
-      let record = context.makeUniqueName("entry")
+    /// The declarations that make an entry: a function that makes what the host asks for, and the constant that leads
+    /// to it.
+    ///
+    /// The function is explicitly nonisolated: a closure would not be checked in Swift 5.
+    func entry(
+      _ kind: EntryKind, making type: String, isStatic: Bool = true,
+      in context: some MacroExpansionContext, _ body: String
+    ) -> [DeclSyntax] {
+      let (make, record) = (context.makeUniqueName("make"), context.makeUniqueName("entry"))
+      let modifier = isStatic ? "static " : ""
       // The fields, each with its NUL, filled up to a multiple of 8.
       var bytes: [UInt8] = fields.flatMap { Array($0.utf8) + [0] }
       bytes += Array(repeating: 0, count: (8 - bytes.count % 8) % 8)
       let headSize = 32
-      return """
+      return [
+        """
+        nonisolated private \(raw: modifier)func \(make)() -> \(raw: type) {
+        \(raw: body)
+        }
+        """,
+        """
         // \(raw: fields.filter { !$0.isEmpty }.joined(separator: ", "))
         #if objectFormat(MachO)
         @section("__DATA,BeehiveRecords")
@@ -56,7 +66,7 @@
         @section("BeehiveRecords")
         #endif
         @used
-        nonisolated private \(raw: isStatic ? "static " : "")let \(record): \
+        nonisolated private \(raw: modifier)let \(record): \
         BeeHiveAnnotations.AnnotatedEntry.Record<\(raw: bytes.count)> = (
           \(raw: headSize + bytes.count), 1, \(raw: kind.rawValue), 0, \(raw: headSize),
           { out, expectedType, _, request in
@@ -65,30 +75,25 @@
           0,
           [\(raw: bytes.map(String.init).joined(separator: ", "))]
         )
-        """
+        """,
+      ]
     }
   }
 
   extension AnnotatedType {
-    /// The members that make an entry: what makes the instance, and the record that leads to it.
-    func entry(making made: ExprSyntax, _ text: RecordText) -> [DeclSyntax] {
-      let make = annotation.context.makeUniqueName("make")
+    /// The members that make an entry of the type.
+    func entry(making made: String, _ text: RecordText) -> [DeclSyntax] {
       // No name that the type can have.
       let instance = "new" + name.plainText
-      // The function carries the checks that need types: `init()` can be called here, and what it
-      // makes conforms. It is explicitly nonisolated: a closure would not be checked in Swift 5. The
-      // compiler reports the one at the line of the type, the other at that of the annotation.
-      return [
+      // The function carries the checks that need types: `init()` can be called here, and what it makes conforms.
+      // The compiler reports the one at the line of the type, the other at that of the annotation.
+      return text.entry(
+        kind, making: made, in: annotation.context,
         """
-        nonisolated private static func \(make)() -> \(made) {
-        \(raw: annotation.line(of: nameInSource))let \(raw: instance) = \(name)()  \
-        // needs a plain init(); else \(raw: instead)
-        \(raw: annotation.line(of: annotation.attribute))return \(raw: instance)  // needs a conformance
+        \(annotation.line(of: nameInSource))let \(instance) = \(name)()  // needs a plain init(); else \(instead)
+        \(annotation.line(of: annotation.attribute))return \(instance)  // needs a conformance
         #sourceLocation()
-        }
-        """,
-        text.record(kind, makingWith: make, in: annotation.context),
-      ]
+        """)
     }
   }
 #endif

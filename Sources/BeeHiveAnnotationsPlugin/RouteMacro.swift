@@ -50,22 +50,16 @@
           let value = "call[\(exposure == .local ? "" : "url: ")\"\(parameter.key)\"]"
           return parameter.defaultValue.map { "(\(value) ?? \($0))" } ?? value
         }
-      let make = context.makeUniqueName("make")
-      let kind: DeclModifierSyntax? =
-        isInType ? DeclModifierSyntax(name: .keyword(.static, trailingTrivia: .space)) : nil
-      return [
+      return text.entry(
+        .route, making: "BeeHiveRouting.RouteDefinition", isStatic: isInType, in: context,
         """
-        nonisolated private \(kind)func \(make)() -> BeeHiveRouting.RouteDefinition {
           BeeHiveRouting.RouteDefinition(
-            \(literal: pattern), exposure: .\(raw: exposure), priority: \(raw: priority ?? 0)
-          ) { \(raw: action.parameters.isEmpty ? "_" : "call") in
-        \(raw: annotation.line(of: function.name))return \(raw: throwing)\(raw: waiting)\(raw: call)
+            \(StringLiteralExprSyntax(content: pattern)), exposure: .\(exposure), priority: \(priority ?? 0)
+          ) { \(action.parameters.isEmpty ? "_" : "call") in
+        \(annotation.line(of: function.name))return \(throwing)\(waiting)\(call)
         #sourceLocation()
           }
-        }
-        """,
-        text.record(.route, makingWith: make, isStatic: isInType, in: context),
-      ]
+        """)
     }
 
     /// Holds the types of the function to those of the pattern.

@@ -37,20 +37,18 @@
         return "\(line)let action\(index) = \(made)\n#sourceLocation()\n"
       }
       let names = list.indices.map { "action\($0)" }.joined(separator: ", ")
-      let make = context.makeUniqueName("make")
       return [
         """
         nonisolated \(raw: visibility)static var actions: [BeeHiveRouting.Action<\(type.name)>] {
         \(raw: list.joined())return [\(raw: names)]
         }
-        """,
         """
-        nonisolated private static func \(make)() -> BeeHiveRouting.TargetDefinition {
-          BeeHiveRouting.TargetDefinition(\(literal: name)) { \(type.name)() }
-        }
-        """,
-        text.record(.target, makingWith: make, in: context),
       ]
+        + text.entry(
+          .target, making: "BeeHiveRouting.TargetDefinition", in: context,
+          """
+            BeeHiveRouting.TargetDefinition(\(StringLiteralExprSyntax(content: name))) { \(type.name)() }
+          """)
     }
 
     private static func actions(
