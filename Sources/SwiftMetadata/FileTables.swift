@@ -36,7 +36,7 @@ package struct FileTables {
   /// A conformance, and what it refers to.
   package struct Conformance: Sendable {
     /// What the compiler wrote.
-    package let descriptor: ProtocolConformance<String>
+    package let descriptor: ProtocolConformance
     /// The type that conforms.
     package let type: Reference
     /// What it conforms to.
@@ -128,22 +128,18 @@ package struct FileTables {
     try reader.path(of: descriptor) { _ throws(ImageError) in nil }
   }
 
-  private func reference(
-    _ reference: MetadataReference<String>
-  ) throws(ImageError) -> Reference {
+  private func reference(_ reference: MetadataReference) throws(ImageError) -> Reference {
     switch reference {
     case .imported(let symbol): return Reference(name: SymbolName.text(of: symbol), symbol: symbol)
     case .address(let descriptor):
       var name = try path(of: descriptor)?.text
-      if name == nil { name = try privateName(of: descriptor) }
+      if name == nil {
+        let own = try reader.nameAddress(of: descriptor)
+        name = try own.map(memory.text) ?? descriptor.hexadecimal
+      }
       return Reference(
         name: name ?? "", address: descriptor,
         isGeneric: try reader.flags(of: descriptor).isGeneric)
     }
-  }
-
-  private func privateName(of descriptor: UInt64) throws(ImageError) -> String {
-    guard let name = try reader.nameAddress(of: descriptor) else { return descriptor.hexadecimal }
-    return try memory.text(at: name)
   }
 }

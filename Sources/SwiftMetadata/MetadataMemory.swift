@@ -7,31 +7,23 @@ package import BinaryImage
 package protocol MetadataMemory {
   /// Why something cannot be read; `Never` where nothing is checked.
   associatedtype Failure: Error
-  /// How something is called that another image defines; `Never` where all are loaded.
-  associatedtype Import
 
-  /// The 32 bits at an address, which may be odd.
-  func word(at address: UInt64) throws(Failure) -> UInt32
-  /// The 16 bits at an address.
-  func halfWord(at address: UInt64) throws(Failure) -> UInt16
-  /// The byte at an address.
-  func byte(at address: UInt64) throws(Failure) -> UInt8
+  /// The number in 1, 2 or 4 bytes at an address, which may be odd.
+  func number(at address: UInt64, size: Int) throws(Failure) -> UInt64
   /// Where the pointer in a slot leads; nil for null, or where no pointer can be.
-  func pointer(at address: UInt64) throws(Failure) -> MetadataReference<Import>?
+  func pointer(at address: UInt64) throws(Failure) -> MetadataReference?
   /// The NUL-terminated text at an address.
   func text(at address: UInt64) throws(Failure) -> String
-  /// The names from the module to what another image defines; nil where its name does not tell.
-  func path(of imported: Import) -> [String]?
   /// An address as wide as the image's.
   func wrapped(_ address: UInt64) -> UInt64
 }
 
 /// Where a pointer of the compiler's tables leads.
-package enum MetadataReference<Import> {
+package enum MetadataReference: Equatable, Sendable {
   /// To this address of the image, or of the process.
   case address(UInt64)
-  /// To what another image defines.
-  case imported(Import)
+  /// To the symbol of what another image defines; never in a process, where all are loaded.
+  case imported(String)
 
   /// The address; nil of what another image defines.
   package var address: UInt64? {
@@ -39,16 +31,18 @@ package enum MetadataReference<Import> {
   }
 }
 
-extension MetadataReference: Equatable where Import: Equatable {}
-extension MetadataReference: Sendable where Import: Sendable {}
-
 extension MetadataMemory {
+  /// The 32 bits at an address.
+  func word(at address: UInt64) throws(Failure) -> UInt32 {
+    UInt32(truncatingIfNeeded: try number(at: address, size: 4))
+  }
+
   /// Where the relative pointer in a field leads; nil for a null one.
   ///
   /// `indirectIf` is the bit that makes it lead to a slot instead.
   func reference(
     at field: UInt64, indirectIf bit: UInt32 = 0
-  ) throws(Failure) -> MetadataReference<Import>? {
+  ) throws(Failure) -> MetadataReference? {
     let word = try word(at: field)
     guard let target = target(of: word & ~bit, in: field) else { return nil }
     return word & bit == 0 ? .address(target) : try pointer(at: target)
@@ -87,30 +81,15 @@ package final class FileMemory: MetadataMemory {
       .sorted { $0.address.rawValue < $1.address.rawValue }
   }
 
-  /// The 32 bits at an address.
-  package func word(at address: UInt64) throws(ImageError) -> UInt32 {
-    UInt32(truncatingIfNeeded: try number(at: address, size: 4))
-  }
-
-  /// The 16 bits at an address.
-  package func halfWord(at address: UInt64) throws(ImageError) -> UInt16 {
-    UInt16(truncatingIfNeeded: try number(at: address, size: 2))
-  }
-
-  /// The byte at an address.
-  package func byte(at address: UInt64) throws(ImageError) -> UInt8 {
-    UInt8(truncatingIfNeeded: try number(at: address, size: 1))
-  }
-
   /// Some bytes as a number.
-  private func number(at address: UInt64, size: Int) throws(ImageError) -> UInt64 {
+  package func number(at address: UInt64, size: Int) throws(ImageError) -> UInt64 {
     try spend(size)
     let bytes = try image.bytes(at: VirtualAddress(rawValue: address), count: size)
     return image.identity.byteOrder.number(of: bytes[...])
   }
 
   /// Returns the target that the loader will write to a slot; the symbol if another image defines it.
-  package func pointer(at address: UInt64) throws(ImageError) -> MetadataReference<String>? {
+  package func pointer(at address: UInt64) throws(ImageError) -> MetadataReference? {
     try spend(image.pointerSize)
     let section = sections.last(notAfter: address, by: \.address.rawValue).map { sections[$0] }
     guard let section, address - section.address.rawValue < section.size else {
@@ -137,8 +116,6 @@ package final class FileMemory: MetadataMemory {
     try spend(text.utf8.count)
     return text
   }
-
-  package func path(of imported: String) -> [String]? { SymbolName(imported)?.path }
 
   package func wrapped(_ address: UInt64) -> UInt64 {
     image.identity.bits == 32 ? address & 0xffff_ffff : address

@@ -6,13 +6,8 @@ internal import LibC
 package enum ProcessTables {
   private static var reader: MetadataReader<ProcessMemory> { MetadataReader(ProcessMemory()) }
 
-  /// A declaration, and the bytes of its name.
-  @unsafe package struct Named {
-    /// Where its descriptor is.
-    package let descriptor: UInt
-    /// The last component of its path, without a NUL.
-    package let name: UnsafeRawBufferPointer
-  }
+  /// The address of a declaration's descriptor, and the last component of its path, without a NUL.
+  package typealias Named = (descriptor: UInt, name: UnsafeRawBufferPointer)
 
   /// The class, struct or enum that a record of a table leads to; nil of types that `Any` cannot hold, and where it
   /// leads nowhere or to something else.
@@ -30,16 +25,15 @@ package enum ProcessTables {
   }
 
   private static func named(_ descriptor: UInt64) -> Named? {
-    let memory = ProcessMemory()
-    guard let name = reader.nameAddress(of: descriptor) else { return nil }
-    return unsafe Named(descriptor: UInt(descriptor), name: memory.bytes(ofTextAt: name))
+    unsafe name(of: UInt(descriptor)).map { unsafe (UInt(descriptor), $0) }
   }
 
   /// Passes over the types that declare in a table to conform to the protocol of a descriptor, with their descriptors.
   package static func forEachConformer(
     in conformances: Range<UInt>, to descriptor: UInt, _ body: (UInt) -> Void
   ) {
-    reader.forEachConformance(in: table(conformances)) { conformance in
+    let table = UInt64(conformances.lowerBound)..<UInt64(conformances.upperBound)
+    reader.forEachConformance(in: table) { conformance in
       if case .address(UInt64(descriptor)) = conformance.protocol,
         let type = conformance.type?.address
       {
@@ -71,12 +65,10 @@ package enum ProcessTables {
   }
 
   /// The requirements of a protocol, by its descriptor.
-  package static func requirements(ofProtocol descriptor: UInt) -> [ProtocolRequirement] {
+  package static func requirements(
+    ofProtocol descriptor: UInt
+  ) -> [(address: UInt64, hasDefault: Bool)] {
     reader.requirements(ofProtocol: UInt64(descriptor))
-  }
-
-  private static func table(_ range: Range<UInt>) -> Range<UInt64> {
-    UInt64(range.lowerBound)..<UInt64(range.upperBound)
   }
 }
 
@@ -91,24 +83,22 @@ package struct ProcessMemory: MetadataMemory, Sendable {
 
   /// The 32 bits at an address.
   package func word(at address: UInt64) -> UInt32 {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
-    return unsafe pointer.loadUnaligned(as: UInt32.self)
+    UInt32(truncatingIfNeeded: number(at: address, size: 4))
   }
 
-  /// The 16 bits at an address.
-  package func halfWord(at address: UInt64) -> UInt16 {
+  /// The number in 1, 2 or 4 bytes at an address.
+  @inline(__always)
+  package func number(at address: UInt64, size: Int) -> UInt64 {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
-    return unsafe pointer.loadUnaligned(as: UInt16.self)
-  }
-
-  /// The byte at an address.
-  package func byte(at address: UInt64) -> UInt8 {
-    guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
-    return unsafe pointer.load(as: UInt8.self)
+    return switch size {
+    case 1: UInt64(unsafe pointer.load(as: UInt8.self))
+    case 2: UInt64(unsafe pointer.loadUnaligned(as: UInt16.self))
+    default: UInt64(unsafe pointer.loadUnaligned(as: UInt32.self))
+    }
   }
 
   /// The pointer stored at an address; nil for null, or where no pointer can be.
-  package func pointer(at address: UInt64) -> MetadataReference<Never>? {
+  package func pointer(at address: UInt64) -> MetadataReference? {
     self.address(at: UInt(address)).map { .address(UInt64($0)) }
   }
 
@@ -130,8 +120,6 @@ package struct ProcessMemory: MetadataMemory, Sendable {
   package func text(at address: UInt64) -> String {
     unsafe String(decoding: bytes(ofTextAt: address), as: UTF8.self)
   }
-
-  package func path(of imported: Never) -> [String]? {}
 
   package func wrapped(_ address: UInt64) -> UInt64 { UInt64(UInt(truncatingIfNeeded: address)) }
 

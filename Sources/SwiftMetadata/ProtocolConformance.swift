@@ -1,13 +1,13 @@
 /// What the compiler wrote of the conformance of a type to a protocol.
 ///
 /// Swift: `TargetProtocolConformanceDescriptor`, `ConformanceFlags`.
-package struct ProtocolConformance<Import> {
+package struct ProtocolConformance: Sendable {
   /// Where its descriptor is.
   package let address: UInt64
   /// The protocol's descriptor.
-  package let `protocol`: MetadataReference<Import>
+  package let `protocol`: MetadataReference
   /// The type's descriptor; nil of a class of Objective-C, which has none.
-  package let type: MetadataReference<Import>?
+  package let type: MetadataReference?
   /// The witness table, or the pattern that the runtime makes tables of; nil where there is none.
   package let table: UInt64?
   fileprivate let flags: UInt32
@@ -25,26 +25,16 @@ package struct ProtocolConformance<Import> {
   package var isIsolated: Bool { flags & 0x8_0000 != 0 }
 }
 
-extension ProtocolConformance: Sendable where Import: Sendable {}
-
-/// What a conformance brings along for the runtime to make tables of.
-package struct ConformanceWitnesses<Import> {
-  /// The requirements that resilient witnesses answer; nil for one that leads nowhere.
-  package var requirements: [MetadataReference<Import>?] = []
-  /// The words of a table, as the conformance was compiled; nil where the runtime makes none.
-  package var patternWords: Int?
-}
-
 extension MetadataReader {
   /// The conformance whose descriptor is at an address; nil if it names no protocol.
   ///
   /// Its fields are: protocol, type, witness table, flags.
   package func conformance(
     at address: UInt64
-  ) throws(Memory.Failure) -> ProtocolConformance<Memory.Import>? {
+  ) throws(Memory.Failure) -> ProtocolConformance? {
     guard let named = try memory.reference(at: address, indirectIf: 1) else { return nil }
     let flags = try memory.word(at: address &+ 12)
-    let type: MetadataReference<Memory.Import>?
+    let type: MetadataReference?
     let target = try memory.target(at: address &+ 4)
     switch (flags >> 3 & 7, target) {
     case (0, let target?): type = .address(target)
@@ -56,15 +46,16 @@ extension MetadataReader {
       flags: flags)
   }
 
-  /// The witnesses of a conformance.
+  /// The requirements that resilient witnesses of a conformance answer, nil for one that leads nowhere; and the words of
+  /// a table, as the conformance was compiled, nil where the runtime makes none.
   ///
   /// Behind the fields are, as the flags say: the module of a retroactive one; conditions, 12 bytes each; shapes of packs,
   /// 8 bytes each; the number of resilient witnesses and each with its requirement and its function; the words of the
   /// pattern and of what is private to tables, 16 bits each, and two pointers.
   package func witnesses(
-    of conformance: ProtocolConformance<Memory.Import>
-  ) throws(Memory.Failure) -> ConformanceWitnesses<Memory.Import> {
-    var witnesses = ConformanceWitnesses<Memory.Import>()
+    of conformance: ProtocolConformance
+  ) throws(Memory.Failure) -> (requirements: [MetadataReference?], patternWords: Int?) {
+    var requirements: [MetadataReference?] = []
     var place = conformance.address &+ 16 &+ (conformance.isRetroactive ? 4 : 0)
     place = place &+ 12 &* UInt64(conformance.flags >> 8 & 0xff)
     place = place &+ 8 &* UInt64(conformance.flags >> 24)
@@ -72,55 +63,32 @@ extension MetadataReader {
       let count = UInt64(try memory.word(at: place))
       for index in 0..<count {
         let requirement = memory.wrapped(place &+ 4 &+ 8 &* index)
-        witnesses.requirements.append(try memory.reference(at: requirement, indirectIf: 1))
+        requirements.append(try memory.reference(at: requirement, indirectIf: 1))
       }
       place = place &+ 4 &+ 8 &* count
     }
-    if conformance.hasPattern {
-      witnesses.patternWords = Int(try memory.halfWord(at: memory.wrapped(place)))
-    }
-    return witnesses
-  }
-}
-
-/// A requirement of a protocol: one word of its conformers' witness tables.
-///
-/// Swift: `TargetProtocolRequirement`, `ProtocolRequirementFlags`.
-package struct ProtocolRequirement: Hashable, Sendable {
-  /// The subject of the lookup.
-  package enum Kind: UInt32, Sendable {
-    case baseProtocol = 0
-    case method, initialiser, getter, setter, readCoroutine, modifyCoroutine
-    case associatedType, associatedConformance
+    guard conformance.hasPattern else { return (requirements, nil) }
+    return (requirements, Int(try memory.number(at: memory.wrapped(place), size: 2)))
   }
 
-  /// The address of its descriptor: in a resilient library a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads there.
-  package let address: UInt64
-  /// The kind; nil for one that a later compiler invents.
-  package let kind: Kind?
-  /// Whether the protocol's library answers for a conformer that does not.
-  package let hasDefault: Bool
-}
-
-extension MetadataReader {
-  /// The requirements of a protocol, in the order of the words of its witness tables.
+  /// The requirements of a protocol, in the order of the words of its witness tables: the addresses of their
+  /// descriptors, and whether the protocol's library answers for a conformer that does not.
   ///
-  /// Behind its context are: number of constraints, number of requirements, names of associated types; then the
+  /// In a resilient library a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads to a descriptor. Behind the context of
+  /// the protocol are: number of constraints, number of requirements, names of associated types; then the
   /// constraints, 12 bytes each, and the requirements: flags, and the default implementation.
+  ///
+  /// Swift: `TargetProtocolRequirement`.
   package func requirements(
     ofProtocol descriptor: UInt64
-  ) throws(Memory.Failure) -> [ProtocolRequirement] {
+  ) throws(Memory.Failure) -> [(address: UInt64, hasDefault: Bool)] {
     let constraints = UInt64(try memory.word(at: descriptor &+ 12))
     let count = UInt64(try memory.word(at: descriptor &+ 16))
     let first = descriptor &+ 24 &+ 12 &* constraints
-    var requirements: [ProtocolRequirement] = []
+    var requirements: [(address: UInt64, hasDefault: Bool)] = []
     for index in 0..<count {
       let address = memory.wrapped(first &+ 8 &* index)
-      let flags = try memory.word(at: address)
-      requirements.append(
-        ProtocolRequirement(
-          address: address, kind: ProtocolRequirement.Kind(rawValue: flags & 0xf),
-          hasDefault: try memory.word(at: address &+ 4) != 0))
+      requirements.append((address, try memory.word(at: address &+ 4) != 0))
     }
     return requirements
   }
