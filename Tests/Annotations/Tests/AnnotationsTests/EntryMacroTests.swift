@@ -1,36 +1,48 @@
 import Testing
 
-@Suite(.comparesRecords) struct ServiceMacroTests {
-  @Test func aServiceBecomesAFunctionAndAConstant() {
+@Suite(.comparesRecords) struct EntryMacroTests {
+  /// Expects the members of an entry in a type of this body, in two lines without the annotation's.
+  private func expectEntry(
+    _ annotation: String = "@BeeHiveService((any Greeter).self)",
+    in type: String = "struct English: Greeter", body: String = "",
+    as made: String = "(any Greeter)",
+    kind: Int = 2, text: [String] = ["Greeter", "Shop.English"],
+    instead: String = "register a factory with hive.register instead"
+  ) {
+    let line = annotation.split(separator: "\n").count + 1
+    let name = String(type.split(separator: ":")[0].split(separator: " ").last ?? "")
+    let body = body.isEmpty ? "" : "\n  \(body)"
     expectExpansion(
-      of: """
-        @BeeHiveService((any Greeter).self)
-        final class English: Greeter {
-          init() {}
-        }
-        """,
+      of: "\(annotation)\n\(type) {\(body)\n}",
       """
-      final class English: Greeter {
-        init() {}
-      \(members("English", line: 2, as: "(any Greeter)", kind: 2, ["Greeter", "Shop.English"]))
+      \(type) {\(body)
+      \(members(name, line: line, as: made, kind: kind, text, annotation: 1, instead: instead))
       }
       """)
   }
 
-  @Test func everyArgumentBecomesAnAttribute() {
-    expectExpansion(
-      of: """
-        @BeeHiveService((any Greeter).self, name: "en", scope: .singleton, priority: -0x10)
-        actor English: Greeter {
-        }
-        """,
-      """
-      actor English: Greeter {
-      \(members(
-        "English", line: 2, as: "(any Greeter)", kind: 2,
-        ["Greeter", "Shop.English", "name=en", "scope=singleton", "priority=-16"]))
-      }
-      """)
+  @Test(arguments: [
+    ("", ["Shop.ShopModule", ""]), ("(name: \"shop\")", ["shop", "Shop.ShopModule"]),
+    (
+      "(\n  version: \"1.2\", level: .basic, priority: 1_000, requires: \"log >=1 <2\", "
+        + "after: [\"audio\", #\"b\"#])",
+      [
+        "Shop.ShopModule", "", "version=1.2", "level=basic", "priority=1000", "requires=log >=1 <2",
+        "after=audio", "after=b",
+      ]
+    ),
+  ])
+  func aModuleIsNamedAsTheOtherWaysOfRegistrationNameIt(arguments: String, text: [String]) {
+    expectEntry(
+      "@BeeHiveModule" + arguments, in: "struct ShopModule: Module", as: "any BeeHive.Module",
+      kind: 1, text: text, instead: "do that work in setUp instead")
+  }
+
+  @Test func everyArgumentOfAServiceBecomesAnAttribute() {
+    expectEntry(
+      "@BeeHiveService((any Greeter).self, name: \"en\", scope: .singleton, priority: -0x10)",
+      in: "actor English: Greeter",
+      text: ["Greeter", "Shop.English", "name=en", "scope=singleton", "priority=-16"])
   }
 
   @Test(arguments: [
@@ -43,17 +55,8 @@ import Testing
     ("(any `default`).self", "(any `default`)", "default"),
   ])
   func theServiceKeepsItsNameAsWritten(argument: String, type: String, name: String) {
-    expectExpansion(
-      of: """
-        @BeeHiveService(\(argument))
-        struct English {
-        }
-        """,
-      """
-      struct English {
-      \(members("English", line: 2, as: type, kind: 2, [name, "Shop.English"]))
-      }
-      """)
+    expectEntry(
+      "@BeeHiveService(\(argument))", in: "struct English", as: type, text: [name, "Shop.English"])
   }
 
   @Test func aNestedTypeIsNamedWithTheTypesAroundIt() {
@@ -104,7 +107,7 @@ import Testing
       """)
   }
 
-  /// What `init()` may look like.
+  /// Bodies of types that `()` makes.
   @Test(arguments: [
     "init() {}", "private init() {}", "init(language: String = \"en\") {}",
     "init(_ all: Int...) {}",
@@ -113,36 +116,10 @@ import Testing
     "let a = 1", "var a: Int?", "var a: Int { 1 }", "static let a: Int = 1", "lazy var a = 1",
     "@Wrapped var a: Int", "#if DEBUG\n  init() {}\n  #endif",
   ])
-  func anInitializerThatCanBeCalledIsAccepted(body: String) {
-    expectExpansion(
-      of: """
-        @BeeHiveService((any Greeter).self)
-        struct English: Greeter {
-          \(body)
-        }
-        """,
-      """
-      struct English: Greeter {
-        \(body)
-      \(members("English", line: 2, as: "(any Greeter)", kind: 2, ["Greeter", "Shop.English"]))
-      }
-      """)
-  }
+  func anInitializerThatCanBeCalledIsAccepted(body: String) { expectEntry(body: body) }
 
   @Test func onTheMainActorANonisolatedInitializerIsAccepted() {
-    expectExpansion(
-      of: """
-        @BeeHiveService((any Greeter).self)
-        @MainActor final class English: Greeter {
-          nonisolated init() {}
-        }
-        """,
-      """
-      @MainActor final class English: Greeter {
-        nonisolated init() {}
-      \(members("English", line: 2, as: "(any Greeter)", kind: 2, ["Greeter", "Shop.English"]))
-      }
-      """)
+    expectEntry(in: "@MainActor final class English: Greeter", body: "nonisolated init() {}")
   }
 }
 
