@@ -123,7 +123,7 @@
     }
   }
 
-  /// What a type says of itself as it is written.
+  /// The parts of a type as it is written.
   extension TypeSyntax {
     /// The type without `?`, parentheses and the name of its module, and whether it is optional.
     var wrapped: (name: String, takesNil: Bool) {

@@ -16,7 +16,7 @@
 
     /// The name as it is in the source, with backticks if it has any.
     var name: TokenSyntax { nameInSource.trimmed }
-    /// What to do if the Hive cannot make the type by itself.
+    /// The remedy if the Hive cannot make the type by itself.
     var instead: String { kind.remedy + " instead" }
 
     /// Nil where the annotation cannot be on `declaration` at all.

@@ -63,7 +63,7 @@
     }
   }
 
-  /// Why an annotation cannot become an entry, and what to write instead.
+  /// The reason that an annotation cannot become an entry, and the remedy.
   struct Refusal: DiagnosticMessage, FixItMessage {
     let message: String
     let diagnosticID: MessageID

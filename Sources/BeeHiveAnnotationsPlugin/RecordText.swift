@@ -7,7 +7,7 @@
   enum EntryKind: UInt16 {
     case module = 1, service, target, route
 
-    /// What to do if the Hive cannot make a type by itself.
+    /// The remedy if the Hive cannot make a type by itself.
     var remedy: String {
       switch self {
       case .module: "do that work in setUp"
@@ -16,7 +16,7 @@
       }
     }
 
-    /// What to do if a type is generic.
+    /// The remedy if a type is generic.
     var remedyOfGeneric: String {
       "annotate a type that is not, or "
         + (self == .module ? "call hive.register(module:)" : remedy)

@@ -95,7 +95,7 @@
     fileprivate var needsTry: Bool { !parameters.isEmpty && !takesRouteCall }
   }
 
-  /// What the pattern of a route gives values to: as much of the notation of `RoutePattern`, which has the
+  /// A value that the pattern of a route gives: as much of the notation of `RoutePattern`, which has the
   /// rules, as a comparison with the parameters of a function needs.
   struct PatternValue: CustomStringConvertible {
     /// The pattern's type, without `?`: `String` for text, `[String]` behind `*`.

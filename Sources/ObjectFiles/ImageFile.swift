@@ -4,16 +4,6 @@ package import BinaryImage
 ///
 /// Each format is a type of its own that says whether a file is one of its own.
 package enum ImageFile {
-  /// Opens the file at a path that need not be UTF-8; errors and the identity call it `name`, or else
-  /// the path, with replacement characters.
-  ///
-  /// Throws `notAnObject` where no format knows the file, `unreadable` where it is no regular file.
-  package static func open(
-    pathBytes: [UInt8], name: String? = nil
-  ) throws(ImageError) -> any FileImage {
-    try open(OpenedFile(path: pathBytes, name: name))
-  }
-
   private static var formats: [any FileImage.Type] { [ELFFile.self, MachOFile.self] }
 
   /// Files that may well hold entries, in formats that nothing here reads, by how they start.
@@ -27,7 +17,9 @@ package enum ImageFile {
   ]
 
   /// Reads the headers of the image that an open file is.
-  static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
+  ///
+  /// - Throws: ``ImageError`` with `notAnObject` if no format knows the file.
+  package static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
     for format in formats where format.recognises(file.head) { return try format.init(file) }
     for (magic, what) in unread where file.head.starts(with: magic) {
       throw file.error(.unsupported, "The file is not read: it is \(what).")

@@ -21,7 +21,7 @@ struct ImageFileTests {
     // Foundation cannot name such a file; the shell can.
     try Fixture.run("sh", ["-c", "cp latin.so $(printf 'caf\\351')"])
     let bytes = Array(Fixture.path("caf").utf8) + [0xe9]
-    let image = try ImageFile.open(pathBytes: bytes)
+    let image = try ImageFile.open(OpenedFile(path: bytes))
     #expect(image.identity.path.hasSuffix("/caf\u{fffd}"))
   }
 
@@ -64,6 +64,6 @@ struct ImageFileTests {
 extension ImageFile {
   /// Opens the file at a path that is text; errors and the identity call it `name`, or else the path.
   static func open(_ path: String, name: String? = nil) throws(ImageError) -> any FileImage {
-    try open(pathBytes: Array(path.utf8), name: name ?? path)
+    try open(OpenedFile(path: path, name: name ?? path))
   }
 }

@@ -88,7 +88,7 @@ struct MachOManySectionsTests {
     crowd.relocations = UInt64(size / 8 * 2 / 3 / (count / 2))
     let image = try open(crowd.bytes, "relocations-\(count)")
     expectError(.malformed) { try image.sections(named: "BeehiveMods") }
-    crowd.relocations = UInt64(size / 8 / count)
+    crowd.relocations = UInt64(size / 8 / count / 2)
     let sound = try open(crowd.bytes, "sound-relocations-\(count)")
     #expect(try sound.sections(named: "BeehiveMods").count == count)
   }

@@ -11,7 +11,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe copied(start, min(count, 1 << 16))
   guard let choice = input.first else { return 0 }
   unsafe file.write(library(relocatedBy: Array(input.dropFirst()), choice))
-  guard let image = unsafe try? ImageFile.open(pathBytes: file.path),
+  guard let image = unsafe try? ImageFile.open(OpenedFile(path: file.path)),
     let sections = try? image.sections(named: "BeehiveMods"), let section = sections.first
   else { return 0 }
   readPointers(of: section, in: image)

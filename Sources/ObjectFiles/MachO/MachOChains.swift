@@ -24,13 +24,11 @@ final class MachOChains {
   /// The number of words that can still be in chains, unless they share their bytes.
   private var room: UInt64
 
-  /// The chains of one segment.
-  private struct Chains {
-    let format: MachOChainedPointer
-    let pageSize, pageCount, highestPointer: UInt64
-    /// The place of the table of where the chain of each page starts.
-    let starts: UInt64
-  }
+  /// The chains of one segment; `starts` is the table of the places where the chain of each page begins.
+  private typealias Chains = (
+    format: MachOChainedPointer, pageSize: UInt64, pageCount: UInt64, highestPointer: UInt64,
+    starts: UInt64
+  )
 
   /// Reads the header of the fixups at `extent`, and then the segments.
   init(
@@ -123,9 +121,7 @@ final class MachOChains {
     guard let text else {
       throw file.error(.malformed, "The name of chained import \(ordinal) lies outside the names.")
     }
-    return MachOBind(
-      symbol: String(decoding: text.bytes.span.extracting(text.range)), library: library,
-      addend: addend)
+    return (String(decoding: text.bytes.span.extracting(text.range)), library, addend)
   }
 
   // MARK: - Walking
@@ -151,11 +147,8 @@ final class MachOChains {
       pageSize >= 1 << 8 && format.wordSize == wordSize
         && segments.base.map { $0 &+ distance } == segment.address, .malformed,
       "The chains of \(segment.name) contradict the segment.", at: info)
-    let found = Chains(
-      format: format, pageSize: pageSize, pageCount: pageCount, highestPointer: highest,
-      starts: info + 22)
-    chains[index] = found
-    return found
+    chains[index] = (format, pageSize, pageCount, highest, info + 22)
+    return chains[index]
   }
 
   /// The positions on a page of the words that are in a chain, ascending.

@@ -58,7 +58,7 @@ struct MachOCommands {
         bytes: bytes, range: position..<position + Int(size), bits: header.bits,
         order: header.order
       ) { malformed("has not the size of what it holds") }
-      try read(kind, fields, isSplit: header.kind == .debug)
+      try read(kind, fields, header.kind)
       position += Int(size)
     }
     try file.check(
@@ -70,7 +70,7 @@ struct MachOCommands {
   /// Takes in one command; throws where it is too small, or a segment's has not the size of its
   /// sections.
   private mutating func read(
-    _ command: UInt32, _ fields: MachOFields, isSplit: Bool
+    _ command: UInt32, _ fields: MachOFields, _ kind: ImageIdentity.Kind
   ) throws(ImageError) {
     switch command {
     case 0x1, 0x19:
@@ -81,8 +81,7 @@ struct MachOCommands {
       guard fields.count - start == count * stride else { throw fields.tooShort() }
       for index in 0..<count {
         let fields = fields.dropping(start + index * stride)
-        sections.append(
-          try MachOSection(fields, of: segment, at: segments.count, isSplit: isSplit))
+        sections.append(try MachOSection(fields, of: segment, kind))
       }
       segments.append(segment)
     case 0x2:
@@ -211,12 +210,14 @@ struct MachOSection {
   private let stubSize: UInt64
   /// `flags`: the type and the attributes.
   let flags: UInt32
-  /// The segment whose command tells of it, by its position.
-  let owner: Int
+  /// Whether a process gets the section: its segment takes memory.
+  ///
+  /// No process gets bytes of split debug information. A section without any is in the file that it was split from.
+  let isMapped: Bool
 
   /// Reads the entry that is first in `fields`, of a segment's command.
   init(
-    _ fields: MachOFields, of owner: MachOSegment, at index: Int, isSplit: Bool
+    _ fields: MachOFields, of owner: MachOSegment, _ kind: ImageIdentity.Kind
   ) throws(ImageError) {
     let word = fields.bits / 8
     let rest = 32 + 2 * word
@@ -228,12 +229,12 @@ struct MachOSection {
     )
     flags = try fields.single(rest + 16)
     (indirectStart, stubSize) = (try fields.number(rest + 20), try fields.number(rest + 24))
-    self.owner = index
     let start = try fields.number(rest)
     // Split debug information keeps all sections. The segments are empty there, or hold __eh_frame alone.
     let isElsewhere =
-      isSplit ? !owner.stores(start) : owner.fileSize == 0 && owner.memorySize > 0
+      kind == .debug ? !owner.stores(start) : owner.fileSize == 0 && owner.memorySize > 0
     offset = Self.zeroed.contains(flags & 0xff) || isElsewhere ? nil : start
+    isMapped = kind == .object || (kind == .debug ? offset == nil : owner.memorySize > 0)
   }
 
   /// `S_ZEROFILL`, `S_GB_ZEROFILL` and `S_THREAD_LOCAL_ZEROFILL`: zeros that no file stores.

@@ -16,7 +16,7 @@ package final class MachOFile: FileImage {
 
   /// The sections with pointers to resolve.
   var wanted = WantedSections()
-  /// What covers the wanted sections, once it was looked for; of an object by the ordinal of the section.
+  /// The fixups of the wanted sections, once they were looked for; of an object by the ordinal of the section.
   var knownFixups: [Int: Result<MachOFixups?, ImageError>] = [:]
 
   /// Reads the header of a file that is open already.
@@ -42,23 +42,21 @@ package final class MachOFile: FileImage {
   package func findSections(named name: String) throws(ImageError) -> [Section] {
     let commands = try commands.get()
     var found: [Section] = []
-    var (total, relocations): (UInt64, UInt64) = (0, 0)
+    var total: UInt64 = 0
     for (index, entry) in commands.sections.enumerated()
     where entry.name == name || "\(entry.segment),\(entry.name)" == name {
       found.append(section(index, entry))
       if entry.offset != nil { total = total.saturating(adding: min(entry.size, file.size)) }
-      if header.isObject { relocations += entry.relocationCount * 8 }
+      if header.isObject { total = total.saturating(adding: entry.relocationCount * 8) }
     }
     try file.check(
       found.count <= Self.mostSections, .malformed,
       "The file claims \(found.count) sections of this name.", section: name)
+    // A section that claims too much by itself is found to be cut off.
     try file.check(
       found.count <= 1 || total <= file.size, .malformed,
-      "\(found.count) sections of this name share their bytes.", section: name)
-    // What claims too much by itself is found to be cut off.
-    try file.check(
-      found.count <= 1 || relocations <= file.size, .malformed,
-      "The relocations of \(found.count) sections of this name share their bytes.", section: name)
+      "\(found.count) sections of this name, with their relocations, share their bytes.",
+      section: name)
     for section in found { wanted.insert(section) }
     return found
   }
@@ -70,17 +68,8 @@ package final class MachOFile: FileImage {
       offset: entry.offset.map(file.offset), size: entry.size, flags: entry.flagNames,
       type: entry.typeName, alignment: entry.alignment, entrySize: entry.entrySize,
       isRetained: entry.isRetained)
-    section.isMapped = isMapped(entry)
+    section.isMapped = entry.isMapped
     return section
-  }
-
-  /// Returns whether a process gets the section: its segment takes memory.
-  ///
-  /// No process gets bytes of split debug information. A section without any is in the file that it was split from.
-  private func isMapped(_ entry: MachOSection) -> Bool {
-    if header.isObject { return true }
-    if header.kind == .debug { return entry.offset == nil }
-    return (try? commands.get().segments[entry.owner].memorySize) ?? 0 > 0
   }
 
   /// The entry of a section by its ordinal, which counts from 1.
@@ -140,10 +129,7 @@ extension MachOFile {
   }
 
   package func anySection(_ ordinal: Int) throws(ImageError) -> Section {
-    let entry = try sectionEntry(ordinal)
-    return Section(
-      index: ordinal, name: entry.name, address: VirtualAddress(rawValue: 0),
-      offset: entry.offset.map(file.offset), size: entry.size)
+    section(ordinal - 1, try sectionEntry(ordinal))
   }
 
   /// Refuses bytes that are encrypted in this file.

@@ -36,7 +36,7 @@ extension MachOFile {
       size: segment.mappedSize)
   }
 
-  /// What covers a range, and all other wanted ones; nil if the file has neither chains, programs nor relocations.
+  /// Returns the fixups of a range, and of all other wanted ones; nil if the file has none.
   func fixups(
     of range: Range<UInt64>, in section: Section
   ) throws(ImageError) -> MachOFixups? {
@@ -56,7 +56,7 @@ extension MachOFile {
     let commands = try commands.get()
     if let extent = commands.chainedFixups, extent.size > 0 {
       let chains = try MachOChains(of: file, header, at: extent, segments)
-      // Pages are looked at when they are asked for.
+      // A page is read when one of its words is wanted.
       return (AddressRanges([0..<UInt64.max]), chains.fixup)
     }
     wanted.insert(section)
@@ -120,21 +120,8 @@ enum MachOFixup {
   case other(String)
 }
 
-/// The symbol whose address the loader writes.
-struct MachOBind {
-  /// The name.
-  var symbol: String
-  /// The ordinal of the library, or one of those below.
-  var library: Int
-  /// What is added to the address.
-  var addend: Int64
-
-  /// Whether this image may be the one that defines it: `BIND_SPECIAL_DYLIB_SELF`, flat lookup, weak
-  /// lookup, and for an executable `BIND_SPECIAL_DYLIB_MAIN_EXECUTABLE`.
-  func mayBeOwn(isExecutable: Bool) -> Bool {
-    library == 0 || library == -2 || library == -3 || (library == -1 && isExecutable)
-  }
-}
+/// The symbol whose address the loader writes, the ordinal of its library, and what is added to the address.
+typealias MachOBind = (symbol: String, library: Int, addend: Int64)
 
 /// The fixups of `LC_DYLD_INFO` that fall into some ranges, found by running its programs.
 ///
@@ -160,7 +147,7 @@ private struct MachOPrograms {
   private var binds: [MachOBind] = []
   /// How many words may still be fixed up: each takes its bytes in the file.
   private var budget: UInt64
-  /// Where a program has got to, and whether it writes pointers there: `REBASE_TYPE_POINTER`, `BIND_TYPE_POINTER`.
+  /// The position of a program, and whether it writes pointers there: `REBASE_TYPE_POINTER`, `BIND_TYPE_POINTER`.
   private var segment: MachOSegment?, offset: UInt64 = 0, isPointer = true
 
   /// More bytes than the programs of any file have.
@@ -272,7 +259,7 @@ private struct MachOPrograms {
       try mark(count, skipping: skip, bind: index, isWeak: isWeak)
       guard slots.count > kept, current == nil else { return }
       let text = symbol ?? String(decoding: bytes.span.extracting(name))
-      binds.append(MachOBind(symbol: text, library: library, addend: addend))
+      binds.append((text, library, addend))
       (symbol, current) = (text, index)
     }
     while !reader.isAtEnd {

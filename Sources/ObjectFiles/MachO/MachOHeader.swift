@@ -84,7 +84,6 @@ struct MachOHeader {
     machine = Self.machine(machineType, subtype: try field(2))
     (type, commandCount) = (try field(3), try field(4))
     (commandSize, flags) = (try field(5), try field(6))
-    if bits == 64 { _ = try field(7) }
     guard let kind = Self.kinds[type] else {
       throw file.error(.unsupported, "Mach-O file type \(type) is not read.", at: 12)
     }

@@ -73,9 +73,10 @@ extension MachOFile {
     case .other(let reason):
       return PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
     case .bind(let bind):
-      let own =
-        bind.mayBeOwn(isExecutable: header.isExecutable)
-        ? try symbols.get()?.definition(of: bind.symbol) : nil
+      // BIND_SPECIAL_DYLIB_SELF, flat and weak lookup, and the main executable: this image may define it.
+      let mayBeOwn =
+        [0, -2, -3].contains(bind.library) || (bind.library == -1 && header.isExecutable)
+      let own = mayBeOwn ? try symbols.get()?.definition(of: bind.symbol) : nil
       return PointerValue(
         rawValue: raw,
         target: own.map { linked($0 &+ UInt64(bitPattern: bind.addend)) }

@@ -61,7 +61,7 @@ package struct EntryStates: Sendable {
 
 /// The state record of a process that goes on meanwhile.
 ///
-/// What is copied between two looks at an even, equal sequence number is of one moment. Nothing else
+/// Bytes that are copied between two looks at an even, equal sequence number are of one moment. Nothing else
 /// that is there is believed: sizes are bounded before anything is allocated.
 extension RemoteImage {
   /// More cells, longer cells, and more bytes of reasons than any process has.
