@@ -84,6 +84,59 @@
     }
   }
 
+  /// Checks that `Type()` is something that an accessor may write: on any thread, in no time, for sure.
+  ///
+  /// Looks at the body of the type alone. The compiler checks the rest in the expansion: inherited and missing
+  /// initialisers, and isolation that is inferred.
+  extension AnnotatedType {
+    private func checkInitializer() {
+      let members = declaration.memberBlock.members.map(\.decl)
+      // Those that () calls.
+      let candidates = members.compactMap { $0.as(InitializerDeclSyntax.self) }
+        .filter { initializer in
+          initializer.signature.parameterClause.parameters.allSatisfy {
+            $0.defaultValue != nil || $0.ellipsis != nil
+          }
+        }
+      // The compiler of Swift 6.3 crashes where an expansion makes an enum that has none.
+      if candidates.isEmpty, declaration.is(EnumDeclSyntax.self),
+        !members.contains(where: { $0.is(IfConfigDeclSyntax.self) })
+      {
+        annotation.refuse(
+          "missing", at: nameInSource,
+          "'\(name.text)' needs an init() without arguments in its body: "
+            + "a lookup has none to give; write it, or \(instead)")
+      }
+      let flaws = candidates.map(flaw)
+      guard let flaw = flaws.first ?? nil, !flaws.contains(where: { $0 == nil }) else { return }
+      annotation.refuse(
+        flaw.id, at: flaw.node, "init() of '\(name.text)' \(flaw.reason)")
+    }
+
+    private func flaw(
+      of initializer: InitializerDeclSyntax
+    ) -> (id: String, node: any SyntaxProtocol, reason: String)? {
+      let effects = initializer.signature.effectSpecifiers
+      if let mark = initializer.optionalMark {
+        return ("failable", mark, "may return nil, and who asks wants an instance; \(instead)")
+      }
+      if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
+        return ("throws", clause, "throws, and no caller is there to catch; \(instead)")
+      }
+      if let async = effects?.asyncSpecifier {
+        return ("async", async, "waits, and who asks does not; \(instead)")
+      }
+      guard !initializer.modifiers.contains(where: { $0.name.tokenKind == .keyword(.nonisolated) })
+      else { return nil }
+      let own = initializer.attributes.named("MainActor")
+      guard own != nil || declaration.attributes.named("MainActor") != nil else { return nil }
+      return (
+        "isolated", own ?? initializer.initKeyword,
+        "belongs to MainActor, and any thread may ask; make it nonisolated, or \(instead)"
+      )
+    }
+  }
+
   extension AttributeSyntax {
     /// `@BeeHiveService`
     var spelling: String { "@\(attributeName.trimmedDescription)" }

@@ -20,11 +20,9 @@
     }
 
     /// Notes a problem at a node of the source; without one, at the annotation.
-    func refuse(
-      _ id: String, at node: (any SyntaxProtocol)? = nil, _ message: String, fixIts: [FixIt] = []
-    ) {
+    func refuse(_ id: String, at node: (any SyntaxProtocol)? = nil, _ message: String) {
       let place = Syntax(fromProtocol: node ?? attribute)
-      diagnostics.append(Diagnostic(node: place, message: Refusal(id, message), fixIts: fixIts))
+      diagnostics.append(Diagnostic(node: place, message: Refusal(id, message)))
     }
 
     /// Whether nothing was found.
@@ -64,21 +62,14 @@
   }
 
   /// The reason that an annotation cannot become an entry, and the remedy.
-  struct Refusal: DiagnosticMessage, FixItMessage {
+  struct Refusal: DiagnosticMessage {
     let message: String
     let diagnosticID: MessageID
     var severity: DiagnosticSeverity { .error }
-    var fixItID: MessageID { diagnosticID }
 
     init(_ id: String, _ message: String) {
       self.message = message
       diagnosticID = MessageID(domain: "BeeHiveAnnotations", id: id)
-    }
-  }
-
-  extension FixIt {
-    init(_ id: String, _ message: String, _ change: Change) {
-      self.init(message: Refusal(id, message), changes: [change])
     }
   }
 

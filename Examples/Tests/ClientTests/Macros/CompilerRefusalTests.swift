@@ -75,6 +75,10 @@ import Testing
         + "class Flemish: Dutch, Local {}",
       errors: ["3:30: error: missing argument for parameter 'a' in call"]),
     Case(
+      testDescription: "a property without a value",
+      source: service + "struct Latvian: Greeter {\n  let language: String\n}",
+      errors: ["2:30: error: missing argument for parameter 'language' in call"]),
+    Case(
       testDescription: "an inherited initialiser that throws",
       source: "class Danish { init() throws {} }\n@BeeHiveService((any Local).self)\n"
         + "class Norwegian: Danish, Local {}",

@@ -5,8 +5,6 @@ struct Diagnostics: Sendable {
   /// The errors: `line:column: error: message`, with lines of the piece, or `error: message` for
   /// what the compiler finds in the expansion of one of its macros.
   var errors: [String] = []
-  /// The notes, such as fix-its, likewise.
-  var notes: [String] = []
 
   /// What the compiler says of each piece. The pieces are one file of the module `Shop`, behind a
   /// prelude, so that one run of the compiler does for all.
@@ -61,8 +59,6 @@ struct Diagnostics: Sendable {
       } else if message.text.hasPrefix("note: in expansion of macro"), !expanded.isEmpty {
         found[piece].errors += expanded
         expanded = []
-      } else {
-        found[piece].notes.append(text)
       }
     }
     return (found, expanded)

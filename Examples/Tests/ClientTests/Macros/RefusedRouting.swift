@@ -8,9 +8,9 @@ extension RefusedUse {
     Self(
       "@Target(\"\") struct Shelf: Target {}", "the target's name must not be empty", 1, 9),
     Self(
-      "@Target(\"shop\") struct Crate: Target { let a: Int }",
+      "@Target(\"shop\") enum Crate: Target { case one }",
       "'Crate' needs an init() without arguments in its body: a lookup has none to "
-        + "give; write it, or register it with hive.mediator.register instead", 1, 24),
+        + "give; write it, or register it with hive.mediator.register instead", 1, 22),
     Self(
       "@Target(\"shop\") struct Chest: Target { @Action func a<T>(t: T) {} }",
       "@Action needs a function without type parameters: a call by name has none to give", 1, 54),

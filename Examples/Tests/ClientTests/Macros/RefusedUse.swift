@@ -14,9 +14,6 @@ struct RefusedUse: CustomTestStringConvertible, Sendable {
 
   var source: String
   var problems: [Problem]
-  /// What the macro offers to change, and the source that this gives.
-  var fixIt: String?
-  var fixed: String?
   /// What the compiler says of the use in addition, as `line:column: error: message`.
   var besides: [String] = []
   /// Whether the compiler refuses the use by itself and does not ask the macro.
@@ -25,13 +22,10 @@ struct RefusedUse: CustomTestStringConvertible, Sendable {
   var testDescription: String { problems.map(\.message).joined(separator: "; ") }
 
   init(
-    _ source: String, _ message: String, _ line: Int, _ column: Int, fixIt: String? = nil,
-    fixed: String? = nil, besides: [String] = []
+    _ source: String, _ message: String, _ line: Int, _ column: Int, besides: [String] = []
   ) {
     self.source = source
     self.problems = [Problem(line: line, column: column, message: message)]
-    self.fixIt = fixIt
-    self.fixed = fixed
     self.besides = besides
   }
 
@@ -119,18 +113,7 @@ extension RefusedUse {
     Self(
       service + "enum Swedish { case one }",
       "'Swedish' needs an init() without arguments in its body: a lookup has none to "
-        + "give; write it, or \(factory)", 2, 6, fixIt: "add 'init() {}'",
-      fixed: service + "enum Swedish { init() {} case one }"),
-    Self(
-      service + "struct Finnish {\n  let language: String\n}",
-      "'Finnish' needs an init() without arguments in its body: a lookup has none to "
-        + "give; write it, or \(factory)", 2, 8, fixIt: "add 'init() {}'",
-      fixed: service + "struct Finnish {\n  init() {}\n  let language: String\n}"),
-    Self(
-      service + "actor Dutch {\n  init(language: String) {}\n}",
-      "'Dutch' needs an init() without arguments in its body: a lookup has none to "
-        + "give; write it, or \(factory)", 2, 7, fixIt: "add 'init() {}'",
-      fixed: service + "actor Dutch {\n  init() {}\n  init(language: String) {}\n}"),
+        + "give; write it, or \(factory)", 2, 6),
     Self(
       service + "class Italian { init() throws {} }",
       "init() of 'Italian' throws, and no caller is there to catch; \(factory)", 2, 24),
@@ -151,8 +134,7 @@ extension RefusedUse {
     Self(
       service + "@MainActor class Russian { public init() {} }",
       "init() of 'Russian' belongs to MainActor, and any thread may ask; make it nonisolated, or "
-        + factory, 2, 35, fixIt: "make it nonisolated",
-      fixed: service + "@MainActor class Russian { nonisolated public init() {} }"),
+        + factory, 2, 35),
   ]
 
   private static let arguments = [

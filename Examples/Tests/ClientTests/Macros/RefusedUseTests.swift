@@ -21,8 +21,5 @@ import Testing
         ?? error
     }
     #expect(errors.sorted() == expected.sorted(), "\(use.source)")
-    if let fixIt = use.fixIt {
-      #expect(found.notes.contains { $0.hasSuffix(": note: \(fixIt)") }, "\(found.notes)")
-    }
   }
 }

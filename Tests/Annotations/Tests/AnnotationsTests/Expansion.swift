@@ -20,7 +20,7 @@ extension Trait where Self == ConditionTrait {
 /// Expands both macros in `source`, which the module `Shop` holds, and compares.
 func expectExpansion(
   of source: String, _ expanded: String, diagnostics: [DiagnosticSpec] = [],
-  fixed: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation
+  sourceLocation: Testing.SourceLocation = #_sourceLocation
 ) {
   assertMacroExpansion(
     source, expandedSource: expanded, diagnostics: diagnostics,
@@ -28,7 +28,7 @@ func expectExpansion(
       "BeeHiveService": MacroSpec(type: ServiceMacro.self),
       "BeeHiveModule": MacroSpec(type: ModuleMacro.self),
     ],
-    fixedSource: fixed, testModuleName: "Shop", testFileName: "/code/Shop.swift",
+    testModuleName: "Shop", testFileName: "/code/Shop.swift",
     indentationWidth: .spaces(2),
     failureHandler: { failure in
       Issue.record("\(failure.message)", sourceLocation: sourceLocation)

@@ -8,11 +8,8 @@ import Testing
     expectExpansion(
       of: refused.source, refused.bare,
       diagnostics: refused.problems.map { problem in
-        DiagnosticSpec(
-          message: problem.message, line: problem.line, column: problem.column,
-          fixIts: refused.fixIt.map { [FixItSpec(message: $0)] } ?? [])
-      },
-      fixed: refused.fixed)
+        DiagnosticSpec(message: problem.message, line: problem.line, column: problem.column)
+      })
   }
 }
 
