@@ -36,7 +36,7 @@ package struct FileTables {
   /// A conformance, and what it refers to.
   package struct Conformance: Sendable {
     /// What the compiler wrote.
-    package let descriptor: ProtocolConformance
+    package let descriptor: ProtocolConformance<String>
     /// The type that conforms.
     package let type: Reference
     /// What it conforms to.
@@ -128,7 +128,7 @@ package struct FileTables {
     try reader.path(of: descriptor) { _ throws(ImageError) in nil }
   }
 
-  private func reference(_ reference: MetadataReference) throws(ImageError) -> Reference {
+  private func reference(_ reference: MetadataReference<String>) throws(ImageError) -> Reference {
     switch reference {
     case .imported(let symbol): return Reference(name: SymbolName.text(of: symbol), symbol: symbol)
     case .address(let descriptor):

@@ -7,29 +7,35 @@ package import BinaryImage
 package protocol MetadataMemory {
   /// Why something cannot be read; `Never` where nothing is checked.
   associatedtype Failure: Error
+  /// The name of what another image defines; `Never` where all are loaded.
+  associatedtype Import
 
   /// The number in 1, 2 or 4 bytes at an address, which may be odd.
   func number(at address: UInt64, size: Int) throws(Failure) -> UInt64
   /// Where the pointer in a slot leads; nil for null, or where no pointer can be.
-  func pointer(at address: UInt64) throws(Failure) -> MetadataReference?
+  func pointer(at address: UInt64) throws(Failure) -> MetadataReference<Import>?
   /// The NUL-terminated text at an address.
   func text(at address: UInt64) throws(Failure) -> String
+  /// The names from the module to what another image defines; nil where its name does not tell.
+  func path(of imported: Import) -> [String]?
   /// An address as wide as the image's.
   func wrapped(_ address: UInt64) -> UInt64
 }
 
 /// Where a pointer of the compiler's tables leads.
-package enum MetadataReference: Equatable, Sendable {
+package enum MetadataReference<Import> {
   /// To this address of the image, or of the process.
   case address(UInt64)
-  /// To the symbol of what another image defines; never in a process, where all are loaded.
-  case imported(String)
+  /// To what another image defines.
+  case imported(Import)
 
   /// The address; nil of what another image defines.
   package var address: UInt64? {
     if case .address(let address) = self { address } else { nil }
   }
 }
+
+extension MetadataReference: Sendable where Import: Sendable {}
 
 extension MetadataMemory {
   /// The 32 bits at an address.
@@ -42,7 +48,7 @@ extension MetadataMemory {
   /// `indirectIf` is the bit that makes it lead to a slot instead.
   func reference(
     at field: UInt64, indirectIf bit: UInt32 = 0
-  ) throws(Failure) -> MetadataReference? {
+  ) throws(Failure) -> MetadataReference<Import>? {
     let word = try word(at: field)
     guard let target = target(of: word & ~bit, in: field) else { return nil }
     return word & bit == 0 ? .address(target) : try pointer(at: target)
@@ -89,7 +95,7 @@ package final class FileMemory: MetadataMemory {
   }
 
   /// Returns the target that the loader will write to a slot; the symbol if another image defines it.
-  package func pointer(at address: UInt64) throws(ImageError) -> MetadataReference? {
+  package func pointer(at address: UInt64) throws(ImageError) -> MetadataReference<String>? {
     try spend(image.pointerSize)
     let section = sections.last(notAfter: address, by: \.address.rawValue).map { sections[$0] }
     guard let section, address - section.address.rawValue < section.size else {
@@ -116,6 +122,8 @@ package final class FileMemory: MetadataMemory {
     try spend(text.utf8.count)
     return text
   }
+
+  package func path(of imported: String) -> [String]? { SymbolName(imported)?.path }
 
   package func wrapped(_ address: UInt64) -> UInt64 {
     image.identity.bits == 32 ? address & 0xffff_ffff : address

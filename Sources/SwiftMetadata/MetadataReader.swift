@@ -14,7 +14,7 @@ package struct MetadataReader<Memory: MetadataMemory> {
   }
 
   /// What encloses a declaration; nil for a module.
-  func parent(of context: UInt64) throws(Memory.Failure) -> MetadataReference? {
+  func parent(of context: UInt64) throws(Memory.Failure) -> MetadataReference<Memory.Import>? {
     try memory.reference(at: context &+ 4, indirectIf: 1)
   }
 
@@ -45,7 +45,7 @@ package struct MetadataReader<Memory: MetadataMemory> {
     // A file that nests types deeper is not what it seems to be.
     for _ in 0..<64 {
       let kind = try flags(of: context).kind
-      let outer: MetadataReference?
+      let outer: MetadataReference<Memory.Import>?
       switch kind {
       case .extension:
         guard let mangled = try memory.target(at: context &+ 8) else { return nil }
@@ -60,7 +60,7 @@ package struct MetadataReader<Memory: MetadataMemory> {
       }
       switch outer {
       case .address(let next): context = next
-      case .imported(let symbol): return DeclaredPath(names, in: SymbolName(symbol)?.path)
+      case .imported(let name): return DeclaredPath(names, in: memory.path(of: name))
       case nil: return nil
       }
     }
@@ -70,7 +70,7 @@ package struct MetadataReader<Memory: MetadataMemory> {
   /// The descriptor that a mangled name is nothing but a reference to; nil of any other name.
   private func referred(
     byMangled address: UInt64
-  ) throws(Memory.Failure) -> MetadataReference? {
+  ) throws(Memory.Failure) -> MetadataReference<Memory.Import>? {
     // A control byte, a relative pointer, and the NUL.
     guard try memory.number(at: address &+ 5, size: 1) == 0 else { return nil }
     switch try memory.number(at: address, size: 1) {
@@ -156,7 +156,7 @@ extension MetadataReader {
   /// Passes over the conformances in a list, in their order.
   func forEachConformance(
     in list: Range<UInt64>,
-    _ body: (ProtocolConformance) throws(Memory.Failure) -> Void
+    _ body: (ProtocolConformance<Memory.Import>) throws(Memory.Failure) -> Void
   ) throws(Memory.Failure) {
     for field in stride(from: list.lowerBound, to: list.upperBound, by: 4) {
       guard let descriptor = try memory.target(at: field), descriptor % 4 == 0,

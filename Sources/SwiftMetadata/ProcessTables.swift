@@ -98,7 +98,7 @@ package struct ProcessMemory: MetadataMemory, Sendable {
   }
 
   /// The pointer stored at an address; nil for null, or where no pointer can be.
-  package func pointer(at address: UInt64) -> MetadataReference? {
+  package func pointer(at address: UInt64) -> MetadataReference<Never>? {
     self.address(at: UInt(address)).map { .address(UInt64($0)) }
   }
 
@@ -120,6 +120,8 @@ package struct ProcessMemory: MetadataMemory, Sendable {
   package func text(at address: UInt64) -> String {
     unsafe String(decoding: bytes(ofTextAt: address), as: UTF8.self)
   }
+
+  package func path(of imported: Never) -> [String]? {}
 
   package func wrapped(_ address: UInt64) -> UInt64 { UInt64(UInt(truncatingIfNeeded: address)) }
 

@@ -1,13 +1,13 @@
 /// What the compiler wrote of the conformance of a type to a protocol.
 ///
 /// Swift: `TargetProtocolConformanceDescriptor`, `ConformanceFlags`.
-package struct ProtocolConformance: Sendable {
+package struct ProtocolConformance<Import> {
   /// Where its descriptor is.
   package let address: UInt64
   /// The protocol's descriptor.
-  package let `protocol`: MetadataReference
+  package let `protocol`: MetadataReference<Import>
   /// The type's descriptor; nil of a class of Objective-C, which has none.
-  package let type: MetadataReference?
+  package let type: MetadataReference<Import>?
   /// The witness table, or the pattern that the runtime makes tables of; nil where there is none.
   package let table: UInt64?
   fileprivate let flags: UInt32
@@ -25,16 +25,18 @@ package struct ProtocolConformance: Sendable {
   package var isIsolated: Bool { flags & 0x8_0000 != 0 }
 }
 
+extension ProtocolConformance: Sendable where Import: Sendable {}
+
 extension MetadataReader {
   /// The conformance whose descriptor is at an address; nil if it names no protocol.
   ///
   /// Its fields are: protocol, type, witness table, flags.
   package func conformance(
     at address: UInt64
-  ) throws(Memory.Failure) -> ProtocolConformance? {
+  ) throws(Memory.Failure) -> ProtocolConformance<Memory.Import>? {
     guard let named = try memory.reference(at: address, indirectIf: 1) else { return nil }
     let flags = try memory.word(at: address &+ 12)
-    let type: MetadataReference?
+    let type: MetadataReference<Memory.Import>?
     let target = try memory.target(at: address &+ 4)
     switch (flags >> 3 & 7, target) {
     case (0, let target?): type = .address(target)
@@ -53,9 +55,11 @@ extension MetadataReader {
   /// 8 bytes each; the number of resilient witnesses and each with its requirement and its function; the words of the
   /// pattern and of what is private to tables, 16 bits each, and two pointers.
   package func witnesses(
-    of conformance: ProtocolConformance
-  ) throws(Memory.Failure) -> (requirements: [MetadataReference?], patternWords: Int?) {
-    var requirements: [MetadataReference?] = []
+    of conformance: ProtocolConformance<Memory.Import>
+  ) throws(Memory.Failure) -> (
+    requirements: [MetadataReference<Memory.Import>?], patternWords: Int?
+  ) {
+    var requirements: [MetadataReference<Memory.Import>?] = []
     var place = conformance.address &+ 16 &+ (conformance.isRetroactive ? 4 : 0)
     place = place &+ 12 &* UInt64(conformance.flags >> 8 & 0xff)
     place = place &+ 8 &* UInt64(conformance.flags >> 24)
