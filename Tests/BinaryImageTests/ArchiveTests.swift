@@ -42,96 +42,77 @@ struct ArchiveTests {
     return found
   }
 
-  /// Bytes behind the magic, and what is found in them.
-  struct Variant: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var bytes: [UInt8]
-    var found: [String]
-  }
+  /// A name, bytes behind the magic, and what is found in them.
+  typealias Variant = (name: String, bytes: [UInt8], found: [String])
 
   static let variants: [Variant] = [
-    Variant(testDescription: "empty", bytes: [], found: []),
-    Variant(
-      testDescription: "with an index alone", bytes: member("/", [0, 0, 0, 0]),
-      found: [": not-an-object"]),
-    Variant(
-      testDescription: "System V", bytes: member("a.o/", object), found: ["a.o x86_64 2"]),
-    Variant(
-      testDescription: "BSD, short", bytes: member("a.o", object), found: ["a.o x86_64 2"]),
-    Variant(
-      testDescription: "BSD, long",
-      bytes: member("#1/20", Array("a name.o".utf8) + [UInt8](repeating: 0, count: 12) + object),
-      found: ["a name.o x86_64 2"]),
-    Variant(
-      testDescription: "GNU, long",
-      bytes: member("//", Array("first.o/\nsecond name.o/\n".utf8)) + member("/9", object),
-      found: ["second name.o x86_64 2"]),
-    Variant(
-      testDescription: "with indices and tables of other linkers",
-      bytes: member("/", [0, 0, 0, 0]) + member("/<ECSYMBOLS>/", [0]) + member("a.o/", object),
-      found: ["a.o x86_64 2"]),
-    Variant(
-      testDescription: "with a name that begins like a table's",
-      bytes: member("/a.o/", object), found: ["/a.o/ x86_64 2"]),
-    Variant(
-      testDescription: "with members of odd size, of none, and of other sorts",
-      bytes: member("odd/", [1]) + member("none/", []) + member("a.o/", object + [0])
+    ("empty", [], []),
+    ("with an index alone", member("/", [0, 0, 0, 0]), [": not-an-object"]),
+    ("System V", member("a.o/", object), ["a.o x86_64 2"]),
+    ("BSD, short", member("a.o", object), ["a.o x86_64 2"]),
+    (
+      "BSD, long",
+      member("#1/20", Array("a name.o".utf8) + [UInt8](repeating: 0, count: 12) + object),
+      ["a name.o x86_64 2"]
+    ),
+    (
+      "GNU, long", member("//", Array("first.o/\nsecond name.o/\n".utf8)) + member("/9", object),
+      ["second name.o x86_64 2"]
+    ),
+    (
+      "with indices and tables of other linkers",
+      member("/", [0, 0, 0, 0]) + member("/<ECSYMBOLS>/", [0]) + member("a.o/", object),
+      ["a.o x86_64 2"]
+    ),
+    ("with a name that begins like a table's", member("/a.o/", object), ["/a.o/ x86_64 2"]),
+    (
+      "with members of odd size, of none, and of other sorts",
+      member("odd/", [1]) + member("none/", []) + member("a.o/", object + [0])
         + member("text/", Array("text".utf8)),
-      found: [
-        "odd: not-an-object", "none: not-an-object", "a.o x86_64 2", "text: not-an-object",
-      ]),
-    Variant(
-      testDescription: "in archives",
-      bytes: member("inner.a/", magic + member("a.o/", object)), found: ["inner.a/a.o x86_64 2"]),
-    Variant(
-      testDescription: "with intermediate code",
-      bytes: member("lto.o/", [0x42, 0x43, 0xc0, 0xde]), found: ["lto.o: unsupported"]),
+      ["odd: not-an-object", "none: not-an-object", "a.o x86_64 2", "text: not-an-object"]
+    ),
+    ("in archives", member("inner.a/", magic + member("a.o/", object)), ["inner.a/a.o x86_64 2"]),
+    ("with intermediate code", member("lto.o/", [0x42, 0x43, 0xc0, 0xde]), ["lto.o: unsupported"]),
   ]
 
   @Test("give their members in every variant", arguments: variants)
-  func members(variant: Variant) throws {
-    #expect(try Self.found(in: Self.magic + variant.bytes) == variant.found)
+  func members(name: String, bytes: [UInt8], found: [String]) throws {
+    #expect(try Self.found(in: Self.magic + bytes) == found)
   }
 
   static let damaged: [Variant] = [
-    Variant(
-      testDescription: "cut off in a header", bytes: Array(member("a.o/", object)[..<40]),
-      found: [": truncated"]),
-    Variant(
-      testDescription: "cut off in a member", bytes: Array(member("a.o/", object)[..<100]),
-      found: ["a.o: truncated", ": truncated"]),
-    Variant(
-      testDescription: "cut off between members",
-      bytes: member("/", [0, 0, 0, 1, 0, 0, 0x40, 0]) + member("a.o/", object),
-      found: ["a.o x86_64 2", ": truncated"]),
-    Variant(
-      testDescription: "with no number as a size", bytes: member("a.o/", object, size: "12x"),
-      found: [": malformed"]),
-    Variant(
-      testDescription: "with a size beyond all bounds",
-      bytes: member("a.o/", object, size: "9999999999"), found: ["a.o x86_64 2", ": truncated"]),
-    Variant(
-      testDescription: "with a table of names of 7 GB",
-      bytes: member("//", [], size: "7777777777"), found: [": truncated"]),
-    Variant(
-      testDescription: "with a name outside the table", bytes: member("/9", object),
-      found: [": malformed"]),
-    Variant(
-      testDescription: "with a name longer than the member", bytes: member("#1/9999", object),
-      found: [": malformed"]),
-    Variant(
-      testDescription: "with something else between members",
-      bytes: member("a.o/", object) + [UInt8](repeating: 0x41, count: 60),
-      found: ["a.o x86_64 2", ": malformed"]),
-    Variant(
-      testDescription: "five deep in each other",
-      bytes: (0..<5).reduce(member("a.o/", object)) { inner, _ in member("b/", magic + inner) },
-      found: ["b/b/b/b: malformed"]),
+    ("cut off in a header", Array(member("a.o/", object)[..<40]), [": truncated"]),
+    (
+      "cut off in a member", Array(member("a.o/", object)[..<100]),
+      ["a.o: truncated", ": truncated"]
+    ),
+    (
+      "cut off between members", member("/", [0, 0, 0, 1, 0, 0, 0x40, 0]) + member("a.o/", object),
+      ["a.o x86_64 2", ": truncated"]
+    ),
+    ("with no number as a size", member("a.o/", object, size: "12x"), [": malformed"]),
+    (
+      "with a size beyond all bounds", member("a.o/", object, size: "9999999999"),
+      ["a.o x86_64 2", ": truncated"]
+    ),
+    ("with a table of names of 7 GB", member("//", [], size: "7777777777"), [": truncated"]),
+    ("with a name outside the table", member("/9", object), [": malformed"]),
+    ("with a name longer than the member", member("#1/9999", object), [": malformed"]),
+    (
+      "with something else between members",
+      member("a.o/", object) + [UInt8](repeating: 0x41, count: 60),
+      ["a.o x86_64 2", ": malformed"]
+    ),
+    (
+      "five deep in each other",
+      (0..<5).reduce(member("a.o/", object)) { inner, _ in member("b/", magic + inner) },
+      ["b/b/b/b: malformed"]
+    ),
   ]
 
   @Test("that are damaged say so, and give what comes before", arguments: damaged)
-  func damage(variant: Variant) throws {
-    #expect(try Self.found(in: Self.magic + variant.bytes) == variant.found)
+  func damage(name: String, bytes: [UInt8], found: [String]) throws {
+    #expect(try Self.found(in: Self.magic + bytes) == found)
   }
 
   @Test("that are thin give the files beside them, and lead nowhere else")

@@ -341,3 +341,22 @@ struct MachOBuilder {
     return long(bits == 64 ? 0x19 : 0x1) + long(UInt64(rest.count) + 8) + rest
   }
 }
+
+extension [UInt8] {
+  /// Writes a number of so many bytes, the least significant first.
+  mutating func put(_ value: UInt64, _ size: Int = 4, at place: Int) {
+    for index in 0..<size {
+      self[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
+    }
+  }
+
+  /// The position of the load command of this number in a file of 64 bits.
+  func command(_ number: UInt32) -> Int {
+    func word(_ place: Int) -> UInt32 {
+      (0..<4).reduce(0) { $0 | UInt32(self[place + $1]) << UInt32(8 * $1) }
+    }
+    var place = 32
+    while word(place) != number { place += Int(word(place + 4)) }
+    return place
+  }
+}

@@ -64,7 +64,7 @@ struct MachOFileTests {
     builder.type = 10
     var bytes = builder.bytes
     // No byte of __DATA is left: its filesize.
-    for index in 0..<8 { bytes[32 + 152 + 48 + index] = 0 }
+    bytes.put(0, 8, at: 32 + 152 + 48)
     let image = try MachOFile(path: Fixture.write(bytes, as: "split.dwarf"))
     let section = try #require(image.sections(named: "BeehiveMods").first)
     #expect(section.offset == nil)
@@ -85,5 +85,22 @@ struct MachOFileTests {
     {
       expectError(.outOfImage) { try image.withText(at: target, limit: 64) { $0.count } }
     }
+  }
+
+  @Test(
+    "that are objects of either byte order lead to the same texts",
+    arguments: [
+      (32, .little, 7), (32, .big, 18), (64, .little, 0x0100_000c), (64, .big, 0x0100_0012),
+    ]
+      as [(Int, ImageIdentity.ByteOrder, UInt64)])
+  func objects(bits: Int, order: ImageIdentity.ByteOrder, machine: UInt64) throws {
+    let builder = MachOObjectBuilder(bits: bits, order: order, machine: machine)
+    let image = try MachOFile(path: Fixture.write(builder.bytes, as: "object-\(bits)-\(order)"))
+    #expect(image.identity.kind == .object)
+    #expect(image.identity.byteOrder == order)
+    let found = try image.texts(of: "BeehiveMods")
+    #expect(found.map(\.text) == MachOObjectBuilder.texts)
+    #expect(found.map(\.pointer.resolution) == [.section, .symbol])
+    try image.checkExtents()
   }
 }

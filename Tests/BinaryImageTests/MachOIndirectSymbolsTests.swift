@@ -85,7 +85,7 @@ struct MachOIndirectSymbolsTests {
       expectError(.malformed) { try MachOPointersTests.pointers(builder) }
     }
     var bytes = Self.builder().bytes
-    let count = MachODamageTests.command(0xb, bytes) + 60
+    let count = bytes.command(0xb) + 60
     bytes[count + 3] = 0x7f
     let image = try MachOFile(path: Fixture.write(bytes, as: "indirect-cut"))
     let section = try #require(image.sections(named: "BeehiveMods").first)
@@ -143,8 +143,7 @@ struct MachOIndirectSymbolsTests {
     #expect(programs["__got"]?.contains("_value") == true)
     // Without LC_DYLD_INFO_ONLY the older table is what is left.
     var bytes = try [UInt8](Data(contentsOf: folder.place("new.dylib")))
-    let command = MachODamageTests.command(0x8000_0022, bytes)
-    for index in 0..<4 { bytes[command + index] = 0x77 }
+    bytes.put(0x77, at: bytes.command(0x8000_0022))
     try Data(bytes).write(to: folder.place("old.dylib"))
     #expect(try symbols(of: "old.dylib") == programs)
   }

@@ -6,18 +6,12 @@ import Testing
 
 @Suite("Pointers of a Mach-O object", .needs("clang"))
 struct MachOObjectTests {
-  /// A compiler's target, and the directive for a pointer of it.
-  struct Target: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var machine: String
-    var word: String
-  }
+  /// A compiler's target, the machine, and the directive for a pointer of it.
+  typealias Target = (name: String, machine: String, word: String)
 
-  static let targets = [
-    Target(testDescription: "x86_64-apple-macos13", machine: "x86_64", word: ".quad"),
-    Target(testDescription: "arm64-apple-macos13", machine: "arm64", word: ".quad"),
-    Target(testDescription: "i386-apple-macos10.12", machine: "i386", word: ".long"),
-    Target(testDescription: "armv7-apple-ios9", machine: "armv7", word: ".long"),
+  static let targets: [Target] = [
+    ("x86_64-apple-macos13", "x86_64", ".quad"), ("arm64-apple-macos13", "arm64", ".quad"),
+    ("i386-apple-macos10.12", "i386", ".long"), ("armv7-apple-ios9", "armv7", ".long"),
   ]
 
   private func image(_ target: Target, _ words: [String]) throws -> MachOFile {
@@ -33,8 +27,8 @@ struct MachOObjectTests {
       \(words.map { "\(target.word) \($0)" }.joined(separator: "\n"))
       """
     let path = try Fixture.compile(
-      source, suffix: "s", as: "\(target.testDescription)-\(words.count).o", with: "clang",
-      ["-target", target.testDescription, "-c"])
+      source, suffix: "s", as: "\(target.name)-\(words.count).o", with: "clang",
+      ["-target", target.name, "-c"])
     return try MachOFile(path: path)
   }
 
@@ -47,9 +41,10 @@ struct MachOObjectTests {
   }
 
   @Test("lead to named and private texts, and into their middle", arguments: targets)
-  func texts(target: Target) throws {
-    let image = try image(target, ["L_private", "_named", "_named + 2", "_named + 8"])
-    #expect(image.identity.machine == target.machine)
+  func texts(name: String, machine: String, word: String) throws {
+    let image = try image(
+      (name, machine, word), ["L_private", "_named", "_named + 2", "_named + 8"])
+    #expect(image.identity.machine == machine)
     #expect(image.identity.kind == .object)
     let found = try image.texts(of: "BeehiveMods")
     #expect(found.map(\.text) == ["private", "a named text", "named text", "text"])
@@ -57,9 +52,9 @@ struct MachOObjectTests {
   }
 
   @Test("name what other files define, and no address that is none", arguments: targets)
-  func others(target: Target) throws {
+  func others(name: String, machine: String, word: String) throws {
     let pointers = try pointers(
-      image(target, ["_absent", "_absent + 4", "0", "_end - _start", "77"]))
+      image((name, machine, word), ["_absent", "_absent + 4", "0", "_end - _start", "77"]))
     #expect(pointers[0].target == .imported(symbol: "_absent"))
     #expect(pointers[0].symbol == "_absent")
     #expect(pointers[1].target == .imported(symbol: "_absent", addend: 4))

@@ -16,74 +16,35 @@ struct MachOPointersTests {
     }
   }
 
-  /// A file whose pointers must lead to its texts.
-  struct Encoding: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var resolution: PointerValue.Resolution
-    var builder: MachOBuilder
-
-    init(
-      _ name: String, _ resolution: PointerValue.Resolution,
-      _ change: (inout MachOBuilder) -> Void
-    ) {
-      (testDescription, self.resolution, builder) = (name, resolution, MachOBuilder())
-      change(&builder)
-    }
-  }
-
   static func narrow(_ builder: inout MachOBuilder) {
     (builder.bits, builder.machine, builder.base) = (32, 7, 0x4000)
   }
 
-  private static func swapped(_ builder: inout MachOBuilder) {
-    narrow(&builder)
-    (builder.order, builder.machine) = (.big, 18)
-  }
-
-  static let encodings: [Encoding] =
-    ([1, 2, 6, 9, 12] as [UInt16]).map { format in
-      Encoding("chained, format \(format)", .chainedRebase) { $0.fixups = .chained(format) }
-    } + [
-      Encoding("chained, format 3", .chainedRebase) {
-        narrow(&$0)
-        $0.fixups = .chained(3)
-      },
-      Encoding("programs of 64 bits", .rebase) { $0.fixups = .programs },
-      Encoding("programs of 32 bits", .rebase) {
-        narrow(&$0)
-        $0.fixups = .programs
-      },
-      Encoding("programs of arm64_32", .rebase) {
-        narrow(&$0)
-        $0.machine = 0x0200_000c
-        $0.fixups = .programs
-      },
-      Encoding("programs, other byte order", .rebase) {
-        swapped(&$0)
-        $0.fixups = .programs
-      },
-      Encoding("classic of i386", .rebase) {
-        narrow(&$0)
-        $0.fixups = .classic
-      },
-      Encoding("classic of ppc", .rebase) {
-        swapped(&$0)
-        $0.fixups = .classic
-      },
-      Encoding("classic of x86_64", .rebase) {
-        ($0.machine, $0.fixups) = (0x0100_0007, .classic)
-      },
-      Encoding("an executable at a fixed address", .absolute) {
-        ($0.type, $0.flags, $0.fixups) = (2, 0x85, .none)
-      },
+  /// Machines, and fixups of their files: chains of every format, programs, relocations, and an executable at a fixed
+  /// address without any.
+  static let encodings: [(machine: UInt32, fixups: MachOBuilder.Fixups)] =
+    ([1, 2, 6, 9, 12] as [UInt16]).map { (0x0100_000c, .chained($0)) } + [
+      (7, .chained(3)), (0x0100_000c, .programs), (7, .programs), (0x0200_000c, .programs),
+      (18, .programs), (7, .classic), (18, .classic), (0x0100_0007, .classic), (0x0100_000c, .none),
     ]
 
   @Test("lead to the texts, however the loader is told", arguments: encodings)
-  func texts(encoding: Encoding) throws {
-    let image = try Self.image(encoding.builder)
+  func texts(machine: UInt32, fixups: MachOBuilder.Fixups) throws {
+    var builder = MachOBuilder()
+    if [7, 18, 0x0200_000c].contains(machine) { Self.narrow(&builder) }
+    if machine == 18 { builder.order = .big }
+    (builder.machine, builder.fixups) = (machine, fixups)
+    if fixups == .none { (builder.type, builder.flags) = (2, 0x85) }
+    let image = try Self.image(builder)
     let texts = try image.texts(of: "BeehiveMods")
     #expect(texts.map(\.text) == ["ShopModule", "Cart.CartModule"])
-    #expect(texts.allSatisfy { $0.pointer.resolution == encoding.resolution })
+    let resolution: PointerValue.Resolution =
+      switch fixups {
+      case .chained: .chainedRebase
+      case .programs, .classic: .rebase
+      case .none: .absolute
+      }
+    #expect(texts.allSatisfy { $0.pointer.resolution == resolution })
   }
 
   @Test(

@@ -5,11 +5,7 @@ import Testing
 @Suite("Universal files")
 struct UniversalFileTests {
   /// A slice as the table says it, wherever its bytes are.
-  struct Slice: Sendable {
-    var type: UInt32
-    var offset: UInt64
-    var size: UInt64
-  }
+  typealias Slice = (type: UInt32, offset: UInt64, size: UInt64)
 
   static func big(_ value: UInt64, _ size: Int) -> [UInt8] {
     (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
@@ -37,8 +33,8 @@ struct UniversalFileTests {
     let bytes =
       Self.header(
         [
-          Slice(type: Self.intel, offset: 256, size: size),
-          Slice(type: Self.arm64, offset: 256 + size, size: size),
+          (Self.intel, 256, size),
+          (Self.arm64, 256 + size, size),
         ], is64: is64) + image + image
     #expect(try ArchiveTests.found(in: bytes) == ["x86_64 arm64 2", "arm64 arm64 2"])
     #expect(try ArchiveTests.found(in: bytes, architecture: "arm64") == ["arm64 arm64 2"])
@@ -48,7 +44,7 @@ struct UniversalFileTests {
   @Test("may hold archives")
   func archive() throws {
     let member = ArchiveTests.magic + ArchiveTests.member("a.o/", MachOBuilder().bytes)
-    let slice = Slice(type: Self.arm64, offset: 256, size: UInt64(member.count))
+    let slice: Slice = (Self.arm64, 256, UInt64(member.count))
     #expect(try ArchiveTests.found(in: Self.header([slice]) + member) == ["arm64/a.o arm64 2"])
   }
 
@@ -56,25 +52,25 @@ struct UniversalFileTests {
   func hostile() throws {
     let image = MachOBuilder().bytes
     let size = UInt64(image.count)
-    let good = Slice(type: Self.arm64, offset: 256, size: size)
+    let good: Slice = (Self.arm64, 256, size)
     func found(_ slice: Slice) throws -> [String] {
       try ArchiveTests.found(in: Self.header([slice, good]) + image)
     }
     // The whole file as a slice of itself shares its header.
     #expect(
-      try found(Slice(type: Self.intel, offset: 0, size: 256 + size)) == [
+      try found((Self.intel, 0, 256 + size)) == [
         ": malformed", ": malformed",
       ])
     #expect(
-      try found(Slice(type: Self.intel, offset: 256 + size / 2, size: 8)) == [
+      try found((Self.intel, 256 + size / 2, 8)) == [
         ": malformed", "arm64 arm64 2",
       ])
     #expect(
-      try found(Slice(type: Self.intel, offset: 1 << 31, size: size)) == [
+      try found((Self.intel, 1 << 31, size)) == [
         ": truncated", "arm64 arm64 2",
       ])
     #expect(
-      try found(Slice(type: Self.intel, offset: 256 + size, size: 0)) == [
+      try found((Self.intel, 256 + size, 0)) == [
         ": malformed", "arm64 arm64 2",
       ])
   }

@@ -12,21 +12,16 @@ struct LiveCoreTests {
     var alive: [String: [String: Any]] = [:]
     var file = ""
     try LiveStatesTests.withHost(steps) { pid, _ in
-      alive = try files(["--pid", "\(pid)"])
+      alive = try Tool.images(of: Tool.live(pid))
       try Fixtures.tool("gcore", ["-o", name, "\(pid)"])
       file = "\(name).\(pid)"
     }
     return (file, alive)
   }
 
-  /// The images that `live` shows.
-  private func files(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
-    let outcome = try Tool.run(["live"] + arguments + ["--format", "json"])
-    #expect(outcome.status == status, "\(outcome.errors)")
-    let files = try Tool.files(of: outcome)
-    return Dictionary(
-      files.map { ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0) },
-      uniquingKeysWith: { first, _ in first })
+  /// Shows a core file in JSON.
+  private func live(core file: String) throws -> Outcome {
+    try Tool.run(["live", "--core", file, "--format", "json"])
   }
 
   /// All that was told of an image.
@@ -41,7 +36,7 @@ struct LiveCoreTests {
   func sameAsProcess() throws {
     let steps = [LiveStatesTests.hive] + (try LiveStatesTests.opened()) + ["entries"]
     let (file, alive) = try core(of: steps, as: "core-whole")
-    let found = try files(["--core", file])
+    let found = try Tool.images(of: live(core: file))
     for name in ["live-first.so", "live-second.so", "libBeeHive.so", "live-states-host"] {
       #expect(try text(found[name]) == text(alive[name]))
     }
@@ -69,7 +64,7 @@ struct LiveCoreTests {
       outcome.errors.contains(isGone ? "and that is gone" : "and that is another one now"),
       "\(outcome.errors)")
     #expect(!outcome.output.contains("Fish"))
-    let image = try #require(try files(["--core", file], status: 2)[name])
+    let image = try #require(try Tool.images(of: live(core: file), status: 2)[name])
     #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)
     // The typed records stand in memory that the core file has.
     let lines = try Tool.lines(image)
@@ -99,7 +94,7 @@ struct LiveCoreTests {
 
   private func look(at bytes: Data, isCut: Bool, _ what: String) throws {
     try bytes.write(to: Fixtures.place("core-look"))
-    let outcome = try Tool.run(["live", "--core", "core-look", "--format", "json"])
+    let outcome = try live(core: "core-look")
     #expect(outcome.status == 2 || (!isCut && outcome.status == 0), "\(what): \(outcome.status)")
     _ = try Tool.object(outcome.output)
   }
@@ -176,7 +171,7 @@ struct LiveCoreTests {
       end:
 
       """, as: "core-shared")
-    let outcome = try Tool.run(["live", "--core", "core-shared", "--format", "json"])
+    let outcome = try live(core: "core-shared")
     #expect(outcome.status == 2 && outcome.errors.contains("The images before it have entries"))
     let share = try outcome.output.utf8.count / Fixtures.bytes("core-shared").count
     #expect((10..<80).contains(share), "\(share) times the file")

@@ -40,7 +40,7 @@ struct LiveModulesTests {
 
   /// What `live` says of the modules, by their names: `state code: reason`.
   private func modules(of pid: Int32) throws -> [String: String] {
-    let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+    let outcome = try Tool.live(pid)
     #expect(outcome.status == 0, "\(outcome.errors)")
     let files = try Tool.files(of: outcome)
     let records = files.flatMap { $0["records"] as? [[String: Any]] ?? [] }

@@ -148,7 +148,7 @@ struct LiveStatesTests {
 
   /// What `live` says of the entries of a process.
   private func states(of pid: Int32, status: Int32 = 0) throws -> Set<State> {
-    let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+    let outcome = try Tool.live(pid)
     #expect(outcome.status == status, "\(outcome.errors)")
     return try states(outcome)
   }
@@ -269,7 +269,7 @@ struct LiveStatesTests {
   @Test("A record that cannot be true is a problem, and the entries are shown", arguments: damages)
   func damaged(step: String, code: String) throws {
     try Self.withHost([Self.hive, try Self.opened()[0], "entries", step]) { pid, _ in
-      let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+      let outcome = try Tool.live(pid)
       #expect(outcome.status == 2)
       #expect(outcome.output.contains("\"code\":\"\(code)\""), "\(outcome.errors)")
       #expect(tally(try states(outcome)) == [nil: 4])
@@ -281,7 +281,7 @@ struct LiveStatesTests {
     arguments: Effort.sample(8, of: Array(1...24)))
   func noise(seed: Int) throws {
     try Self.withHost([Self.hive] + Self.opened() + ["entries", "noise=\(seed)"]) { pid, _ in
-      let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+      let outcome = try Tool.live(pid)
       #expect([0, 2].contains(outcome.status))
       _ = try Tool.object(outcome.output)
     }
@@ -293,7 +293,7 @@ struct LiveStatesTests {
     let steps = [Self.hive, opened[0], "entries", "churn=./live-second.so"]
     try Self.withHost(steps) { pid, _ in
       for _ in 0..<10 {
-        let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+        let outcome = try Tool.live(pid)
         #expect([0, 2].contains(outcome.status))
         let files = try Tool.files(of: outcome)
         let first = files.first { ($0["path"] as? String)?.hasSuffix("live-first.so") == true }

@@ -51,16 +51,9 @@ struct LiveTests {
   private func images(
     of process: Int32, status: Int32 = 0
   ) throws -> [String: [String: Any]] {
-    let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
-    #expect(outcome.status == status, "\(outcome.errors)")
-    let object = try Tool.object(outcome.output)
-    #expect(object["pid"] as? Int == Int(process))
-    let files = try #require(object["files"] as? [[String: Any]])
-    return Dictionary(
-      files.map {
-        (($0["path"] as? String ?? "").split(separator: "/").last.map(String.init) ?? "", $0)
-      },
-      uniquingKeysWith: { first, _ in first })
+    let outcome = try Tool.live(process)
+    #expect(try Tool.object(outcome.output)["pid"] as? Int == Int(process))
+    return try Tool.images(of: outcome, status: status)
   }
 
   @Test("They offer what their files do, found by the note or by the section table")
@@ -196,7 +189,7 @@ struct LiveTests {
   func hostileMemory(seed: Int) throws {
     let name = try Fixtures.annotatedLibrary("live-hostile-\(seed).so")
     try withHost([name], seed: seed) { process in
-      let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
+      let outcome = try Tool.live(process)
       #expect([0, 2].contains(outcome.status), "\(outcome.status)")
       _ = try Tool.object(outcome.output)
     }
@@ -212,7 +205,7 @@ struct LiveTests {
         usleep(UInt32(step * 8000))
         kill(pid, SIGKILL)
       }
-      let outcome = try Tool.run(["live", "--pid", "\(pid)", "--format", "json"])
+      let outcome = try Tool.live(pid)
       #expect([0, 2].contains(outcome.status))
       #expect(outcome.status == 0 || outcome.errors.hasPrefix("section-dump: "))
       _ = try Tool.object(outcome.output)
@@ -293,5 +286,24 @@ struct LiveTests {
     let findings = try Tool.files(
       of: Tool.run(["verify", name, "--format", "json"]), key: "findings")
     #expect(findings.contains { $0["code"] as? String == "malformed" })
+  }
+}
+
+extension Tool {
+  /// Shows a process in JSON.
+  static func live(_ pid: Int32) throws -> Outcome {
+    try run(["live", "--pid", "\(pid)", "--format", "json"])
+  }
+
+  /// The images that `live` has shown, by the last part of their paths.
+  static func images(
+    of outcome: Outcome, status: Int32 = 0
+  ) throws -> [String: [String: Any]] {
+    #expect(outcome.status == status, "\(outcome.errors)")
+    return try Dictionary(
+      files(of: outcome).map {
+        ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0)
+      },
+      uniquingKeysWith: { first, _ in first })
   }
 }
