@@ -46,19 +46,20 @@ package import LibC
     return try body(&value)
   }
 
-  /// The same, and wakes those who wait.
-  @inlinable package func change<Result>(_ body: (inout Value) -> Result) -> Result {
-    defer { unsafe pthread_cond_broadcast(condition) }
+  /// The same, and wakes those who wait: all of them, or one if each would do.
+  @inlinable package func change<Result>(
+    forAll: Bool = true, _ body: (inout Value) -> Result
+  ) -> Result {
+    defer {
+      _ = unsafe forAll ? pthread_cond_broadcast(condition) : pthread_cond_signal(condition)
+    }
     return withLock(body)
   }
 
   /// Runs `body`, and again after each `change`, until it returns a value; the lock is free meanwhile.
   @inlinable package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
-    unsafe pthread_mutex_lock(mutex)
-    defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
-      if let result = body(&value) { return result }
-      unsafe pthread_cond_wait(condition, mutex)
+      if let result = wait(before: .now + .seconds(1 << 40), until: body) { return result }
     }
   }
 
