@@ -85,10 +85,10 @@ struct MemoryPressureTests {
   func fallback() throws {
     // It is there and may be written, as a pressure file is.
     let good = "/dev/null"
-    let (descriptor, isOwned, availability) = MemoryPressure(
+    let (descriptor, availability) = MemoryPressure(
       paths: ["/nowhere/memory.pressure", "/proc", good]
     ).open()
-    defer { if isOwned { close(descriptor) } }
+    defer { close(descriptor) }
     #expect(availability == .observed(path: good))
     let none = MemoryPressure(paths: ["/nowhere/memory.pressure", "/proc"]).open()
     #expect(none.descriptor == -1)
@@ -109,11 +109,11 @@ struct MemoryPressureTests {
 
   @Test("the kernel accepts the trigger where it offers one")
   func kernel() {
-    let (descriptor, isOwned, availability) = MemoryPressure.automatic.open()
-    defer { if isOwned { close(descriptor) } }
+    let (descriptor, availability) = MemoryPressure.automatic.open()
+    defer { close(descriptor) }
     print(availability)
     switch availability {
-    case .observed: #expect(descriptor >= 0 && isOwned)
+    case .observed: #expect(descriptor >= 0)
     case .unavailable(let reason): #expect(!reason.isEmpty)
     case .unwanted: Issue.record("nobody asked for none")
     }

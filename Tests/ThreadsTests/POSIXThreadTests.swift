@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 import Threads
@@ -7,7 +8,7 @@ import Threads
     let isDone = Lock(false)
     let thread = try #require(
       POSIXThread {
-        POSIXThread.sleep(.milliseconds(20))
+        usleep(20_000)
         isDone.withLock { $0 = true }
       })
     thread.join()

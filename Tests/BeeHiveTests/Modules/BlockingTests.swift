@@ -105,7 +105,7 @@ struct BlockingTests {
       for (name, requires) in [("a", []), ("b", ["a"]), ("c", ["b"])] {
         try await hive.probe(name, journal, requires: requires, isConcurrent: true) { step, _ in
           // Each is within its limit, and all together are not.
-          if step == "initialize" { POSIXThread.sleep(limit / 2) }
+          if step == "initialize" { usleep(UInt32(limit / .microseconds(2))) }
         }
       }
       let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
