@@ -12,8 +12,8 @@ public struct LaunchOptions: Sendable {
   /// How long one step of one module may take, and one event; nil for as long as it likes. Each counts
   /// from its own beginning, also where others block their threads.
   package var timeLimit: Duration?
-  /// Who is told of modules that take long; none unless given.
-  var watchdog: Watchdog?
+  /// The time that a module may take for a step or an event before observers hear that it is slow; nil for any time.
+  var watchdog: Duration?
 
   /// Modules that do not start, besides those that `BEEHIVE_DISABLE` in the environment names.
   package var disabled: Set<String>
@@ -32,7 +32,7 @@ public struct LaunchOptions: Sendable {
   ) {
     self.onFailure = onFailure
     self.timeLimit = timeLimit
-    self.watchdog = watchdog.map(Watchdog.init)
+    self.watchdog = watchdog
     self.disabled = disabled
   }
 }

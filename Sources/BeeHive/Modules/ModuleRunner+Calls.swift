@@ -106,13 +106,19 @@ extension ModuleRunner {
       module: module.node.name, event: event, kind: kind,
       number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
     hive.observers.tell(.stepBegan(step))
-    let watchdog = options.watchdog
-    let watched = watchdog?.begin(step.module, event) { found in
-      hive.observers.tell(
-        .moduleIsSlow(module: found.module, event: found.event, elapsed: found.elapsed))
+    let start = ContinuousClock.now
+    let alarm = options.watchdog.map { threshold in
+      Alarms.shared.set(after: threshold) {
+        // On a thread of its own, because a module that blocks may block every thread of the pool. Without one it is not
+        // told: the alarms of others do not wait for the observers.
+        _ = POSIXThread.detach {
+          hive.observers.tell(
+            .moduleIsSlow(
+              module: step.module, event: event, elapsed: start.duration(to: .now)))
+        }
+      }
     }
     let began = hive.profiler.begin(step.module, event)
-    let start = ContinuousClock.now
     let result = await visit(number, module.belongings, within: options.timeLimit, call)
     let took = start.duration(to: .now)
     let outcome: Result<Value, ModuleFailure> =
@@ -125,8 +131,8 @@ extension ModuleRunner {
       }
     let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
     hive.profiler.end(began, isSuccess: failure == nil)
-    if let watched { watchdog?.end(watched) }
-    let isSlow = watchdog.map { took >= $0.threshold } ?? false
+    if let alarm { Alarms.shared.cancel(alarm) }
+    let isSlow = options.watchdog.map { took >= $0 } ?? false
     states.withLock { $0.times?.append((step.module, event, took, isSlow)) }
     hive.observers.tell(.stepEnded(step, took: took, failure: failure))
     return outcome

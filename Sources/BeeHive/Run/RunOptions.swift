@@ -72,7 +72,8 @@ extension RunReport: CustomStringConvertible {
       case .stopped: "stopped"
       }
     let result = isComplete ? "every module was torn down" : "not torn down within the limit"
-    return (["\(end); \(result)"] + hanging.map(Watchdog.sentence) + failures.map(\.description))
+    let notices = hanging.map(HiveNotice.moduleIsSlow).map(\.description)
+    return (["\(end); \(result)"] + notices + failures.map(\.description))
       .joined(separator: "\n")
   }
 }
