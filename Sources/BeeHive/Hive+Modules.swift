@@ -234,23 +234,6 @@ extension Hive {
 
   // MARK: Launching
 
-  /// Returns the bound modules that were not tried yet, in order, and the obstacles of the others.
-  func launchBatch(after states: ModuleStates) -> LaunchBatch {
-    bindUnbound()
-    let declared = DeclaredModules(of: self)
-    var unavailable = declared.unavailable
-    for name in states.failedNames { unavailable[name] = "failed to start" }
-    let entries = declared.ready.filter { states[$0.order] == nil }
-    var order = LaunchOrder(
-      entries.map { LaunchOrder.Node($0) },
-      started: (states.running + states.overdue).map(\.node), unavailable: unavailable)
-    if !order.missing.isEmpty { order.look(for: moduleNames) }
-    return LaunchBatch(
-      order: order,
-      entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-      declared: declared)
-  }
-
   static func names(listedIn text: String) -> Set<String> {
     Set(text.split { $0 == "," || $0 == " " }.map(String.init))
   }

@@ -121,10 +121,7 @@ extension Hive {
   /// The same, with what could not be made, by the order of its entry.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
     bindUnbound()
-    let declared = DeclaredModules(of: self)
-    var order = LaunchOrder(
-      declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
-    if !order.missing.isEmpty { order.look(for: moduleNames) }
+    let order = LaunchBatch(of: self).order
     let obstacles = order.obstacles
     let switchedOff = self.switchedOff
     let states = runner.states.withLock { $0 }

@@ -84,7 +84,7 @@ actor ModuleRunner {
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
       let (failures, isStopped) = (failures, isStopRequested)
-      let further = await tearDown(after: isStopped ? nil : ModuleStates.FailedStart(report))
+      let further = await tearDown(after: isStopped ? nil : report)
       throw LaunchError(
         order: report.order, failures: failures + further, interruption: isStopped ? .stopped : nil)
     }
@@ -121,15 +121,16 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let batch = hive.launchBatch(after: states.withLock { $0 })
+      hive.bindUnbound()
+      let batch = LaunchBatch(of: hive, after: states.withLock { $0 })
       order.append(batch.order)
       states.withLock { $0.obstacles = batch.order.obstacles }
       publishStages(of: hive)
       if phase == .starting {
         report.order.append(batch.order)
-        report.disabled = batch.declared.disabled
+        report.disabled = batch.disabled
         report.remarks = hive.switchedOffInVain()
-        report.unbound = batch.declared.unbound
+        report.unbound = batch.unbound
         if options.onFailure == .stop, !batch.order.problems.isEmpty { break }
       }
       if batch.order.modules.isEmpty { break }
@@ -258,10 +259,10 @@ actor ModuleRunner {
   /// Returns when nothing runs any more.
   func untilIdle() async { while phase != .idle { await change() } }
 
-  /// Undoes everything; `failedStart` says why the start was given up, if it was.
+  /// Undoes everything; `failedStart` is the start that was given up, if one was.
   @discardableResult
   private func tearDown(
-    after failedStart: ModuleStates.FailedStart? = nil
+    after failedStart: LaunchReport? = nil
   ) async -> [ModuleFailure] {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested

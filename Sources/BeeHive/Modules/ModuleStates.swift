@@ -18,22 +18,6 @@ struct ModuleStates: Sendable {
     case gone
   }
 
-  /// A start that was given up, and what that began with.
-  struct FailedStart: Sendable {
-    /// The modules that failed.
-    var failures: [ModuleFailure]
-    /// The first of them, or what stood in the way of an order.
-    var cause: String
-
-    /// Describes a start; nil where nothing went wrong.
-    init?(_ report: LaunchReport) {
-      guard let cause = report.order.problems.first ?? report.failures.first?.description else {
-        return nil
-      }
-      (failures, self.cause) = (report.failures, cause)
-    }
-  }
-
   /// The phase of the Hive: a report says nothing of modules before a start and after a stop has begun.
   enum Phase {
     case idle
@@ -68,8 +52,8 @@ struct ModuleStates: Sendable {
   var stopFailures: [ModuleFailure] = []
   /// The times of the calls of the start that is under way; nil if there is none.
   var times: [(module: String, step: String, took: Duration, isSlow: Bool)]?
-  /// The reason that the last start failed, until the next one begins; nil if it did not fail.
-  private var failedStart: FailedStart?
+  /// The last start, until the next one begins, if it was given up because something went wrong.
+  private var failedStart: LaunchReport?
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
@@ -95,8 +79,8 @@ struct ModuleStates: Sendable {
 
   mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
 
-  /// Forgets all modules; `failedStart` says why a start was given up, if one was. Returns what went wrong.
-  mutating func endStop(after failedStart: FailedStart?) -> [ModuleFailure] {
+  /// Forgets all modules; `failedStart` is the start that was given up, if one was. Returns what went wrong.
+  mutating func endStop(after failedStart: LaunchReport?) -> [ModuleFailure] {
     (phase, isStopRequested, self.failedStart) = (.idle, false, failedStart)
     (states, order, failedNames, firstFailures) = ([:], [], [], [:])
     return stopFailures
@@ -159,7 +143,7 @@ struct ModuleStates: Sendable {
   }
 
   /// The modules that have not come back, the one that was called first first.
-  var hanging: [Watchdog.Finding] {
+  var hanging: [(module: String, event: String, elapsed: Duration)] {
     calls.sorted { $0.key < $1.key }.map { _, call in
       (module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
     }
@@ -316,7 +300,13 @@ extension ModuleStates {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
     if phase == .idle || phase == .stopping {
-      return failedStart.map { ModuleStage($0, entry.name, obstacles[entry.name]) }
+      guard let failedStart else { return nil }
+      if let own = failedStart.failures.first(where: { $0.module == entry.name }) {
+        return ModuleStage(own)
+      }
+      let cause = failedStart.order.problems.first ?? failedStart.failures.first?.description ?? ""
+      return ModuleStage(
+        .notStarted, obstacles[entry.name] ?? "the start was given up: \(cause)".escaped)
     }
     let failure = firstFailures[entry.order]?.stepAndCause
     switch states[entry.order] {
@@ -336,13 +326,4 @@ extension ModuleStates {
 
 extension ModuleStage {
   fileprivate init(_ failure: ModuleFailure) { self.init(.failed, failure.stepAndCause) }
-
-  /// A module of a start that was given up, and what keeps it from being ordered.
-  fileprivate init(_ start: ModuleStates.FailedStart, _ module: String, _ obstacle: String?) {
-    if let own = start.failures.first(where: { $0.module == module }) {
-      self.init(own)
-    } else {
-      self.init(.notStarted, obstacle ?? "the start was given up: \(start.cause)".escaped)
-    }
-  }
 }

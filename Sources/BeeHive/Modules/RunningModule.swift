@@ -167,46 +167,46 @@ final class Belongings: Sendable {
 }
 
 /// The modules that are declared, sorted by what can become of them.
-struct DeclaredModules {
-  /// Those that something makes and that were not switched off.
-  var ready: [RegisteredEntry] = []
+struct LaunchBatch {
+  /// The order of those that can start, and the obstacles of the others that something makes.
+  private(set) var order = LaunchOrder([])
+  /// The entries of those in the order.
+  private(set) var entries: [String: RegisteredEntry] = [:]
   /// The names of those that were switched off.
-  var disabled: [String] = []
+  private(set) var disabled: [String] = []
   /// Those that nothing makes, or that were rejected.
-  var unbound: [Entry] = []
-  /// The reasons that no module of a name can start.
-  var unavailable: [String: String] = [:]
+  private(set) var unbound: [Entry] = []
 
-  /// Sorts all modules of a Hive as they are now.
-  init(of hive: Hive) {
+  /// Sorts all modules of a Hive as they are now, without those that were tried already.
+  init(of hive: Hive, after states: ModuleStates = ModuleStates()) {
     let switchedOff = hive.switchedOff
-    self = hive.state.withLock { DeclaredModules($0.table, switchedOff) }
-  }
-
-  private init(_ table: EntryTable, _ switchedOff: Set<String>) {
-    for entry in table.entries(where: { $0.kind == .module }) {
-      let isRejected = if case .rejected = entry.progress { true } else { false }
-      if switchedOff.contains(entry.name), !isRejected {
-        disabled.append(entry.name)
-        unavailable[entry.name] = "is switched off"
-      } else if entry.provider != nil {
-        ready.append(entry)
-      } else {
-        unbound.append(entry.snapshot)
-        // A duplicate is not why no module of its name can start.
-        let reason = "is declared, but nothing can make it: \(entry.source)"
-        unavailable[entry.name] = unavailable[entry.name] ?? reason
+    var ready: [RegisteredEntry] = []
+    // The reasons that no module of a name can start.
+    var unavailable: [String: String] = [:]
+    hive.state.withLock { state in
+      for entry in state.table.entries(where: { $0.kind == .module }) {
+        let isRejected = if case .rejected = entry.progress { true } else { false }
+        if switchedOff.contains(entry.name), !isRejected {
+          disabled.append(entry.name)
+          unavailable[entry.name] = "is switched off"
+        } else if entry.provider != nil {
+          ready.append(entry)
+        } else {
+          unbound.append(entry.snapshot)
+          // A duplicate is not why no module of its name can start.
+          let reason = "is declared, but nothing can make it: \(entry.source)"
+          unavailable[entry.name] = unavailable[entry.name] ?? reason
+        }
       }
     }
+    for name in states.failedNames { unavailable[name] = "failed to start" }
+    ready.removeAll { states[$0.order] != nil }
+    entries = Dictionary(ready.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    order = LaunchOrder(
+      ready.map { LaunchOrder.Node($0) }, started: (states.running + states.overdue).map(\.node),
+      unavailable: unavailable)
+    if !order.missing.isEmpty { order.look(for: hive.moduleNames) }
   }
-}
-
-/// Modules that are about to be launched together.
-struct LaunchBatch {
-  var order: LaunchOrder
-  var entries: [String: RegisteredEntry]
-  /// The others among them.
-  var declared: DeclaredModules
 }
 
 extension LaunchOrder.Node {
