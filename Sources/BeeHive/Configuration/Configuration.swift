@@ -44,12 +44,10 @@ public final class Configuration: Sendable {
     case defaults
   }
 
-  private struct State {
-    var runtime: [String: ConfigurationValue] = [:]
-    var sources: [(name: String, lookup: @Sendable (String) -> ConfigurationValue?)] = []
-  }
+  private typealias Source = (name: String, lookup: @Sendable (String) -> ConfigurationValue?)
 
-  private let state = Lock(State())
+  private let runtime = Lock<[String: ConfigurationValue]>([:])
+  private let sources = Lock<[Source]>([])
   private let defaults: [String: ConfigurationValue]
   private let prefix: String?
 
@@ -85,7 +83,7 @@ public final class Configuration: Sendable {
   public func add(
     source name: String, _ lookup: @escaping @Sendable (String) -> ConfigurationValue?
   ) {
-    state.withLock { $0.sources.insert((name, lookup), at: 0) }
+    sources.withLock { $0.insert((name, lookup), at: 0) }
   }
 
   /// Sets a value at run time, before every other layer.
@@ -94,7 +92,7 @@ public final class Configuration: Sendable {
   ///   - value: The value; nil removes the one that was set here, so the other layers count again.
   ///   - name: The setting's name, as its key has it.
   public func set(_ value: ConfigurationValue?, for name: String) {
-    state.withLock { $0.runtime[name] = value }
+    runtime.withLock { $0[name] = value }
   }
 
   /// Returns a setting that must be there.
@@ -112,7 +110,10 @@ public final class Configuration: Sendable {
           + (variable(key.name).map { ", or the environment variable \($0)" } ?? "")
           + ", or give the key a default")
     }
-    return try convert(found, for: key)
+    if let value = Value(configuration: found.value) { return value }
+    throw Problem(
+      .wrongType,
+      "configuration \(key.name): \(found.place) says \(found.value), which is no \(Value.self)")
   }
 
   /// Returns the layer that a setting comes from.
@@ -124,25 +125,17 @@ public final class Configuration: Sendable {
   private typealias Found = (value: ConfigurationValue, layer: Layer, place: String)
 
   private func find(_ name: String) -> Found? {
-    let state = state.withLock { $0 }
-    if let value = state.runtime[name] { return (value, .runtime, "the value set at run time") }
+    if let value = runtime.withLock({ $0[name] }) {
+      return (value, .runtime, "the value set at run time")
+    }
     if let variable = variable(name), let text = unsafe getenv(variable) {
       let value = unsafe ConfigurationValue.string(String(cString: text))
       return (value, .environment, "the environment variable \(variable)")
     }
-    for source in state.sources {
+    for source in sources.withLock({ $0 }) {
       if let value = source.lookup(name) { return (value, .file, source.name) }
     }
     return defaults.value(at: name).map { ($0, .defaults, "the default") }
-  }
-
-  private func convert<Value>(
-    _ found: Found, for key: Key<Value>
-  ) throws(Problem) -> Value {
-    if let value = Value(configuration: found.value) { return value }
-    throw Problem(
-      .wrongType,
-      "configuration \(key.name): \(found.place) says \(found.value), which is no \(Value.self)")
   }
 
   /// The environment variable of a setting.
