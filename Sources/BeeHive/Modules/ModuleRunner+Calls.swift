@@ -87,14 +87,25 @@ extension ModuleRunner {
   /// themselves and those that have reached their limit.
   func drain(_ module: RunningModule) async {
     await withCheckedContinuation { waiting in
-      for caller in states.withLock({ $0.wait(for: module, waiting) }) { caller.resume() }
+      update { $0.drains.append((ObjectIdentifier(module.belongings), waiting)) }
     }
   }
 
   /// Notes that the calls which the current task is part of begin or cease to wait for the runner.
   func wait(by step: Int) {
     let own = Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number)
-    for caller in states.withLock({ $0.wait(in: own, by: step) }) { caller.resume() }
+    update { states in
+      for number in own { states.calls[number]?.waits += step }
+    }
+  }
+
+  /// Changes what is known of calls, and resumes those who waited for that.
+  private nonisolated func update(_ change: (inout ModuleStates) -> Void) {
+    let callers = states.withLock { states in
+      change(&states)
+      return states.drained()
+    }
+    for caller in callers { caller.resume() }
   }
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
@@ -144,12 +155,12 @@ extension ModuleRunner {
     _ number: UInt64, _ belongings: Belongings, within limit: Duration?,
     _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
-    let visit = Visit(runner: ObjectIdentifier(self), belongings: belongings, number: number)
-    let result = await TimeLimit.run(limit) { [states] in
-      defer { for caller in states.withLock({ $0.end(number) }) { caller.resume() } }
+    let visit = (runner: ObjectIdentifier(self), belongings: belongings, number: number)
+    let result = await TimeLimit.run(limit) { [self] in
+      defer { update { $0.calls[number] = nil } }
       return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
     }
-    if result == nil { for caller in states.withLock({ $0.giveUp(number) }) { caller.resume() } }
+    if result == nil { update { $0.calls[number]?.isGivenUp = true } }
     return result
   }
 }

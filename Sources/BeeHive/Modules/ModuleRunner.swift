@@ -7,13 +7,8 @@ internal import Threads
 /// which runs outside it. What a module asks for while it is being started (another module, the end)
 /// is seen to as soon as its step is over; anybody else waits until it is done.
 actor ModuleRunner {
-  /// The module that a task is inside of.
-  struct Visit {
-    let runner: ObjectIdentifier
-    let belongings: Belongings
-    /// The number of the call.
-    let number: UInt64
-  }
+  /// The module that a task is inside of, and the number of the call.
+  typealias Visit = (runner: ObjectIdentifier, belongings: Belongings, number: UInt64)
 
   /// The modules that the current task is inside of, the innermost last: waiting for one of their
   /// runners would never end.

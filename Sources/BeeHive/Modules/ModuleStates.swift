@@ -29,7 +29,7 @@ struct ModuleStates: Sendable {
   }
 
   /// A call of a module.
-  private struct Call {
+  struct Call {
     let module: String
     let event: String
     /// The belongings of the module, which no other has.
@@ -62,10 +62,10 @@ struct ModuleStates: Sendable {
   /// The first thing that went wrong in the start of each module, whatever the policy makes of it.
   private var firstFailures: [UInt64: ModuleFailure] = [:]
   /// The calls of modules that have not come back, by number; also those that are overdue.
-  private var calls: [UInt64: Call] = [:]
+  var calls: [UInt64: Call] = [:]
   private var lastCall: UInt64 = 0
   /// Callers who wait until nobody is inside a module but in calls that wait themselves.
-  private var drains: [(owner: ObjectIdentifier, waiting: CheckedContinuation<Void, Never>)] = []
+  var drains: [(owner: ObjectIdentifier, waiting: CheckedContinuation<Void, Never>)] = []
 
   // MARK: The Hive
 
@@ -88,7 +88,7 @@ struct ModuleStates: Sendable {
 
   // MARK: Calls
 
-  /// Notes that a module is called. Returns the number for `end`.
+  /// Notes that a module is called. Returns the number of the call.
   mutating func begin(_ module: String, _ event: String, _ belongings: Belongings) -> UInt64 {
     lastCall += 1
     calls[lastCall] = Call(module: module, event: event, owner: ObjectIdentifier(belongings))
@@ -100,37 +100,8 @@ struct ModuleStates: Sendable {
     hears(module) ? begin(module.node.name, event.name, module.belongings) : nil
   }
 
-  /// Notes that a module has come back. Returns those who waited for that.
-  mutating func end(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
-    calls[number] = nil
-    return drained()
-  }
-
-  /// Notes that a call has reached its limit. Returns those who waited for its end.
-  mutating func giveUp(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
-    calls[number]?.isGivenUp = true
-    return drained()
-  }
-
-  /// Notes that calls begin or cease to wait for a start, a removal or a stop, as `step` is 1 or -1. Returns those who
-  /// waited for their end.
-  mutating func wait(
-    in numbers: some Sequence<UInt64>, by step: Int
-  ) -> [CheckedContinuation<Void, Never>] {
-    for number in numbers { calls[number]?.waits += step }
-    return drained()
-  }
-
-  /// Lets a caller wait until nobody is inside a module but in calls that wait themselves. Returns those who need not
-  /// wait.
-  mutating func wait(
-    for module: RunningModule, _ waiting: CheckedContinuation<Void, Never>
-  ) -> [CheckedContinuation<Void, Never>] {
-    drains.append((ObjectIdentifier(module.belongings), waiting))
-    return drained()
-  }
-
-  private mutating func drained() -> [CheckedContinuation<Void, Never>] {
+  /// Returns the callers who need not wait any more, and forgets them.
+  mutating func drained() -> [CheckedContinuation<Void, Never>] {
     var over: [CheckedContinuation<Void, Never>] = []
     drains.removeAll { drain in
       let isBusy = calls.values.contains { call in
