@@ -305,19 +305,21 @@ extension Hive {
     ForkedChild.watch()
     let ending = Race<Result<RunReport.Cause, LaunchError>>()
     let isAskedToEnd = Lock(false)
-    let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
-    let watch = try SystemWatch(options.signals, options.memoryPressure) { notice in
+    let (reactions, mailbox) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
+    let watch = try SystemWatch(options.signals, options.memoryPressure) { signal in
       // Seen to at once, even if modules are still busy with what came before.
-      if case .signal(let signal) = notice, signal.isTerminating {
+      if signal.isTerminating {
         if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
         ending.finish(.success(.signal(signal)))
       }
-      mailbox.yield(notice)
+      mailbox.yield { await self.react(to: signal, options) }
+    } memoryIsShort: {
+      mailbox.yield { await self.trigger(.didReceiveMemoryWarning) }
     }
     defer { watch.end() }
-    observers.tell(.memoryPressure("\(watch.memoryPressure)"))
+    observers.tell(.memoryPressure(watch.memoryPressure))
     let reader = Task(executorPreference: ModuleThreads.shared) {
-      for await notice in notices { await self.react(to: notice, options) }
+      for await react in reactions { await react() }
     }
     defer { mailbox.finish() }
 
@@ -363,14 +365,10 @@ extension Hive {
     return report
   }
 
-  private func react(to notice: SystemWatch.Notice, _ options: RunOptions) async {
-    switch notice {
-    case .memoryIsShort: await trigger(.didReceiveMemoryWarning)
-    case .signal(let signal):
-      observers.tell(.signalArrived(signal))
-      if signal.isTerminating { return }
-      for event in signal.events { await trigger(event) }
-      if signal == .suspend { options.suspendProcess() }
-    }
+  private func react(to signal: Signal, _ options: RunOptions) async {
+    observers.tell(.signalArrived(signal))
+    if signal.isTerminating { return }
+    for event in signal.events { await trigger(event) }
+    if signal == .suspend { options.suspendProcess() }
   }
 }

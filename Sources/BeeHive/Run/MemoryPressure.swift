@@ -4,16 +4,6 @@ internal import LibC
 /// Where the kernel tells that memory is short: its pressure stall information, of the control group
 /// if there is one, of the whole system otherwise.
 public struct MemoryPressure: Hashable, Sendable {
-  /// What came of looking for it.
-  package enum Availability: Hashable, Sendable {
-    /// Modules are told when the kernel writes to this file.
-    case observed(path: String)
-    /// Modules are not told, for this reason.
-    case unavailable(reason: String)
-    /// It was not asked for.
-    case unwanted
-  }
-
   /// The files to try, in order; nil to look for them.
   var paths: [String]?
   /// A descriptor that becomes readable with priority, and is open already.
@@ -35,11 +25,12 @@ public struct MemoryPressure: Hashable, Sendable {
   /// The kernel lets processes without privileges watch windows of whole multiples of two seconds only.
   static let trigger = "some 250000 2000000"
 
-  /// Opens the source. Returns the descriptor to poll for POLLPRI, which the caller closes; -1 if there is none.
-  func open() -> (descriptor: Int32, availability: Availability) {
+  /// Opens the source. Returns the descriptor to poll for POLLPRI, which the caller closes, and where that is; or -1
+  /// and the reason.
+  func open() -> (descriptor: Int32, outcome: String) {
     if let descriptor {
       return (
-        fcntl(descriptor, F_DUPFD_CLOEXEC, 0), .observed(path: "descriptor \(descriptor)")
+        fcntl(descriptor, F_DUPFD_CLOEXEC, 0), "memory pressure: descriptor \(descriptor)"
       )
     }
     let paths = self.paths ?? Self.standardPaths
@@ -50,13 +41,12 @@ public struct MemoryPressure: Hashable, Sendable {
       let isArmed = unsafe trigger.withUnsafeBytes { bytes in
         unsafe descriptor >= 0 && write(descriptor, bytes.baseAddress, bytes.count) == bytes.count
       }
-      if isArmed { return (descriptor, .observed(path: path)) }
+      if isArmed { return (descriptor, "memory pressure: \(path)") }
       reasons.append("\(path): \(systemMessage(errno))")
       if descriptor >= 0 { close(descriptor) }
     }
-    return (
-      -1, paths.isEmpty ? .unwanted : .unavailable(reason: reasons.joined(separator: "; "))
-    )
+    let reason = reasons.isEmpty ? "" : " (\(reasons.joined(separator: "; ")))"
+    return (-1, "memory pressure: not observed\(reason)")
   }
 
   /// The file of this process's control group, and that of the system.
@@ -73,16 +63,5 @@ public struct MemoryPressure: Hashable, Sendable {
     let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
     guard let path = line?.dropFirst(3), path != "/" else { return nil }
     return String(path)
-  }
-}
-
-extension MemoryPressure.Availability: CustomStringConvertible {
-  /// `memory pressure: /proc/pressure/memory`
-  package var description: String {
-    switch self {
-    case .observed(let path): "memory pressure: \(path)"
-    case .unavailable(let reason): "memory pressure: not observed (\(reason))"
-    case .unwanted: "memory pressure: not observed"
-    }
   }
 }

@@ -7,22 +7,18 @@ internal import Threads
 ///
 /// One thread of its own waits for both, so that nothing is missed while every task is busy.
 final class SystemWatch: Sendable {
-  enum Notice: Sendable {
-    case signal(Signal)
-    case memoryIsShort
-  }
-
-  /// What was found of memory pressure.
-  var memoryPressure: MemoryPressure.Availability { pressure.availability }
+  /// Where memory pressure is told, or why it is not.
+  var memoryPressure: String { pressure.outcome }
   private let slot: Int32
   private let signals: UInt64
-  private let pressure: (descriptor: Int32, availability: MemoryPressure.Availability)
+  private let pressure: (descriptor: Int32, outcome: String)
   private let ending: StopPipe
   private let hasEnded = Lock(false)
 
-  /// Begins to watch; `tell` is called on the watching thread.
+  /// Begins to watch; `signalled` and `memoryIsShort` are called on the watching thread.
   init(
-    _ signals: Set<Signal>, _ source: MemoryPressure, _ tell: @escaping @Sendable (Notice) -> Void
+    _ signals: Set<Signal>, _ source: MemoryPressure,
+    signalled: @escaping @Sendable (Signal) -> Void, memoryIsShort: @escaping @Sendable () -> Void
   ) throws(LaunchError) {
     func failure(_ reason: String) -> LaunchError {
       let names = signals.sorted { $0.rawValue < $1.rawValue }.map(\.description)
@@ -39,7 +35,7 @@ final class SystemWatch: Sendable {
     slot = bits == 0 ? -1 : beehive_signals_open(bits)
     guard bits == 0 || slot >= 0 else { throw failure(systemMessage(-slot)) }
     pressure = source.open()
-    guard POSIXThread.detach({ self.watch(tell) }) else {
+    guard POSIXThread.detach({ self.watch(signalled, memoryIsShort) }) else {
       release()
       throw failure("the system gives no thread to wait for them")
     }
@@ -57,7 +53,7 @@ final class SystemWatch: Sendable {
     if pressure.descriptor >= 0 { close(pressure.descriptor) }
   }
 
-  private func watch(_ tell: @Sendable (Notice) -> Void) {
+  private func watch(_ signalled: (Signal) -> Void, _ memoryIsShort: () -> Void) {
     defer { hasEnded.change { $0 = true } }
     // At least this thread takes them, however few others do.
     beehive_signals_admit(signals)
@@ -66,12 +62,12 @@ final class SystemWatch: Sendable {
       pollfd(fd: pressure.descriptor, events: Int16(POLLPRI), revents: 0),
     ]
     while ending.poll(&descriptors) != nil {
-      if descriptors[0].revents != 0 { for signal in arrived() { tell(.signal(signal)) } }
+      if descriptors[0].revents != 0 { for signal in arrived() { signalled(signal) } }
       if descriptors[1].revents & Int16(POLLERR | POLLNVAL) != 0 {
         // The group is gone: nothing more will come of it.
         descriptors[1].fd = -1
       } else if descriptors[1].revents != 0 {
-        tell(.memoryIsShort)
+        memoryIsShort()
       }
     }
   }
