@@ -2,6 +2,7 @@ import BeeHivePlugins
 import Foundation
 import TestSupport
 import Testing
+import Threads
 
 @Suite("Plugins that are watched")
 struct WatchTests {
@@ -23,10 +24,10 @@ struct WatchTests {
   func watched() throws {
     let (first, second, hive) = (try Folder(), try Folder(), Hive())
     try hive.plugins.add(directory: first.path)
-    let calls = Calls()
-    let watch = try hive.plugins.watch { calls.add() }
+    let calls = Lock(0)
+    let watch = try hive.plugins.watch { calls.withLock { $0 += 1 } }
     try Self.build("one", in: first)
-    #expect(Patience.block { Self.names(hive) == ["one"] && calls.count > 0 })
+    #expect(Patience.block { Self.names(hive) == ["one"] && calls.withLock { $0 } > 0 })
     try hive.plugins.add(directory: second.path)
     try Self.build("two", in: second)
     #expect(Patience.block { Self.names(hive) == ["one", "two"] })
@@ -56,17 +57,17 @@ struct WatchTests {
   func cancelledInside() throws {
     let (folder, hive) = (try Folder(), Hive())
     try hive.plugins.add(directory: folder.path)
-    let calls = Calls()
+    let (calls, handle) = (Lock(0), Lock<Handle?>(nil))
     let watch = try hive.plugins.watch {
-      calls.add()
-      calls.handle?.cancel()
+      calls.withLock { $0 += 1 }
+      handle.withLock { $0 }?.cancel()
     }
-    calls.handle = watch
+    handle.withLock { $0 = watch }
     try folder.write("shop", as: "notes.txt")
-    #expect(Patience.block { calls.count == 1 })
+    #expect(Patience.block { calls.withLock { $0 } == 1 })
     try folder.write("shop", as: "more.txt")
     Thread.sleep(forTimeInterval: 0.2)
-    #expect(calls.count == 1)
+    #expect(calls.withLock { $0 } == 1)
   }
 
   @Test("leave no descriptor and no thread behind")
@@ -89,21 +90,5 @@ struct WatchTests {
     }
     // Other tests of this suite have one each.
     #expect(try Patience.block { try open() <= 2 })
-  }
-}
-
-/// How often something was called.
-private final class Calls: @unchecked Sendable {
-  // Sound: read and written by `withLock` alone.
-  private let lock = NSLock()
-  private var number = 0
-  private var held: Handle?
-
-  var count: Int { lock.withLock { number } }
-  func add() { lock.withLock { number += 1 } }
-
-  var handle: Handle? {
-    get { lock.withLock { held } }
-    set { lock.withLock { held = newValue } }
   }
 }
