@@ -58,8 +58,11 @@ package import LibC
 
   /// Runs `body`, and again after each `change`, until it returns a value; the lock is free meanwhile.
   @inlinable package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
-      if let result = wait(before: .now + .seconds(1 << 40), until: body) { return result }
+      if let result = body(&value) { return result }
+      unsafe pthread_cond_wait(condition, mutex)
     }
   }
 
