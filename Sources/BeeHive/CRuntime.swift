@@ -30,8 +30,8 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
       try await Hive.process.run(options.context, options: options.run)
     }
     if let failure = report.failures.first { throw failure }
-    if let hanging = report.hanging.first.map(HiveNotice.moduleIsSlow) {
-      throw Problem(.badCall, "\(hanging)")
+    if let hanging = report.hanging.first.map(ModuleStep.delay) {
+      throw Problem(.badCall, hanging)
     }
     try Problem.check(
       report.isComplete,

@@ -321,7 +321,7 @@ extension Hive {
     let reader = Task(executorPreference: ModuleThreads.shared) {
       for await react in reactions { await react() }
     }
-    defer { mailbox.finish() }
+    defer { reader.cancel() }
 
     let launch = Lock<LaunchReport?>(nil)
     let starter = Task(executorPreference: ModuleThreads.shared) {
@@ -339,11 +339,7 @@ extension Hive {
     } onCancel: {
       ending.finish(.success(.cancelled))
     }
-    let cause: RunReport.Cause
-    do throws(LaunchError) { cause = try end.get() } catch {
-      reader.cancel()
-      throw error
-    }
+    let cause = try end.get()
     // A task of its own, since that of the caller may be cancelled.
     let failures = await Task(executorPreference: ModuleThreads.shared) {
       await TimeLimit.run(options.tearDownLimit) {
@@ -353,7 +349,6 @@ extension Hive {
         return await self.runner.stop(self, ofRun: true)
       }
     }.value
-    reader.cancel()
     var report = RunReport(
       cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
       failures: [], isComplete: false)

@@ -72,8 +72,7 @@ extension RunReport: CustomStringConvertible {
       case .stopped: "stopped"
       }
     let result = isComplete ? "every module was torn down" : "not torn down within the limit"
-    let notices = hanging.map(HiveNotice.moduleIsSlow).map(\.description)
-    return (["\(end); \(result)"] + notices + failures.map(\.description))
+    return (["\(end); \(result)"] + hanging.map(ModuleStep.delay) + failures.map(\.description))
       .joined(separator: "\n")
   }
 }
