@@ -1,4 +1,5 @@
 internal import Registration
+internal import Synchronization
 internal import Threads
 
 /// A module that has been made, in Swift or in C, and what is known of it.
@@ -120,49 +121,38 @@ extension RunningModule {
 ///
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {
-  private struct State {
-    /// The functions that take things back, each by a number of its own, which grows.
-    var undos: [Int: @Sendable () -> Void] = [:]
-    var lastUndo = 0
-    var hasEntries = false
-    /// Whether the module has gone.
-    var isClosed = false
-  }
-
-  private let state = Lock(State())
+  /// The functions that take things back, each by a number of its own, which grows; nil when the module has gone.
+  private let undos = Lock<[Int: @Sendable () -> Void]?>([:])
+  private let lastUndo = Atomic(0)
+  private let isOwner = Atomic(false)
 
   /// Whether entries are the module's.
-  var hasEntries: Bool { state.withLock(\.hasEntries) }
+  var hasEntries: Bool { isOwner.load(ordering: .acquiring) }
 
   /// Notes that entries are. Returns false where the module has gone already.
   func noteEntries() -> Bool {
-    state.withLock { state in
-      state.hasEntries = true
-      return !state.isClosed
-    }
+    isOwner.store(true, ordering: .releasing)
+    return undos.withLock { $0 != nil }
   }
 
   /// Has `undo` called when the module goes, or by the handle before; at once where the module has gone already.
   func handle(_ undo: @escaping @Sendable () -> Void) -> Handle {
-    let number = state.withLock { state -> Int? in
-      if state.isClosed { return nil }
-      state.lastUndo += 1
-      state.undos[state.lastUndo] = undo
-      return state.lastUndo
+    let number = lastUndo.wrappingAdd(1, ordering: .relaxed).newValue
+    let isTaken = undos.withLock { undos in
+      undos?[number] = undo
+      return undos != nil
     }
-    guard let number else {
+    guard isTaken else {
       undo()
       return Handle {}
     }
-    return Handle { [self] in state.withLock { $0.undos.removeValue(forKey: number) }?() }
+    return Handle { [self] in undos.withLock { $0?.removeValue(forKey: number) }?() }
   }
 
   /// Takes nothing more in. Returns what takes back what there was, in this order.
   func close() -> [@Sendable () -> Void] {
-    state.withLock { state in
-      defer { (state.undos, state.isClosed) = ([:], true) }
-      return state.undos.sorted { $0.key > $1.key }.map(\.value)
-    }
+    let undos = undos.withLock { $0.take() } ?? [:]
+    return undos.sorted { $0.key > $1.key }.map(\.value)
   }
 }
 
