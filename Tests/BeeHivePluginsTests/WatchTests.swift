@@ -6,18 +6,6 @@ import Threads
 
 @Suite("Plugins that are watched")
 struct WatchTests {
-  private static func build(_ name: String, in folder: Folder) throws {
-    let source = """
-      #include <BeeHive.h>
-      static const beehive_module_operations operations = { 0 };
-      BEEHIVE_MODULE(\(name), &operations);
-      """
-    let made = try Folder()
-    try Compiler.compile(
-      source, as: name, in: made.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
-    try FileManager.default.moveItem(at: made.place(name), to: folder.place(name))
-  }
-
   private static func names(_ hive: Hive) -> [String] { hive.plugins.available.map(\.name) }
 
   @Test("are refreshed when files come and go, in directories that are added later too")
@@ -26,16 +14,16 @@ struct WatchTests {
     try hive.plugins.add(directory: first.path)
     let calls = Lock(0)
     let watch = try hive.plugins.watch { calls.withLock { $0 += 1 } }
-    try Self.build("one", in: first)
+    try build("one", source("one"), in: first)
     #expect(Patience.block { Self.names(hive) == ["one"] && calls.withLock { $0 } > 0 })
     try hive.plugins.add(directory: second.path)
-    try Self.build("two", in: second)
+    try build("two", source("two"), in: second)
     #expect(Patience.block { Self.names(hive) == ["one", "two"] })
     try FileManager.default.removeItem(at: first.place("one"))
     #expect(Patience.block { Self.names(hive) == ["two"] })
     watch.cancel()
     watch.cancel()
-    try Self.build("three", in: second)
+    try build("three", source("three"), in: second)
     hive.plugins.refresh()
     #expect(Self.names(hive).sorted() == ["three", "two"])
   }
@@ -47,7 +35,7 @@ struct WatchTests {
     let watch = try hive.plugins.watch()
     let script = "echo ready; while :; do echo line > log; sleep 0.005; done"
     try Command.whileRunning("/bin/sh", ["-c", script], in: folder.url) { _, _ in
-      try Self.build("one", in: folder)
+      try build("one", source("one"), in: folder)
       #expect(Patience.block { Self.names(hive) == ["one"] })
     }
     watch.cancel()

@@ -75,7 +75,7 @@ struct LaunchOrderGraphTests {
         module: node.name, level: node.isBasic ? .basic : .normal, priority: node.priority,
         requires: node.requires, after: node.after, file: file, line: line
       ) { _ in
-        var probe = Probe()
+        let probe = Probe()
         (probe.name, probe.journal) = (node.name, journal)
         return probe
       }
