@@ -122,7 +122,7 @@ extension Hive {
     if let failure = failures.first(where: { $0.module == entry.name }) { throw failure }
     var own = order
     own.missing.removeAll { $0.module.name != entry.name }
-    own.cycles.removeAll { cycle in !cycle.path.contains { $0.name == entry.name } }
+    own.cycles.removeAll { cycle in !cycle.contains { $0.name == entry.name } }
     if !own.problems.isEmpty { throw LaunchError(order: own) }
   }
 

@@ -25,7 +25,7 @@ extension ModuleRunner {
       }
       switch result {
       case .success(let response):
-        outcome.answers.append((module: module.node.name, response: response))
+        outcome.answers.append((module: module.name, response: response))
         if response.stops { return outcome }
       case .failure(let failure): outcome.failures.append(failure)
       }
@@ -39,7 +39,7 @@ extension ModuleRunner {
   ) async -> ModuleFailure? {
     guard let context else { return nil }
     let number = states.withLock {
-      $0.begin(module.node.name, step.rawValue, module.belongings)
+      $0.begin(module.name, step.rawValue, module.belongings)
     }
     let result = await observed(module, step.rawValue, step.kind, number, context.hive, options) {
       try await module.run(step, context)
@@ -50,26 +50,26 @@ extension ModuleRunner {
 
   /// Makes the module of an entry.
   func make(
-    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
+    _ entry: RegisteredEntry, _ hive: Hive
   ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
-    let number = states.withLock { $0.begin(node.name, "make", belongings) }
+    let number = states.withLock { $0.begin(entry.name, "make", belongings) }
     let made = await visit(number, belongings, within: options.timeLimit) {
-      var module = try RunningModule(entry, node, for: hive)
+      var module = try RunningModule(entry, for: hive)
       module.belongings = belongings
       return module
     }
     if case .success(let module) = made { return .success(module) }
-    await withdraw(belongings, of: node.name, from: hive)
+    await withdraw(belongings, of: entry.name, from: hive)
     guard case .failure(let error) = made else {
-      return .failure(node.failure("make", .exceeded(options.timeLimit ?? .zero)))
+      return .failure(entry.failure("make", .exceeded(options.timeLimit ?? .zero)))
     }
-    return .failure(error as? ModuleFailure ?? node.failure("make", .notMade("\(error)")))
+    return .failure(error as? ModuleFailure ?? entry.failure("make", .notMade("\(error)")))
   }
 
   func withdraw(_ module: RunningModule) async {
     guard let hive = context?.hive else { return }
-    await withdraw(module.belongings, of: module.node.name, from: hive)
+    await withdraw(module.belongings, of: module.name, from: hive)
   }
 
   /// Withdraws what a module registered.
@@ -114,7 +114,7 @@ extension ModuleRunner {
     _ hive: Hive, _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let step = ModuleStep(
-      module: module.node.name, event: event, kind: kind,
+      module: module.name, event: event, kind: kind,
       number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
     hive.observers.tell(.stepBegan(step))
     let start = ContinuousClock.now
@@ -135,10 +135,10 @@ extension ModuleRunner {
     let outcome: Result<Value, ModuleFailure> =
       switch result {
       case .success(let value): .success(value)
-      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.node, event):
+      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.entry, event):
         .failure(refusal)
-      case .failure(let error): .failure(module.node.failure(event, .threw(error)))
-      case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
+      case .failure(let error): .failure(module.entry.failure(event, .threw(error)))
+      case nil: .failure(module.entry.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }
     let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
     hive.profiler.end(began, isSuccess: failure == nil)

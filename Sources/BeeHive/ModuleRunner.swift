@@ -37,7 +37,7 @@ actor ModuleRunner {
   var isStopRequested: Bool { states.withLock { $0.isStopRequested } }
 
   /// The names of the modules that live, in order.
-  var names: [String] { states.withLock { $0.running.map(\.node.name) } }
+  var names: [String] { states.withLock { $0.running.map(\.name) } }
 
   /// What belongs to the module of this runner that the current task is inside of.
   nonisolated var belongings: Belongings? {
@@ -145,10 +145,9 @@ actor ModuleRunner {
   /// Makes the modules of a batch and takes them through the three steps.
   private func launch(_ batch: LaunchBatch, _ hive: Hive) async {
     var modules: [RunningModule] = []
-    for node in batch.order.modules where !isOver {
-      guard let entry = batch.entries[node.name] else { continue }
+    for entry in batch.modules where !isOver {
       guard set(entry, .made(isInside: true)) else { continue }
-      switch await make(entry, node, hive) {
+      switch await make(entry, hive) {
       case .success(let module):
         modules.append(module)
         if !set(entry, .made(isInside: false)) { states.withLock { $0.forget(module.id) } }
@@ -173,9 +172,9 @@ actor ModuleRunner {
     let earlierFailures = failures.count
     var running: [String: Task<Void, Never>] = [:]
     for module in modules where !isOver {
-      let before = module.node.predecessors.compactMap { running[$0] }
+      let before = module.entry.attributes.predecessors.compactMap { running[$0] }
       if module.isConcurrent {
-        running[module.node.name] = Task(executorPreference: ModuleThreads.shared) {
+        running[module.name] = Task(executorPreference: ModuleThreads.shared) {
           for task in before { await task.value }
           await self.initialize(module)
         }
@@ -187,7 +186,7 @@ actor ModuleRunner {
     for task in running.values { await task.value }
     // In the modules' order, whichever was faster.
     let places = Dictionary(
-      modules.enumerated().map { ($1.node.name, $0) }, uniquingKeysWith: { first, _ in first })
+      modules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     failures[earlierFailures...].sort { places[$0.module] ?? 0 < places[$1.module] ?? 0 }
   }
 
@@ -199,10 +198,10 @@ actor ModuleRunner {
   /// Whether nothing that the module requires has failed to start; it is left out otherwise.
   private func isAdmitted(_ module: RunningModule, _ step: RunningModule.Step) async -> Bool {
     let missing = states.withLock { states in
-      module.node.requiredNames.first(where: states.failedNames.contains)
+      module.entry.attributes.requiredNames.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
-    leaveOut(module.entry, module.node.failure(step.rawValue, .skipped(requirement: missing)))
+    leaveOut(module.entry, module.entry.failure(step.rawValue, .skipped(requirement: missing)))
     failures += await undo(module, before: step)
     return false
   }

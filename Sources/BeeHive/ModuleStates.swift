@@ -97,7 +97,7 @@ struct ModuleStates: Sendable {
 
   /// Notes that a module hears of an event. Returns nil if it hears of none any more.
   mutating func begin(_ event: Event, in module: RunningModule) -> UInt64? {
-    hears(module) ? begin(module.node.name, event.name, module.belongings) : nil
+    hears(module) ? begin(module.name, event.name, module.belongings) : nil
   }
 
   /// Returns the callers who need not wait any more, and forgets them.
@@ -135,7 +135,7 @@ struct ModuleStates: Sendable {
     }
     switch state {
     case .failed(let failure): failedNames.insert(failure.module)
-    case .running(let module, .initialize, _): failedNames.remove(module.node.name)
+    case .running(let module, .initialize, _): failedNames.remove(module.name)
     default: break
     }
     states[id] = state
@@ -185,10 +185,10 @@ struct ModuleStates: Sendable {
     let running = running
     var needing: [String: [RunningModule]] = [:]
     let owners = Dictionary(
-      running.map { (ObjectIdentifier($0.belongings), $0.node.name) },
+      running.map { (ObjectIdentifier($0.belongings), $0.name) },
       uniquingKeysWith: { first, _ in first })
     for module in running.reversed() {
-      for name in module.node.predecessors { needing[name, default: []].append(module) }
+      for name in module.entry.attributes.predecessors { needing[name, default: []].append(module) }
       if let owner = module.entry.owner.flatMap({ owners[$0] }) {
         needing[owner, default: []].append(module)
       }
@@ -197,7 +197,7 @@ struct ModuleStates: Sendable {
     var seen: Set<UInt64> = []
     func visit(_ module: RunningModule) {
       guard seen.insert(module.id).inserted else { return }
-      for other in needing[module.node.name] ?? [] { visit(other) }
+      for other in needing[module.name] ?? [] { visit(other) }
       order.append(module)
     }
     for module in running.reversed() { visit(module) }

@@ -40,7 +40,6 @@ struct RunningModule: Sendable {
     case c(COperations)
   }
 
-  let node: LaunchOrder.Node
   let entry: RegisteredEntry
   let code: Code
   /// Whether `initialize` runs beside that of others.
@@ -48,6 +47,7 @@ struct RunningModule: Sendable {
   /// What it registers.
   var belongings = Belongings()
 
+  var name: String { entry.name }
   /// Tells this module from one of the same name that came before or comes after it.
   var id: UInt64 { entry.order }
 
@@ -63,7 +63,7 @@ struct RunningModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      guard operations.run(step, context) else { throw node.failure(step.rawValue, .refused) }
+      guard operations.run(step, context) else { throw entry.failure(step.rawValue, .refused) }
     }
   }
 
@@ -80,9 +80,9 @@ struct RunningModule: Sendable {
 extension RunningModule {
   /// Makes the module of an entry. No lock is held: this is the module's own code.
   init(
-    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, for hive: Hive
+    _ entry: RegisteredEntry, for hive: Hive
   ) throws(ModuleFailure) {
-    func failure(_ reason: String) -> ModuleFailure { node.failure("make", .notMade(reason)) }
+    func failure(_ reason: String) -> ModuleFailure { entry.failure("make", .notMade(reason)) }
     guard let provider = hive.state.withLock({ _ in entry.provider }) else {
       throw failure("nothing makes it")
     }
@@ -93,7 +93,7 @@ extension RunningModule {
       switch ForeignCall.moduleTable(at: address, in: entry.memory) {
       case .success(let table):
         self.init(
-          node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
+          entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
         return
       case .failure(let problem): throw failure(problem.message)
       }
@@ -111,7 +111,7 @@ extension RunningModule {
       throw failure("what it is bound to does not conform to Module")
     }
     self.init(
-      node: node, entry: entry, code: .swift(module),
+      entry: entry, code: .swift(module),
       isConcurrent: isMarked || type(of: module).initializesConcurrently)
   }
 }
@@ -160,8 +160,8 @@ final class Belongings: Sendable {
 struct LaunchBatch {
   /// The order of those that can start, and the obstacles of the others that something makes.
   private(set) var order = LaunchOrder([])
-  /// The entries of those in the order.
-  private(set) var entries: [String: RegisteredEntry] = [:]
+  /// Those in the order.
+  private(set) var modules: [RegisteredEntry] = []
   /// The names of those that were switched off.
   private(set) var disabled: [String] = []
   /// Those that nothing makes, or that were rejected.
@@ -191,25 +191,28 @@ struct LaunchBatch {
     }
     for name in states.failedNames { unavailable[name] = "failed to start" }
     ready.removeAll { states[$0.order] != nil }
-    entries = Dictionary(ready.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    order = LaunchOrder(
-      ready.map { LaunchOrder.Node($0) }, started: (states.running + states.overdue).map(\.node),
-      unavailable: unavailable)
+    let running = (states.running + states.overdue).map(\.entry)
+    let (waiting, started) = hive.state.withLock { _ in
+      (ready.map(\.snapshot), running.map(\.snapshot))
+    }
+    order = LaunchOrder(waiting, started: started, unavailable: unavailable)
+    let entries = Dictionary(ready.map { ($0.order, $0) }, uniquingKeysWith: { first, _ in first })
+    modules = order.modules.compactMap { entries[$0.number] }
     if !order.missing.isEmpty { order.look(for: hive.moduleNames) }
   }
 }
 
-extension LaunchOrder.Node {
-  init(_ entry: RegisteredEntry) {
-    let attributes = entry.attributes
-    self.init(
-      name: entry.name, version: attributes.version, isBasic: attributes.moduleLevel == .basic,
-      priority: attributes.priority, requires: attributes.requires, after: attributes.after,
-      source: entry.source)
-  }
-
+extension RegisteredEntry {
   /// Returns a failure of the module in an event or a step.
   func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
     ModuleFailure(module: name, event: event, reason: reason, source: source)
+  }
+}
+
+extension ModuleFailure {
+  /// Whether the operation in C of this very module answered false to the event.
+  func isRefusal(of entry: RegisteredEntry, _ event: String) -> Bool {
+    guard case .refused = reason else { return false }
+    return module == entry.name && source == entry.source && self.event == event
   }
 }

@@ -137,12 +137,6 @@ public struct ModuleFailure: Error, Sendable {
   public var error: (any Error)? { if case .threw(let error) = reason { error } else { nil } }
   /// Where the module was declared.
   package var source: Source
-
-  /// Whether the operation in C of this very module answered false to the event.
-  func isRefusal(of node: LaunchOrder.Node, _ event: String) -> Bool {
-    guard case .refused = reason else { return false }
-    return module == node.name && source == node.source && self.event == event
-  }
 }
 
 extension ModuleFailure: CustomStringConvertible {

@@ -1,23 +1,28 @@
+import Registration
 import Testing
 
 @testable import BeeHive
 
-/// `Node("b", requires: ["a"])` and the like, declared in the file "app" unless told otherwise.
-private func node(
+/// A module, declared in the file "app" unless told otherwise.
+func node(
   _ name: String, _ isBasic: Bool = false, _ priority: Int = 0, version: String? = nil,
   requires: [String] = [], after: [String] = [], file: String = "app"
-) -> LaunchOrder.Node {
-  LaunchOrder.Node(
-    name: name, version: version, isBasic: isBasic, priority: priority, requires: requires,
-    after: after,
-    source: .code(file: file, line: 1))
+) -> Entry {
+  var attributes = Attributes()
+  attributes.version = version
+  attributes.level = isBasic ? "basic" : nil
+  attributes.priority = priority
+  (attributes.requires, attributes.after) = (requires, after)
+  return Entry(
+    kind: .module, name: name, attributes: attributes, source: .code(file: file, line: 1),
+    state: .bound)
 }
 
 @Suite("The order in which modules start")
 struct LaunchOrderTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var nodes: [LaunchOrder.Node]
+    var nodes: [Entry]
     var order: [String]
   }
 
@@ -143,7 +148,7 @@ struct LaunchOrderTests {
       node("shop", requires: ["log"]), node("free"),
     ])
     #expect(
-      order.cycles.map(\.description) == [
+      order.problems == [
         "modules log → metrics → storage → log wait for each other, so none of them can start "
           + "(liblog.so:1 by `after`, libmetrics.so:1, libstorage.so:1)"
       ])
@@ -154,7 +159,7 @@ struct LaunchOrderTests {
   @Test("a module that requires itself is a circle of one")
   func selfCycle() {
     let order = LaunchOrder([node("a", requires: ["a"]), node("b")])
-    #expect(order.cycles.map { $0.path.map(\.name) } == [["a", "a"]])
+    #expect(order.cycles.map { $0.map(\.name) } == [["a", "a"]])
     #expect(order.modules.map(\.name) == ["b"])
   }
 
@@ -163,7 +168,7 @@ struct LaunchOrderTests {
     let order = LaunchOrder([
       node("a", requires: ["b", "c"]), node("b", requires: ["a"]), node("c", requires: ["a"]),
     ])
-    #expect(order.cycles.map { $0.path.map(\.name) } == [["a", "b", "a"], ["a", "c", "a"]])
+    #expect(order.cycles.map { $0.map(\.name) } == [["a", "b", "a"], ["a", "c", "a"]])
   }
 
   @Test("following a module that cannot start closes no circle")

@@ -221,7 +221,7 @@ struct LaunchTests {
     try await hive.probe("d", journal)
     let error = await #expect(throws: LaunchError.self) { try await hive.start() }
     #expect(error?.order.missing.map(\.requirement) == ["nobody"])
-    #expect(error?.order.cycles.map { $0.path.map(\.name) } == [["b", "c", "b"]])
+    #expect(error?.order.cycles.map { $0.map(\.name) } == [["b", "c", "b"]])
     #expect(journal.lines.isEmpty)
     let report = try await hive.start(options: LaunchOptions(onFailure: .skip))
     #expect(report.started == ["d"])
