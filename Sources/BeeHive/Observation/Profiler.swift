@@ -28,16 +28,11 @@ public final class Profiler: Sendable {
     fileprivate var key: [String] { [module, event] }
   }
 
-  private struct State {
-    var spans: [Span] = []
-    /// The number of runs of what has a span, by module and event.
-    var runs: [[String]: Int] = [:]
-    var lanes: Set<Int> = []
-  }
-
   private let origin = ContinuousClock.now
   private let limit: Int
-  private let state = Lock(State())
+  private let lanes = Lock<Set<Int>>([])
+  /// The spans, and the number of runs of what has one, by module and event.
+  private let kept = Lock<(spans: [Span], runs: [[String]: Int])>(([], [:]))
 
   /// Creates a profiler that keeps the latest spans.
   ///
@@ -45,7 +40,7 @@ public final class Profiler: Sendable {
   package init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
   /// The spans, in the order in which they ended.
-  package var spans: [Span] { state.withLock { $0.spans } }
+  package var spans: [Span] { kept.withLock { $0.spans } }
 
   /// Measures code of the application's own, beside the modules.
   ///
@@ -89,10 +84,9 @@ public final class Profiler: Sendable {
 
   /// Notes that a module begins; what is known of its span, for `end`.
   func begin(_ module: String, _ event: String) -> Span {
-    let lane = state.withLock { state -> Int in
-      var lane = 0
-      while !state.lanes.insert(lane).inserted { lane += 1 }
-      return lane
+    var lane = 0
+    lanes.withLock { lanes in
+      while !lanes.insert(lane).inserted { lane += 1 }
     }
     return Span(
       module: module, event: event, run: 0, start: origin.duration(to: .now), duration: .zero,
@@ -104,16 +98,16 @@ public final class Profiler: Sendable {
     var span = begun
     span.duration = origin.duration(to: .now) - span.start
     span.isSuccess = isSuccess
-    state.withLock { state in
-      state.lanes.remove(span.lane)
-      span.run = state.runs[span.key, default: 0] + 1
-      state.runs[span.key] = span.run
-      if state.spans.count >= 2 * limit {
-        state.spans.removeFirst(limit)
-        let kept = Set(state.spans.map(\.key)).union([span.key])
-        state.runs = state.runs.filter { kept.contains($0.key) }
+    _ = lanes.withLock { $0.remove(span.lane) }
+    kept.withLock { kept in
+      span.run = kept.runs[span.key, default: 0] + 1
+      kept.runs[span.key] = span.run
+      if kept.spans.count >= 2 * limit {
+        kept.spans.removeFirst(limit)
+        let keys = Set(kept.spans.map(\.key)).union([span.key])
+        kept.runs = kept.runs.filter { keys.contains($0.key) }
       }
-      state.spans.append(span)
+      kept.spans.append(span)
     }
   }
 }
