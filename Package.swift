@@ -193,7 +193,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "BeeHivePluginsTests",
-      dependencies: ["BeeHivePlugins", "BeeHive", "Registration", "BinaryImage", "TestSupport"]),
+      dependencies: [
+        "BeeHivePlugins", "BeeHive", "Registration", "BinaryImage", "Threads", "TestSupport",
+      ]),
     .testTarget(
       name: "SectionDumpTests",
       dependencies: ["section-dump", "ObjectFiles", "BinaryImage", "Threads", "TestSupport"],

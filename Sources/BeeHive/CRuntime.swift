@@ -30,7 +30,7 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
       try await Hive.process.run(options.context, options: options.run)
     }
     if let failure = report.failures.first { throw failure }
-    if let hanging = report.hanging.first.map(Watchdog.sentence) {
+    if let hanging = report.hanging.first.map(ModuleStep.delay) {
       throw Problem(.badCall, hanging)
     }
     try Problem.check(

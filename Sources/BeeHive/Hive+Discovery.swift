@@ -37,7 +37,7 @@ extension Hive {
     }
     let arrivals = images.compactMap { arrival(of: $0, in: found, pins) }
     state.withLock { $0.merge(arrivals, found, cache: cache) }
-    watch.withLock { $0.merged(arrivals.map(\.id), of: found) }
+    watch.withLock { $0.merged(arrivals.map(\.image.mapped.id), of: found) }
     observers.deliver()
     cache.collect()
     return !found.images.isEmpty || !found.removed.isEmpty
@@ -63,28 +63,24 @@ extension Hive {
       && !state.withLock { $0.images.isSettled(image.mapped.id) }
   }
 
-  /// Reads the entries of an image and makes entries of the Hive of them, without a lock. Returns nil if the image is
-  /// not pinned: it is left for the next walk.
+  /// Reads the entries of an image and makes entries of the Hive of them, without a lock: none if they were taken in
+  /// before. Returns nil if the image is not pinned: it is left for the next walk.
   private func arrival(
     of image: LoadedImage, in found: ImageWatch.Found,
     _ pins: [MappedImage.ID: Result<Void, ImageError>]
   ) -> Arrival? {
-    var arrival = Arrival(image: image)
-    guard mayRegister(image) else { return arrival }
+    guard mayRegister(image) else { return (image, .success([])) }
     do throws(ImageError) {
-      if !found.pinned.contains(arrival.id) {
-        guard let pin = pins[arrival.id] else { return nil }
+      if !found.pinned.contains(image.mapped.id) {
+        guard let pin = pins[image.mapped.id] else { return nil }
         try pin.get()
       }
-      let scan = try RecordScanner.scan(image)
-      guard !scan.isEmpty else { return arrival }
-      arrival.contents = .entries(Binding.entries(of: scan, in: image))
+      return (image, .success(Binding.entries(of: try RecordScanner.scan(image), in: image)))
     } catch {
       // It was unmapped meanwhile, which the next walk finds.
       if error.code == .replaced, ImageList.probe() != found.counters { return nil }
-      arrival.contents = .failure(error)
+      return (image, .failure(error))
     }
-    return arrival
   }
 
   /// The problems of whole images, each once: of those that could not be inspected, and of those that
@@ -173,11 +169,10 @@ extension Hive {
     var isTried = false
     while !isTried {
       let images = TypeLookup.generation
-      let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], BindingGround?) in
-        guard state.table.unboundCount > 0 else { return ([], nil) }
-        let ground = BindingGround(
-          images: images, entries: state.table.version, hostBindings: state.hostBindingsVersion)
-        if ground == state.lastTry { return ([], nil) }
+      let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], Int?) in
+        // None of them ever falls.
+        let ground = images + state.table.version + state.hostBindingsVersion
+        guard state.table.unboundCount > 0, ground != state.lastTry else { return ([], nil) }
         return (state.table.entries(where: \.isUnbound), ground)
       }
       if unbound.isEmpty { break }
@@ -253,20 +248,8 @@ extension RegisteredEntry {
   fileprivate var maker: Provider? { setAside?.progress.provider ?? provider }
 }
 
-/// One image on its way into a Hive.
-private struct Arrival {
-  enum Contents {
-    /// It declares nothing, or what it declares was taken in before.
-    case nothing
-    case entries([RegisteredEntry])
-    case failure(ImageError)
-  }
-
-  let image: LoadedImage
-  var contents = Contents.nothing
-
-  var id: MappedImage.ID { image.mapped.id }
-}
+/// One image on its way into a Hive, and the entries that it declares.
+private typealias Arrival = (image: LoadedImage, entries: Result<[RegisteredEntry], ImageError>)
 
 extension Hive.State {
   /// Brings the entries up to date with what was found.
@@ -276,14 +259,15 @@ extension Hive.State {
     for id in found.removed { images.forget(id) }
     for (id, error) in found.remarks where !images.isSettled(id) { images.remark(id, error) }
     for (id, error) in found.failures { fail(id, error) }
-    for arrival in arrivals {
-      switch arrival.contents {
-      case .nothing: _ = images.settle(arrival.id, .empty)
-      case .failure(let error): fail(arrival.id, error)
-      case .entries(let entries):
-        let mapped = arrival.image.mapped
-        let path = arrival.image.identity.path
-        guard images.settle(arrival.id, .registered(path: path, name: mapped.name)) else {
+    for (image, contents) in arrivals {
+      let mapped = image.mapped
+      switch contents {
+      case .success(let entries) where entries.isEmpty:
+        _ = images.settle(mapped.id, .empty)
+      case .failure(let error): fail(mapped.id, error)
+      case .success(let entries):
+        let path = image.identity.path
+        guard images.settle(mapped.id, .registered(path: path, name: mapped.name)) else {
           continue
         }
         observers.post(.imageArrived(path: path, entryCount: entries.count))

@@ -122,7 +122,7 @@ extension Hive {
     if let failure = failures.first(where: { $0.module == entry.name }) { throw failure }
     var own = order
     own.missing.removeAll { $0.module.name != entry.name }
-    own.cycles.removeAll { cycle in !cycle.path.contains { $0.name == entry.name } }
+    own.cycles.removeAll { cycle in !cycle.contains { $0.name == entry.name } }
     if !own.problems.isEmpty { throw LaunchError(order: own) }
   }
 
@@ -234,23 +234,6 @@ extension Hive {
 
   // MARK: Launching
 
-  /// Returns the bound modules that were not tried yet, in order, and the obstacles of the others.
-  func launchBatch(after states: ModuleStates) -> LaunchBatch {
-    bindUnbound()
-    let declared = DeclaredModules(of: self)
-    var unavailable = declared.unavailable
-    for name in states.failedNames { unavailable[name] = "failed to start" }
-    let entries = declared.ready.filter { states[$0.order] == nil }
-    var order = LaunchOrder(
-      entries.map { LaunchOrder.Node($0) },
-      started: (states.running + states.overdue).map(\.node), unavailable: unavailable)
-    if !order.missing.isEmpty { order.look(for: moduleNames) }
-    return LaunchBatch(
-      order: order,
-      entries: Dictionary(entries.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
-      declared: declared)
-  }
-
   static func names(listedIn text: String) -> Set<String> {
     Set(text.split { $0 == "," || $0 == " " }.map(String.init))
   }
@@ -322,21 +305,23 @@ extension Hive {
     ForkedChild.watch()
     let ending = Race<Result<RunReport.Cause, LaunchError>>()
     let isAskedToEnd = Lock(false)
-    let (notices, mailbox) = AsyncStream.makeStream(of: SystemWatch.Notice.self)
-    let watch = try SystemWatch(options.signals, options.memoryPressure) { notice in
+    let (reactions, mailbox) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
+    let watch = try SystemWatch(options.signals, options.memoryPressure) { signal in
       // Seen to at once, even if modules are still busy with what came before.
-      if case .signal(let signal) = notice, signal.isTerminating {
+      if signal.isTerminating {
         if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
         ending.finish(.success(.signal(signal)))
       }
-      mailbox.yield(notice)
+      mailbox.yield { await self.react(to: signal, options) }
+    } memoryIsShort: {
+      mailbox.yield { await self.trigger(.didReceiveMemoryWarning) }
     }
     defer { watch.end() }
-    observers.tell(.memoryPressure("\(watch.memoryPressure)"))
+    observers.tell(.memoryPressure(watch.memoryPressure))
     let reader = Task(executorPreference: ModuleThreads.shared) {
-      for await notice in notices { await self.react(to: notice, options) }
+      for await react in reactions { await react() }
     }
-    defer { mailbox.finish() }
+    defer { reader.cancel() }
 
     let launch = Lock<LaunchReport?>(nil)
     let starter = Task(executorPreference: ModuleThreads.shared) {
@@ -354,11 +339,7 @@ extension Hive {
     } onCancel: {
       ending.finish(.success(.cancelled))
     }
-    let cause: RunReport.Cause
-    do throws(LaunchError) { cause = try end.get() } catch {
-      reader.cancel()
-      throw error
-    }
+    let cause = try end.get()
     // A task of its own, since that of the caller may be cancelled.
     let failures = await Task(executorPreference: ModuleThreads.shared) {
       await TimeLimit.run(options.tearDownLimit) {
@@ -368,7 +349,6 @@ extension Hive {
         return await self.runner.stop(self, ofRun: true)
       }
     }.value
-    reader.cancel()
     var report = RunReport(
       cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
       failures: [], isComplete: false)
@@ -380,14 +360,10 @@ extension Hive {
     return report
   }
 
-  private func react(to notice: SystemWatch.Notice, _ options: RunOptions) async {
-    switch notice {
-    case .memoryIsShort: await trigger(.didReceiveMemoryWarning)
-    case .signal(let signal):
-      observers.tell(.signalArrived(signal))
-      if signal.isTerminating { return }
-      for event in signal.events { await trigger(event) }
-      if signal == .suspend { options.suspendProcess() }
-    }
+  private func react(to signal: Signal, _ options: RunOptions) async {
+    observers.tell(.signalArrived(signal))
+    if signal.isTerminating { return }
+    for event in signal.events { await trigger(event) }
+    if signal == .suspend { options.suspendProcess() }
   }
 }

@@ -121,10 +121,7 @@ extension Hive {
   /// The same, with what could not be made, by the order of its entry.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
     bindUnbound()
-    let declared = DeclaredModules(of: self)
-    var order = LaunchOrder(
-      declared.ready.map { LaunchOrder.Node($0) }, unavailable: declared.unavailable)
-    if !order.missing.isEmpty { order.look(for: moduleNames) }
+    let order = LaunchBatch(of: self).order
     let obstacles = order.obstacles
     let switchedOff = self.switchedOff
     let states = runner.states.withLock { $0 }
@@ -208,40 +205,36 @@ extension Report {
   /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it, in this order
   /// of keys and with a line for each entry.
   public var json: String {
-    let lines = entries.map { "    \($0.json)" }
-    let entries = lines.isEmpty ? "[]" : "[\n\(lines.joined(separator: ",\n"))\n  ]"
-    return """
-      {
-        "entries": \(entries),
-        "images": \(images.json),
-        "order": \(order.json),
-        "lifts": \(lifts.json),
-        "remarks": \(remarks.json)
-      }
-
-      """
+    let lists: KeyValuePairs = [
+      "images": images, "order": order, "lifts": lifts, "remarks": remarks,
+    ]
+    let texts = lists.map { ",\n  \"\($0)\": \(JSONValue.array($1.map(JSONValue.string)).text)" }
+    return "{\n  \"entries\": \(entries.map(\.json.text).lines)\(texts.joined())\n}\n"
   }
 }
 
 extension Report.Line {
-  /// What is nil is left out.
-  fileprivate var json: String {
-    let members: [(String, String?)] = [
-      ("state", state.quotedForJSON), ("kind", kind.quotedForJSON), ("name", name.quotedForJSON),
-      ("implementation", implementation?.quotedForJSON), ("origin", origin.quotedForJSON),
-      ("section", section?.quotedForJSON), ("index", index.map(String.init)),
-      ("code", code?.quotedForJSON), ("reason", reason?.quotedForJSON),
-      ("launch", launch?.quotedForJSON),
-    ]
-    let written = members.compactMap { name, value in
-      value.map { "\(name.quotedForJSON): \($0)" }
-    }
-    return "{\(written.joined(separator: ", "))}"
+  fileprivate var json: JSONValue {
+    .object([
+      "state": .string(state), "kind": .string(kind), "name": .string(name),
+      "implementation": implementation.map(JSONValue.string), "origin": .string(origin),
+      "section": section.map(JSONValue.string), "index": index.map { .integer(Int64($0)) },
+      "code": code.map(JSONValue.string), "reason": reason.map(JSONValue.string),
+      "launch": launch.map(JSONValue.string),
+    ])
+  }
+}
+
+extension JSONValue {
+  /// An object without the members that are nil, as encoders write it.
+  package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+    .object(members.compactMap { key, value in value.map { Member(key, $0) } })
   }
 }
 
 extension [String] {
-  fileprivate var json: String { "[\(map(\.quotedForJSON).joined(separator: ", "))]" }
+  /// The elements of an array of JSON, a line for each.
+  package var lines: String { isEmpty ? "[]" : "[\n    \(joined(separator: ",\n    "))\n  ]" }
 }
 
 // "Did you mean", for what a report lists.
@@ -334,12 +327,11 @@ extension Hive {
   private func make(_ entry: RegisteredEntry, in scope: ServiceScope) async throws(ServiceError) {
     // What outlives every scope is made without one.
     let scope = entry.scope == .singleton || entry.scope == .weak ? nil : scope
+    let type: ObjectIdentifier?
     switch entry.provider {
     case .structure:
       var lookup = ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
-      try lookup.check(lookup.candidate(entry))
-    case .accessor(let accessor): try await make(entry, as: accessor.service, in: scope)
-    case .injectable(_, let service?): try await make(entry, as: service, in: scope)
+      return try lookup.check(lookup.candidate(entry))
     case .injectable(let type, nil):
       // The caller of a lookup says as which type it is kept; here there is none.
       _ = try Creation.make(Creation.Step(entry: entry, scope: scope)) { () throws(ServiceError) in
@@ -347,16 +339,13 @@ extension Hive {
           throw ServiceError.thrown(error, by: entry)
         }
       }
-    case .closure(let factory) where factory.parameter == nil:
-      try await make(entry, as: factory.service, in: scope)
-    case .closure, .module, nil: break
+      return
+    case .accessor(let accessor): type = accessor.service
+    case .injectable(_, let service?): type = service
+    case .closure(let factory): type = factory.parameter == nil ? factory.service : nil
+    case .module, nil: type = nil
     }
-  }
-
-  /// Makes a service as a type, which is nil where only its accessor knows it: then no lookup can name it.
-  private func make(
-    _ entry: RegisteredEntry, as type: ObjectIdentifier?, in scope: ServiceScope?
-  ) async throws(ServiceError) {
+    // Only its accessor may know the type: then no lookup can name it.
     guard let type else { return }
     // Sound: the identifier of a type is the address of its metadata, which is all that a metatype holds;
     // every registration requires that the type is `Sendable`.

@@ -41,8 +41,8 @@ public final class Hive: Sendable {
     var overrides: [RegisteredEntry] = []
     /// The singletons that are being made asynchronously, by where they will be kept.
     var loading: [ObjectIdentifier: Task<Bool, any Error>] = [:]
-    /// What there was when every unbound entry had last been tried.
-    var lastTry: BindingGround?
+    /// The sum of all that decides about unbound entries, as it was when each of them had last been tried.
+    var lastTry: Int?
     /// The Hive's, who are told of what changes here once the lock is free.
     let observers: Observers<HiveNotice>
   }
@@ -172,16 +172,6 @@ extension Hive {
     for error in problems { observer(.imageNotInspected(error)) }
     return handle
   }
-}
-
-/// All that decides what becomes of a Hive's unbound entries: while it stays the same, so do they.
-struct BindingGround: Equatable {
-  /// The images that bring types: see `TypeLookup.generation`.
-  var images: Int
-  /// The entries: see `EntryTable.version`.
-  var entries: Int
-  /// The values that the host gave.
-  var hostBindings: Int
 }
 
 extension Hive {

@@ -56,7 +56,7 @@ extension HiveNotice: CustomStringConvertible {
     case .stepEnded(let step, let took, nil): "module \(step.module) \(step.event) took \(took)"
     case .stepEnded(_, _, let failure?), .moduleLeftOut(let failure): failure.description
     case .moduleIsSlow(let module, let event, let elapsed):
-      Watchdog.sentence(module, event, elapsed)
+      ModuleStep.delay(module, event, elapsed)
     case .surplusReply(let event, let module, let winner):
       "\(event): \(winner) has answered, so the answer of \(module) is dropped"
     case .started(let report): report.description

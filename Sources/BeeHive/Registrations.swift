@@ -107,73 +107,72 @@ public struct Registrations: Codable, Hashable, Sendable {
     self.urlGlobalScheme = urlGlobalScheme
   }
 
-  private enum CodingKeys: String, CodingKey, CaseIterable {
-    case moduleClasses, services
-    case urlGlobalScheme = "URLGlobalScheme"
-  }
-
   /// Reads either shape.
   public init(from decoder: any Decoder) throws {
     if (try? decoder.unkeyedContainer()) != nil {
       self.init(services: try [Service](from: decoder))
       return
     }
-    let object = try decoder.object(CodingKeys.self, "of registrations")
+    let object = try decoder.object(
+      ["moduleClasses", "services", "URLGlobalScheme"], "of registrations")
     self.init(
-      moduleClasses: try object.decodeIfPresent([Module].self, forKey: .moduleClasses) ?? [],
-      services: try object.decodeIfPresent([Service].self, forKey: .services) ?? [],
-      urlGlobalScheme: try object.decodeIfPresent(String.self, forKey: .urlGlobalScheme))
+      moduleClasses: try object.decodeIfPresent([Module].self, forKey: "moduleClasses") ?? [],
+      services: try object.decodeIfPresent([Service].self, forKey: "services") ?? [],
+      urlGlobalScheme: try object.decodeIfPresent(String.self, forKey: "URLGlobalScheme"))
+  }
+
+  /// Writes the first shape.
+  public func encode(to encoder: any Encoder) throws {
+    var object = encoder.container(keyedBy: FileKey.self)
+    try object.encode(moduleClasses, forKey: "moduleClasses")
+    try object.encode(services, forKey: "services")
+    try object.encodeIfPresent(urlGlobalScheme, forKey: "URLGlobalScheme")
   }
 }
 
 extension Registrations.Module {
-  private enum CodingKeys: String, CodingKey, CaseIterable {
-    case moduleClass, version, moduleLevel, level, modulePriority, priority, requires, after
-  }
-
   /// Reads a module; everything but its class may be missing.
   public init(from decoder: any Decoder) throws {
-    let object = try decoder.object(CodingKeys.self, "of a module")
-    let level = try object.one(of: .moduleLevel, .level)
-    let priority = try object.one(of: .modulePriority, .priority)
+    let object = try decoder.object(
+      [
+        "moduleClass", "version", "moduleLevel", "level", "modulePriority", "priority", "requires",
+        "after",
+      ], "of a module")
+    let priority = try object.one(of: "modulePriority", "priority")
     self.init(
-      moduleClass: try object.name(.moduleClass),
-      version: try object.decodeIfPresent(String.self, forKey: .version),
-      moduleLevel: try object.level(level),
+      moduleClass: try object.name("moduleClass"),
+      version: try object.decodeIfPresent(String.self, forKey: "version"),
+      moduleLevel: try object.level(object.one(of: "moduleLevel", "level")),
       modulePriority: try object.decodeIfPresent(Int.self, forKey: priority) ?? 0,
-      requires: try object.decodeIfPresent([String].self, forKey: .requires) ?? [],
-      after: try object.decodeIfPresent([String].self, forKey: .after) ?? [])
+      requires: try object.decodeIfPresent([String].self, forKey: "requires") ?? [],
+      after: try object.decodeIfPresent([String].self, forKey: "after") ?? [])
   }
 
   /// Writes the level as BeeHive's number.
   public func encode(to encoder: any Encoder) throws {
-    var object = encoder.container(keyedBy: CodingKeys.self)
-    try object.encode(moduleClass, forKey: .moduleClass)
-    try object.encodeIfPresent(version, forKey: .version)
-    try object.encode(moduleLevel == .basic ? 0 : 1, forKey: .moduleLevel)
-    try object.encode(modulePriority, forKey: .modulePriority)
-    try object.encode(requires, forKey: .requires)
-    try object.encode(after, forKey: .after)
+    var object = encoder.container(keyedBy: FileKey.self)
+    try object.encode(moduleClass, forKey: "moduleClass")
+    try object.encodeIfPresent(version, forKey: "version")
+    try object.encode(moduleLevel == .basic ? 0 : 1, forKey: "moduleLevel")
+    try object.encode(modulePriority, forKey: "modulePriority")
+    try object.encode(requires, forKey: "requires")
+    try object.encode(after, forKey: "after")
   }
 }
 
 extension Registrations.Service {
-  private enum CodingKeys: String, CodingKey, CaseIterable {
-    case service, impl, name, scope, priority
-  }
-
   /// Reads a service; everything but the two names may be missing.
   public init(from decoder: any Decoder) throws {
-    let object = try decoder.object(CodingKeys.self, "of a service")
+    let object = try decoder.object(
+      ["service", "impl", "name", "scope", "priority"], "of a service")
     self.init(
-      service: try object.name(.service), impl: try object.name(.impl),
-      name: try object.decodeIfPresent(String.self, forKey: .name),
-      scope: try object.scope(.scope),
-      priority: try object.decodeIfPresent(Int.self, forKey: .priority) ?? 0)
+      service: try object.name("service"), impl: try object.name("impl"),
+      name: try object.decodeIfPresent(String.self, forKey: "name"), scope: try object.scope(),
+      priority: try object.decodeIfPresent(Int.self, forKey: "priority") ?? 0)
   }
 }
 
-extension KeyedDecodingContainer {
+extension KeyedDecodingContainer<FileKey> {
   /// Which of two words for one thing the file uses; throws where it uses both.
   fileprivate func one(of word: Key, _ other: Key) throws -> Key {
     guard contains(other) else { return word }
@@ -201,11 +200,11 @@ extension KeyedDecodingContainer {
     }
   }
 
-  fileprivate func scope(_ key: Key) throws -> Scope {
-    guard let text = try decodeIfPresent(String.self, forKey: key) else { return .transient }
+  fileprivate func scope() throws -> Scope {
+    guard let text = try decodeIfPresent(String.self, forKey: "scope") else { return .transient }
     guard let scope = Scope(rawValue: text) else {
       let known = Scope.allCases.map(\.rawValue).joined(separator: ", ")
-      throw corrupted(key, "a scope is one of \(known), not \(text)")
+      throw corrupted("scope", "a scope is one of \(known), not \(text)")
     }
     return scope
   }

@@ -5,11 +5,10 @@ internal import Threads
 
 /// Waits on a thread of its own until the system tells that directories have changed: inotify.
 ///
-/// The descriptors are closed when the last reference goes: that of the thread, or of who may end it.
+/// The descriptor is closed when the last reference goes: that of the thread, or of who may end it.
 final class DirectoryWatch: Sendable {
   private let descriptor: Int32
-  /// Written to when the thread is to end; its other end is polled.
-  private let ending: (reading: Int32, writing: Int32)
+  private let ending: StopPipe
 
   /// What changes which files there are, or what they hold.
   private static let events =
@@ -23,19 +22,13 @@ final class DirectoryWatch: Sendable {
 
   /// Throws where the system gives no descriptor.
   init() throws(ImageError) {
+    guard let ending = StopPipe() else { throw Self.error("inotify", errno) }
+    self.ending = ending
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
     guard descriptor >= 0 else { throw Self.error("inotify", errno) }
-    var ends: [Int32] = [-1, -1]
-    guard unsafe pipe(&ends) == 0 else {
-      let failure = errno
-      close(descriptor)
-      throw Self.error("inotify", failure)
-    }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    ending = (ends[0], ends[1])
   }
 
-  deinit { for end in [descriptor, ending.reading, ending.writing] { close(end) } }
+  deinit { close(descriptor) }
 
   private static func error(_ path: String, _ number: Int32) -> ImageError {
     ImageError(
@@ -65,42 +58,21 @@ final class DirectoryWatch: Sendable {
   /// thread for it.
   func run(_ changed: @escaping @Sendable () -> Bool) -> Bool {
     POSIXThread.detach { [self] in
-      while wait(-1) == .change {
-        var found = Event.change
+      var changes = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+      while ending.poll(&changes) != nil {
         // Until nothing more comes for a moment; where something always comes, for some of them.
-        var turns = 0
-        while found == .change, turns < Self.mostTurns {
+        for _ in 0..<Self.mostTurns {
           drain()
-          found = wait(Self.quiet)
-          turns += 1
+          guard let count = ending.poll(&changes, limit: Self.quiet) else { return }
+          if count == 0 { break }
         }
-        if found == .end || !changed() { return }
+        if !changed() { return }
       }
     }
   }
 
   /// Ends the thread; a call that it is in ends first. Does not wait for that.
-  func end() {
-    var byte: UInt8 = 0
-    unsafe write(ending.writing, &byte, 1)
-  }
-
-  private enum Event {
-    case change, nothing, end
-  }
-
-  private func wait(_ limit: Int32) -> Event {
-    var descriptors = [
-      pollfd(fd: ending.reading, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-    ]
-    while true {
-      let count = unsafe poll(&descriptors, nfds_t(descriptors.count), limit)
-      if count < 0, errno == EINTR { continue }
-      if count < 0 || descriptors[0].revents != 0 { return .end }
-      return count == 0 ? .nothing : .change
-    }
-  }
+  func end() { ending.stop() }
 
   /// Takes what was told; every directory is looked at anyway.
   private func drain() {

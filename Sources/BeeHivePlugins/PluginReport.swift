@@ -61,14 +61,13 @@ extension PluginReport.Line {
     }
   }
 
-  /// What is nil is left out, as encoders do.
   fileprivate var json: JSONValue {
-    let members: [(String, String?)] = [
-      ("state", state), ("kind", kind), ("name", name), ("implementation", implementation),
-      ("path", path), ("code", code), ("reason", reason),
-    ]
-    return .object(
-      members.compactMap { key, text in text.map { JSONValue.Member(key, .string($0)) } })
+    .object([
+      "state": .string(state), "kind": kind.map(JSONValue.string),
+      "name": name.map(JSONValue.string), "implementation": implementation.map(JSONValue.string),
+      "path": .string(path), "code": code.map(JSONValue.string),
+      "reason": reason.map(JSONValue.string),
+    ])
   }
 }
 
@@ -89,8 +88,7 @@ extension PluginReport: CustomStringConvertible {
 
   /// The report as JSON, for hosts without an encoder, with a line for each entry.
   public var json: String {
-    let list = lines.map { "    \($0.json.text)" }
-    let entries = list.isEmpty ? "[]" : "[\n\(list.joined(separator: ",\n"))\n  ]"
+    let entries = lines.map(\.json.text).lines
     let problems = JSONValue.array(problems.map(JSONValue.string)).text
     let judged = admission.map { ",\n  \"admission\": \($0.value.text)" } ?? ""
     return "{\n  \"lines\": \(entries),\n  \"problems\": \(problems)\(judged)\n}\n"

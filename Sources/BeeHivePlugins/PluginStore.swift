@@ -2,20 +2,22 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Threads
 
-/// The catalogue of one Hive, and who watches its directories.
+/// The catalogue of one Hive, who watches its directories, and what the Hive asks of plugins.
 final class PluginStore: Sendable {
-  private struct State {
-    var catalogue = PluginCatalogue()
+  struct State {
+    fileprivate(set) var catalogue = PluginCatalogue()
     /// How often each source was added, and not taken out.
-    var uses: [PluginCatalogue.Source: Int] = [:]
+    fileprivate var uses: [PluginCatalogue.Source: Int] = [:]
     /// Changes whenever the catalogue does.
-    var version = 0
-    var watches: [DirectoryWatch] = []
+    fileprivate var version = 0
+    fileprivate var watches: [DirectoryWatch] = []
     /// Directories that could not be watched.
-    var unwatched: [ImageError] = []
+    fileprivate var unwatched: [ImageError] = []
+    var policy = PluginPolicy()
+    var verification: (@Sendable (Int32, String) throws -> Void)?
   }
 
-  private let state = Lock(State())
+  let state = Lock(State())
 
   /// Watches go with the Hive.
   deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
@@ -35,11 +37,8 @@ final class PluginStore: Sendable {
     }
     let isOut = Lock(false)
     let undo: @Sendable () -> Void = { [weak self] in
-      let isFirst = isOut.withLock { isOut in
-        defer { isOut = true }
-        return !isOut
-      }
-      if isFirst { self?.remove(source) }
+      let wasOut = isOut.withLock { exchange(&$0, with: true) }
+      if !wasOut { self?.remove(source) }
     }
     refresh()
     if let problem = catalogue.problem(of: source) {
@@ -50,15 +49,14 @@ final class PluginStore: Sendable {
   }
 
   private func remove(_ source: PluginCatalogue.Source) {
-    let isLast = state.withLock { state in
-      let rest = (state.uses[source] ?? 1) - 1
-      state.uses[source] = rest > 0 ? rest : nil
-      if rest > 0 { return false }
+    state.withLock { state in
+      state.uses[source, default: 1] -= 1
+      guard state.uses[source] == 0 else { return }
+      state.uses[source] = nil
       state.catalogue.remove(source)
       state.version += 1
-      return true
     }
-    if isLast { refresh() }
+    refresh()
   }
 
   /// Reads what is new or changed, without the lock; again, if another has changed the catalogue meanwhile.

@@ -6,8 +6,8 @@ internal import Threads
 extension Plugins {
   /// What is asked of plugins beyond what makes them work; `BEEHIVE_PLUGINS=off` in the environment admits none.
   public var policy: PluginPolicy {
-    get { settings.withLock { $0.policy } }
-    nonmutating set { settings.withLock { $0.policy = newValue } }
+    get { store.state.withLock { $0.policy } }
+    nonmutating set { store.state.withLock { $0.policy = newValue } }
   }
 
   /// Has each plugin that nothing else refuses verified by the host: its signature, perhaps.
@@ -17,7 +17,7 @@ extension Plugins {
   /// - Parameter verification: Is given the open file and its path, and throws why it is refused. It reads the
   ///   descriptor at offsets of its own (`pread`), and leaves it open.
   public func verify(with verification: @escaping @Sendable (Int32, String) throws -> Void) {
-    settings.withLock { $0.verification = verification }
+    store.state.withLock { $0.verification = verification }
   }
 
   /// Adds the directories that a variable of the environment lists, with colons between them.
@@ -45,20 +45,19 @@ extension Plugins {
   /// - Returns: What becomes of each plugin, as of the last ``refresh()``.
   /// - Throws: `ImageError` where the program's own file cannot be read.
   public func admission() throws(ImageError) -> AdmissionReport {
-    let modules = hive.entries.filter { entry in
-      if entry.kind == .module, case .rejected = entry.state { return false }
-      return entry.kind == .module
+    var modules: [String: Attributes] = [:]
+    for entry in hive.entries where entry.kind == .module {
+      if case .rejected = entry.state { continue }
+      modules[entry.name] = modules[entry.name] ?? entry.attributes
     }
-    let attributes = Dictionary(
-      modules.map { ($0.name, $0.attributes) }, uniquingKeysWith: { first, _ in first })
-    var policy = policy
-    let verification = settings.withLock { $0.verification }
+    let state = store.state.withLock { $0 }
+    var policy = state.policy
     if trustedVariable("BEEHIVE_PLUGINS") == "off" {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
     var admission = Admission(
-      to: try AdmissionHost(modules: attributes), under: policy, verification: verification)
-    for candidate in store.catalogue.candidates { admission.add(candidate) }
+      to: try AdmissionHost(modules: modules), under: policy, verification: state.verification)
+    for candidate in state.catalogue.candidates { admission.add(candidate) }
     return admission.report()
   }
 
@@ -68,14 +67,4 @@ extension Plugins {
   public var admitted: [String] {
     get throws(ImageError) { try admission().admitted }
   }
-
-  private var settings: Lock<AdmissionSettings> {
-    hive.attachment { _ in Lock(AdmissionSettings()) }
-  }
-}
-
-/// What one Hive asks of plugins.
-private struct AdmissionSettings {
-  var policy = PluginPolicy()
-  var verification: (@Sendable (Int32, String) throws -> Void)?
 }

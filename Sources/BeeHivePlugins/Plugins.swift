@@ -83,10 +83,7 @@ public struct Plugins: Sendable {
       guard entry.kind == .service, case .accepted = entry.state else { return false }
       return TypeName.couldMeanTheSame(name, entry.name)
     }
-    return found.enumerated().sorted { first, second in
-      (first.element.attributes.priority, second.offset)
-        > (second.element.attributes.priority, first.offset)
-    }.map(\.element)
+    return found.sorted { $0.attributes.priority > $1.attributes.priority }
   }
 
   /// Finds what would implement a service if it were loaded.
@@ -144,5 +141,35 @@ public struct PluginFile: Hashable, Sendable {
     requirements = manifest.requirements.filter { !$0.isOptional }.map { required in
       [required.module.name, required.module.versions].filter { !$0.isEmpty }.joined(separator: " ")
     }
+  }
+}
+
+/// Which files this process has loaded.
+struct LoadedFiles {
+  /// The build-ids of the images by the files that their names lead to today.
+  private var images: [FileStamp.FileNumber: [UInt8]] = [:]
+  /// The build-ids of images whose names lead to no file any more.
+  private var adrift: Set<[UInt8]> = []
+
+  /// Asks the loader.
+  init() {
+    var list = ImageList()
+    // Without memory for the list nothing is known to be loaded.
+    guard (try? list.update()) != nil else { return }
+    for position in 0..<list.count {
+      let image = list[position]
+      if let stamp = try? fileStamp(of: image.name.utf8) {
+        images[stamp.number] = image.buildID
+      } else if !image.buildID.isEmpty {
+        adrift.insert(image.buildID)
+      }
+    }
+  }
+
+  /// Returns whether the file of a manifest is loaded: the same file, of the same build.
+  func contains(_ manifest: PluginManifest) -> Bool {
+    let id = manifest.identity.id
+    if let loaded = images[manifest.stamp.number] { return loaded == id }
+    return !id.isEmpty && adrift.contains(id)
   }
 }

@@ -77,3 +77,95 @@ private func canonical(_ path: String) -> String {
   defer { unsafe free(resolved) }
   return unsafe String(cString: resolved)
 }
+
+/// Keeps what a Hive does, in the order in which it tells it, until the last reference goes.
+///
+///     let recorder = NoticeRecorder(hive)
+///     try await hive.start()
+///     #expect(recorder.steps == ["Shop.Basket setUp", "Shop.Basket initialize", "Shop.Basket splash"])
+public final class NoticeRecorder: Sendable {
+  /// What was told, behind a lock that the thread sanitizer understands.
+  @safe private final class Kept: @unchecked Sendable {
+    // Sound: `notices` is used between `lock` and `unlock` alone.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private var notices: [HiveNotice] = []
+
+    init() { unsafe pthread_mutex_init(mutex, nil) }
+
+    deinit {
+      unsafe pthread_mutex_destroy(mutex)
+      unsafe mutex.deallocate()
+    }
+
+    func update<Result>(_ body: (inout [HiveNotice]) -> Result) -> Result {
+      unsafe pthread_mutex_lock(mutex)
+      defer { unsafe pthread_mutex_unlock(mutex) }
+      return body(&notices)
+    }
+  }
+
+  private let kept: Kept
+  private let observation: Handle
+
+  /// Records from now on.
+  ///
+  /// - Parameters:
+  ///   - hive: What is recorded.
+  ///   - fromStart: Whether to record the present entries too, as if they came now.
+  public init(_ hive: Hive, fromStart: Bool = false) {
+    let kept = Kept()
+    self.kept = kept
+    observation = hive.observe(fromStart: fromStart) { notice in
+      kept.update { $0.append(notice) }
+    }
+  }
+
+  deinit { observation.cancel() }
+
+  /// Everything that was told so far.
+  public var notices: [HiveNotice] { kept.update { $0 } }
+
+  /// The calls of modules that have begun: `Shop.Basket setUp`, events among them.
+  public var steps: [String] {
+    notices.compactMap { notice in
+      if case .stepBegan(let step) = notice { "\(step.module) \(step.event)" } else { nil }
+    }
+  }
+}
+
+/// Overrides a service for the task of each test: tests that run meanwhile get their own.
+public struct OverrideTrait: TestTrait, SuiteTrait, TestScoping {
+  fileprivate let scope: @Sendable (_ body: @Sendable () async throws -> Void) async throws -> Void
+
+  /// Each test of a suite has the override to itself.
+  public var isRecursive: Bool { true }
+
+  /// Runs a test with the override.
+  public func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws { try await scope(function) }
+}
+
+extension Trait where Self == OverrideTrait {
+  /// Overrides a service while a test runs, for its task and those that it starts.
+  ///
+  ///     @Test(.overriding((any Mail).self, with: MockMail())) func sends() { … }
+  ///
+  /// Singletons that the test asks for are made for it alone.
+  ///
+  /// - Parameters:
+  ///   - type: What the service is asked for as.
+  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
+  ///   - hive: Whose service it is.
+  ///   - instance: Made anew for each test.
+  /// - Returns: The trait, for a test or a suite.
+  public static func overriding<Service: Sendable>(
+    _ type: Service.Type, name: String? = nil,
+    in hive: @autoclosure @escaping @Sendable () -> Hive = .process,
+    with instance: @autoclosure @escaping @Sendable () -> Service
+  ) -> Self {
+    OverrideTrait { body in
+      try await hive().overridingInTask(type, name: name, with: instance()) { try await body() }
+    }
+  }
+}

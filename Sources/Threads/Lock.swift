@@ -46,9 +46,13 @@ package import LibC
     return try body(&value)
   }
 
-  /// The same, and wakes those who wait.
-  @inlinable package func change<Result>(_ body: (inout Value) -> Result) -> Result {
-    defer { unsafe pthread_cond_broadcast(condition) }
+  /// The same, and wakes those who wait: all of them, or one if each would do.
+  @inlinable package func change<Result>(
+    forAll: Bool = true, _ body: (inout Value) -> Result
+  ) -> Result {
+    defer {
+      _ = unsafe forAll ? pthread_cond_broadcast(condition) : pthread_cond_signal(condition)
+    }
     return withLock(body)
   }
 

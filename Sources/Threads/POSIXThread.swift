@@ -1,36 +1,35 @@
-internal import LibC
+package import LibC
 
 /// A thread that the concurrency runtime knows nothing of: for work that must go on while every task is
 /// blocked, and for work that blocks.
 ///
-/// Either `join` or `detach` is called, once.
+/// `join` is called once.
 package struct POSIXThread: @unchecked Sendable {
   // Sound: the number of a thread, which any other may wait for.
   private let thread: pthread_t
-
-  private final class Work: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-  }
 
   /// The number of processors that are there to be used.
   package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
   /// Runs `body` on a new thread; nil where the system gives none.
   package init?(_ body: @escaping @Sendable () -> Void) {
-    let work = unsafe Unmanaged.passRetained(Work(body))
+    let work = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
+    unsafe work.initialize(to: body)
     var thread = pthread_t()
-    // Sound: the new thread takes over the reference that was passed to it.
+    // Sound: the new thread takes over the memory that was passed to it.
     let failure = unsafe pthread_create(
       &thread, nil,
       { argument in
-        if let argument = unsafe argument {
-          unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().run()
-        }
+        guard let work = unsafe argument?.assumingMemoryBound(to: (@Sendable () -> Void).self)
+        else { return nil }
+        let run = unsafe work.move()
+        unsafe work.deallocate()
+        run()
         return nil
-      }, work.toOpaque())
+      }, work)
     guard failure == 0 else {
-      unsafe work.release()
+      unsafe work.deinitialize(count: 1)
+      unsafe work.deallocate()
       return nil
     }
     self.thread = thread
@@ -39,22 +38,11 @@ package struct POSIXThread: @unchecked Sendable {
   /// Waits until the thread has ended.
   package func join() { pthread_join(thread, nil) }
 
-  /// Leaves the thread to itself.
-  package func detach() { pthread_detach(thread) }
-
   /// Runs `body` on a new thread that is never waited for; false where the system gives none.
   package static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = POSIXThread(body) else { return false }
-    thread.detach()
+    pthread_detach(thread.thread)
     return true
-  }
-
-  /// Lets the calling thread sleep.
-  package static func sleep(_ duration: Duration) {
-    var time = timespec(
-      tv_sec: Int(duration.components.seconds),
-      tv_nsec: Int(duration.components.attoseconds / 1_000_000_000))
-    unsafe nanosleep(&time, nil)
   }
 }
 
@@ -85,6 +73,41 @@ extension Array where Element: Sendable {
     work()
     for helper in helpers { helper.join() }
     return progress.withLock { $0.made.flatMap { $0 } }
+  }
+}
+
+/// A pipe by which others stop a thread that waits for the system.
+package final class StopPipe: Sendable {
+  private let reading: Int32
+  private let writing: Int32
+
+  /// Nil where the system gives no pipe.
+  package init?() {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  deinit { for end in [reading, writing] { close(end) } }
+
+  /// Stops the thread, for good.
+  package func stop() {
+    var byte: UInt8 = 0
+    unsafe write(writing, &byte, 1)
+  }
+
+  /// Waits until one of `others` is ready, or for `limit` milliseconds. Returns how many are; nil if the thread is to
+  /// stop.
+  package func poll(_ others: inout [pollfd], limit: Int32 = -1) -> Int32? {
+    others.append(pollfd(fd: reading, events: Int16(POLLIN), revents: 0))
+    defer { others.removeLast() }
+    while true {
+      let count = unsafe LibC.poll(&others, nfds_t(others.count), limit)
+      // A signal that somebody else handles: again.
+      if count < 0, errno == EINTR { continue }
+      return count < 0 || others.last?.revents != 0 ? nil : count
+    }
   }
 }
 
@@ -126,24 +149,17 @@ extension Array where Element: Sendable {
   ///
   /// - Returns: False where something waits to be run that nobody can run.
   package static func run(while begin: (_ end: @escaping @Sendable () -> Void) -> Void) -> Bool {
-    var ends: [Int32] = [-1, -1]
-    guard let queue = MainQueue(), unsafe pipe(&ends) == 0 else {
+    guard let queue = MainQueue(), let ending = StopPipe() else {
       begin {}
       return true
     }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    defer { close(ends[0]) }
-    begin { [writing = ends[1]] in close(writing) }
-    var watched = [
-      pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0),
-      pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0),
-    ]
+    begin { ending.stop() }
     // Some may have come before anybody asked for the descriptor.
     if !queue.isInTask { queue.serve() }
-    while unsafe poll(&watched, 2, -1) > 0 || errno == EINTR {
-      if watched[0].revents != 0 { return true }
-      if watched[1].revents == 0 { continue }
-      if queue.isInTask { return unsafe poll(&watched, 1, patience) != 0 }
+    var waiting = [pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0)]
+    while ending.poll(&waiting) != nil {
+      var none: [pollfd] = []
+      if queue.isInTask { return ending.poll(&none, limit: patience) == nil }
       queue.serve()
     }
     return true

@@ -6,29 +6,16 @@
 package final class ThreadPool: Sendable {
   package typealias Work = @Sendable () -> Void
 
-  /// A thread that has nothing to do waits for what is put into its inbox.
-  private typealias Inbox = Lock<Work?>
-
   private struct State {
-    var idle: [Inbox] = []
     var threads = 0
-    /// What waits for a thread, by number: `first` is the next, `end` the number of the next to come.
+    /// The threads that have nothing to do.
+    var idle = 0
+    /// The work that waits for a thread, by number: `first` is the next, `end` the number of the next to come.
     var queue: [UInt64: Work] = [:]
     var first: UInt64 = 0
     var end: UInt64 = 0
-    var isWatched = false
-
-    mutating func next() -> Work? {
-      guard let work = queue.removeValue(forKey: first) else { return nil }
-      first += 1
-      return work
-    }
-  }
-
-  private enum Taker {
-    case idle(Inbox)
-    case newThread
-    case queue(isWatched: Bool)
+    /// What `first` was when somebody last looked whether work is taken; nil while nobody looks.
+    var watched: UInt64?
   }
 
   private static let patience: Duration = .milliseconds(10)
@@ -48,26 +35,19 @@ package final class ThreadPool: Sendable {
   ///
   /// - Returns: False where there is no thread to spare and the system gives none: it will not run.
   package func run(_ work: @escaping Work) -> Bool {
-    let taker = state.withLock { state -> Taker in
-      if let inbox = state.idle.popLast() { return .idle(inbox) }
-      if state.threads < width {
+    let (needsThread, needsWatch) = state.change(forAll: false) { state in
+      if state.queue.count >= state.idle, state.threads < width {
         state.threads += 1
-        return .newThread
+        return (true, false)
       }
       state.queue[state.end] = work
       state.end += 1
-      defer { state.isWatched = true }
-      return .queue(isWatched: state.isWatched)
+      guard state.watched == nil, state.queue.count > state.idle else { return (false, false) }
+      state.watched = state.first
+      return (false, true)
     }
-    switch taker {
-    case .idle(let inbox): inbox.change { $0 = work }
-    case .newThread: return addThread(work)
-    case .queue(isWatched: true): break
-    case .queue(isWatched: false):
-      // Without a watch it waits for a thread that has done its work; the next one tries again.
-      if !POSIXThread.detach({ self.watch() }) { state.withLock { $0.isWatched = false } }
-    }
-    return true
+    if needsWatch { watch() }
+    return !needsThread || addThread(work)
   }
 
   /// Starts a thread that has been counted already; false where the system gives none.
@@ -78,47 +58,39 @@ package final class ThreadPool: Sendable {
   }
 
   private func work(_ first: Work?) {
-    let inbox = Inbox(nil)
     var next = first
-    while true {
-      if let work = next { work() }
+    repeat {
+      next?()
       // Let go of before the thread waits for more.
       next = nil
-      enum Then { case work(Work), wait, end }
-      let then = state.withLock { state -> Then in
-        if let work = state.next() { return .work(work) }
-        guard state.idle.count < spare else {
-          state.threads -= 1
-          return .end
+      state.withLock { $0.idle += 1 }
+      next = state.wait { state -> Work?? in
+        if let work = state.queue.removeValue(forKey: state.first) {
+          state.first += 1
+          state.idle -= 1
+          return work
         }
-        state.idle.append(inbox)
-        return .wait
+        guard state.idle > spare else { return nil }
+        state.idle -= 1
+        state.threads -= 1
+        return .some(nil)
       }
-      switch then {
-      case .work(let work): next = work
-      case .wait: next = inbox.wait { $0.take() }
-      case .end: return
-      }
-    }
+    } while next != nil
   }
 
   /// Adds threads as long as work waits and no thread takes it.
   private func watch() {
-    var before: UInt64?
-    while true {
-      POSIXThread.sleep(Self.patience)
+    _ = Alarms.shared.set(after: Self.patience) { [self] in
       let isStuck = state.withLock { state -> Bool? in
-        if state.queue.isEmpty {
-          state.isWatched = false
-          return nil
-        }
-        defer { before = state.first }
-        guard before == state.first else { return false }
+        defer { state.watched = state.queue.isEmpty ? nil : state.first }
+        if state.queue.isEmpty { return nil }
+        guard state.watched == state.first else { return false }
         state.threads += 1
         return true
       }
       guard let isStuck else { return }
       if isStuck { _ = addThread(nil) }
+      watch()
     }
   }
 }
@@ -127,10 +99,7 @@ package final class ThreadPool: Sendable {
 ///
 /// The thread lives only while an alarm is set.
 package final class Alarms: Sendable {
-  private struct Alarm {
-    var time: ContinuousClock.Instant
-    var call: @Sendable () -> Void
-  }
+  private typealias Alarm = (time: ContinuousClock.Instant, call: @Sendable () -> Void)
 
   private struct State {
     var alarms: [UInt64: Alarm] = [:]
@@ -153,7 +122,7 @@ package final class Alarms: Sendable {
     let time = ContinuousClock.now.advanced(by: delay)
     let (number, look) = state.withLock { state -> (UInt64, ContinuousClock.Instant?) in
       state.next += 1
-      state.alarms[state.next] = Alarm(time: time, call: call)
+      state.alarms[state.next] = (time, call)
       defer { state.look = min(state.look ?? time, time) }
       return (state.next, state.look)
     }

@@ -3,30 +3,35 @@ import Foundation
 import TestSupport
 import Testing
 
+/// The source of a plugin with one module.
+func source(_ name: String, _ attributes: String = "\"\"") -> String {
+  """
+  #include <BeeHive.h>
+  static const beehive_module_operations operations = { 0 };
+  BEEHIVE_MODULE(\(name), &operations, \(attributes));
+  """
+}
+
+/// Builds a plugin elsewhere, and moves it to its place when it is whole.
+func build(_ name: String, _ source: String, in folder: Folder) throws {
+  let made = try Folder()
+  try Compiler.compile(
+    source, as: "made.so", in: made.url,
+    ["-shared", "-fPIC", "-w", "-Wl,--build-id", "-I", Repository.headers])
+  let place = folder.place(name)
+  try FileManager.default.createDirectory(
+    at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+  try FileManager.default.moveItem(at: made.place("made.so"), to: place)
+}
+
 @Suite("The plugins that this process would load")
 struct AdmissionTests {
-  private static func source(_ name: String, _ attributes: String = "\"\"") -> String {
-    """
-    #include <BeeHive.h>
-    static const beehive_module_operations operations = { 0 };
-    BEEHIVE_MODULE(\(name), &operations, \(attributes));
-    """
-  }
-
-  private static func build(_ name: String, _ source: String, in folder: Folder) throws {
-    try FileManager.default.createDirectory(
-      at: folder.place(name).deletingLastPathComponent(), withIntermediateDirectories: true)
-    try Compiler.compile(
-      source, as: name, in: folder.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
-    try FileManager.default.removeItem(at: folder.place("\(name).source.c"))
-  }
-
   @Test("are named providers first, and load in that order")
   func admitted() async throws {
     let (folder, hive) = (try Folder(), Hive())
-    try Self.build("a.so", Self.source("doctor_a", #"BEEHIVE_REQUIRES("doctor_b")"#), in: folder)
-    try Self.build("b.so", Self.source("doctor_b", #"BEEHIVE_REQUIRES("here")"#), in: folder)
-    try Self.build("c.so", Self.source("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
+    try build("a.so", source("doctor_a", #"BEEHIVE_REQUIRES("doctor_b")"#), in: folder)
+    try build("b.so", source("doctor_b", #"BEEHIVE_REQUIRES("here")"#), in: folder)
+    try build("c.so", source("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
     try hive.plugins.add(directory: folder.path)
     #expect(try hive.plugins.admitted.isEmpty)
     // What this Hive has registered by code meets a requirement.
@@ -52,7 +57,7 @@ struct AdmissionTests {
   func policy() throws {
     struct Unsigned: Error {}
     let (folder, hive) = (try Folder(), Hive())
-    try Self.build("a.so", Self.source("policy_a"), in: folder)
+    try build("a.so", source("policy_a"), in: folder)
     try hive.plugins.add(directory: folder.path)
     #expect(try hive.plugins.admitted.count == 1)
     hive.plugins.verify { _, path in if path.hasSuffix("a.so") { throw Unsigned() } }
@@ -64,8 +69,8 @@ struct AdmissionTests {
   @Test("come from the directories that a variable names, the absolute ones in their order")
   func variable() throws {
     let (folder, hive) = (try Folder(), Hive())
-    try Self.build("own/a.so", Self.source("own_a"), in: folder)
-    try Self.build("all/a.so", Self.source("all_a"), in: folder)
+    try build("own/a.so", source("own_a"), in: folder)
+    try build("all/a.so", source("all_a"), in: folder)
     let name = "BEEHIVE_TEST_\(UUID().uuidString)"
     let value = "relative:\(folder.place("own").path)::\(folder.place("all").path)"
     try #require(unsafe setenv(name, value, 1) == 0)

@@ -23,18 +23,11 @@ struct PluginsTests {
     """
   }
 
-  private static func build(_ name: String, _ source: String, in folder: Folder) throws {
-    try Compiler.compile(
-      source, as: name, in: folder.url,
-      ["-shared", "-fPIC", "-w", "-Wl,--build-id", "-I", Repository.headers])
-    try? FileManager.default.removeItem(at: folder.place("\(name).source.c"))
-  }
-
   @Test("are read, and nothing of them runs")
   func reads() throws {
     let (folder, hive) = (try Folder(), Hive())
     let mark = folder.place("ran")
-    try Self.build("a.so", Self.source(mark: mark), in: folder)
+    try build("a.so", Self.source(mark: mark), in: folder)
     try folder.write("shop", as: "notes.txt")
     try hive.plugins.add(directory: folder.path)
     let files = hive.plugins.files
@@ -60,7 +53,7 @@ struct PluginsTests {
       ("a.so", "Greeter", 1), ("b.so", "BeeHivePluginsTests.Greeter", 2), ("c.so", "Painter", 3),
       ("d.so", "Other.Greeter", 4), ("e.so", "Greeter", 1),
     ] {
-      try Self.build(
+      try build(
         name, Self.source(service: service, priority: priority, mark: mark), in: folder)
     }
     try hive.plugins.add(directory: folder.path)
@@ -80,7 +73,7 @@ struct PluginsTests {
   func loaded() throws {
     let (folder, hive) = (try Folder(), Hive())
     let source = Self.source(mark: folder.place("ran"))
-    try Self.build("a.so", source, in: folder)
+    try build("a.so", source, in: folder)
     try FileManager.default.copyItem(at: folder.place("a.so"), to: folder.place("copy.so"))
     try FileManager.default.linkItem(at: folder.place("a.so"), to: folder.place("link.so"))
     try hive.plugins.add(directory: folder.path)
@@ -97,7 +90,7 @@ struct PluginsTests {
     // Another build takes the place of what is loaded, and the file that is loaded another name.
     try FileManager.default.removeItem(at: folder.place("link.so"))
     try FileManager.default.moveItem(at: folder.place("a.so"), to: folder.place("moved.so"))
-    try Self.build("a.so", Self.source(priority: 9, mark: folder.place("ran")), in: folder)
+    try build("a.so", Self.source(priority: 9, mark: folder.place("ran")), in: folder)
     hive.plugins.refresh()
     let files = hive.plugins.files
     #expect(
@@ -109,7 +102,7 @@ struct PluginsTests {
   @Test("come and go with what was added")
   func handles() throws {
     let (folder, hive) = (try Folder(), Hive())
-    try Self.build("a.so", Self.source(mark: folder.place("ran")), in: folder)
+    try build("a.so", Self.source(mark: folder.place("ran")), in: folder)
     let path = folder.place("a.so").path
     let first = try hive.plugins.add(directory: folder.path)
     let second = try hive.plugins.add(directory: folder.path)
@@ -145,7 +138,7 @@ struct PluginsTests {
     let odd =
       Self.source(mark: folder.place("ran"))
       + "\nBEEHIVE_MODULE(odd, &operations, BEEHIVE_LEVEL(\"high\"));"
-    try Self.build("a.so", odd, in: folder)
+    try build("a.so", odd, in: folder)
     try folder.write("shop", as: "b \u{1b}.txt")
     try hive.plugins.add(directory: folder.path)
     let gone = try Folder()

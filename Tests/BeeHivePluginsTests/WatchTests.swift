@@ -2,39 +2,28 @@ import BeeHivePlugins
 import Foundation
 import TestSupport
 import Testing
+import Threads
 
 @Suite("Plugins that are watched")
 struct WatchTests {
-  private static func build(_ name: String, in folder: Folder) throws {
-    let source = """
-      #include <BeeHive.h>
-      static const beehive_module_operations operations = { 0 };
-      BEEHIVE_MODULE(\(name), &operations);
-      """
-    let made = try Folder()
-    try Compiler.compile(
-      source, as: name, in: made.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
-    try FileManager.default.moveItem(at: made.place(name), to: folder.place(name))
-  }
-
   private static func names(_ hive: Hive) -> [String] { hive.plugins.available.map(\.name) }
 
   @Test("are refreshed when files come and go, in directories that are added later too")
   func watched() throws {
     let (first, second, hive) = (try Folder(), try Folder(), Hive())
     try hive.plugins.add(directory: first.path)
-    let calls = Calls()
-    let watch = try hive.plugins.watch { calls.add() }
-    try Self.build("one", in: first)
-    #expect(Patience.block { Self.names(hive) == ["one"] && calls.count > 0 })
+    let calls = Lock(0)
+    let watch = try hive.plugins.watch { calls.withLock { $0 += 1 } }
+    try build("one", source("one"), in: first)
+    #expect(Patience.block { Self.names(hive) == ["one"] && calls.withLock { $0 } > 0 })
     try hive.plugins.add(directory: second.path)
-    try Self.build("two", in: second)
+    try build("two", source("two"), in: second)
     #expect(Patience.block { Self.names(hive) == ["one", "two"] })
     try FileManager.default.removeItem(at: first.place("one"))
     #expect(Patience.block { Self.names(hive) == ["two"] })
     watch.cancel()
     watch.cancel()
-    try Self.build("three", in: second)
+    try build("three", source("three"), in: second)
     hive.plugins.refresh()
     #expect(Self.names(hive).sorted() == ["three", "two"])
   }
@@ -46,7 +35,7 @@ struct WatchTests {
     let watch = try hive.plugins.watch()
     let script = "echo ready; while :; do echo line > log; sleep 0.005; done"
     try Command.whileRunning("/bin/sh", ["-c", script], in: folder.url) { _, _ in
-      try Self.build("one", in: folder)
+      try build("one", source("one"), in: folder)
       #expect(Patience.block { Self.names(hive) == ["one"] })
     }
     watch.cancel()
@@ -56,17 +45,17 @@ struct WatchTests {
   func cancelledInside() throws {
     let (folder, hive) = (try Folder(), Hive())
     try hive.plugins.add(directory: folder.path)
-    let calls = Calls()
+    let (calls, handle) = (Lock(0), Lock<Handle?>(nil))
     let watch = try hive.plugins.watch {
-      calls.add()
-      calls.handle?.cancel()
+      calls.withLock { $0 += 1 }
+      handle.withLock { $0 }?.cancel()
     }
-    calls.handle = watch
+    handle.withLock { $0 = watch }
     try folder.write("shop", as: "notes.txt")
-    #expect(Patience.block { calls.count == 1 })
+    #expect(Patience.block { calls.withLock { $0 } == 1 })
     try folder.write("shop", as: "more.txt")
     Thread.sleep(forTimeInterval: 0.2)
-    #expect(calls.count == 1)
+    #expect(calls.withLock { $0 } == 1)
   }
 
   @Test("leave no descriptor and no thread behind")
@@ -89,21 +78,5 @@ struct WatchTests {
     }
     // Other tests of this suite have one each.
     #expect(try Patience.block { try open() <= 2 })
-  }
-}
-
-/// How often something was called.
-private final class Calls: @unchecked Sendable {
-  // Sound: read and written by `withLock` alone.
-  private let lock = NSLock()
-  private var number = 0
-  private var held: Handle?
-
-  var count: Int { lock.withLock { number } }
-  func add() { lock.withLock { number += 1 } }
-
-  var handle: Handle? {
-    get { lock.withLock { held } }
-    set { lock.withLock { held = newValue } }
   }
 }

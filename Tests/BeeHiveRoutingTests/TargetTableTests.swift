@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import Glibc
 import Synchronization
 import Testing
 import Threads
@@ -77,7 +78,7 @@ private final class SlowTarget: Target {
 
   init(_ number: Int) {
     self.number = number
-    POSIXThread.sleep(.milliseconds(5))
+    usleep(5000)
   }
 }
 

@@ -1,5 +1,5 @@
 import BeeHive
-import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -91,17 +91,5 @@ struct ConfigurationTests {
     settings.add(file: "before.json", ["server.port": 80])
     #expect(try settings.value(Self.port) == 80)
     #expect(asked.withLock { $0 } == ["verbose", "server.port", "host"])
-  }
-
-  @Test("a file decodes with the host's decoder")
-  func decoded() throws {
-    let text = #"{"server": {"port": 8080}, "verbose": true, "hosts": ["a"], "ratio": 0.5}"#
-    let values = try JSONDecoder().decode(
-      [String: ConfigurationValue].self, from: Data(text.utf8))
-    let settings = Configuration()
-    settings.add(file: "app.json", values)
-    #expect(try settings.value(Self.port) == 8080)
-    #expect(try settings.value(Self.verbose))
-    #expect(try settings.value(Configuration.Key<Double>("ratio")) == 0.5)
   }
 }

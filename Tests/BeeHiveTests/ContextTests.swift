@@ -63,22 +63,15 @@ struct ContextTests {
     #expect(Set(journal.lines) == [#"stage shop://cart ["shop", "-v"] ada 10 true"#])
   }
 
-  @Test("it is a value: what one changes, another does not see")
-  func value() {
-    let first = Context(hive: Hive())
+  @Test("it is a value: what one changes, another does not see; settings are shared")
+  func value() throws {
+    let first = Context(hive: Hive(), configuration: Configuration(defaults: ["port": .int(80)]))
     var second = first
     second[Quota.self] = 3
     second.environment = .test
-    #expect(first[Quota.self] == 10)
+    second.configuration.set(.int(8080), for: "port")
+    #expect(first[Quota.self] == 10 && second[Quota.self] == 3)
     #expect(first.environment == .production)
-    #expect(second[Quota.self] == 3)
-  }
-
-  @Test("settings are shared: a change at run time is seen by every module")
-  func configuration() throws {
-    let first = Context(hive: Hive(), configuration: Configuration(defaults: ["port": .int(80)]))
-    let second = first
-    first.configuration.set(.int(8080), for: "port")
-    #expect(try second.configuration.value(Configuration.Key<Int>("port")) == 8080)
+    #expect(try first.configuration.value(Configuration.Key<Int>("port")) == 8080)
   }
 }

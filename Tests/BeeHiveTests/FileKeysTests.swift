@@ -43,18 +43,6 @@ struct FileKeysTests {
     #expect("\(error as Any)".contains("did you mean \(file.meant)?"))
   }
 
-  @Test("an unknown key of a property list is one too")
-  func propertyList() {
-    let text = """
-      <?xml version="1.0" encoding="UTF-8"?>
-      <plist version="1.0"><dict><key>modulClasses</key><array/></dict></plist>
-      """
-    let error = #expect(throws: DecodingError.self) {
-      try PropertyListDecoder().decode(Registrations.self, from: Data(text.utf8))
-    }
-    #expect(error?.keyPath == "modulClasses")
-  }
-
   @Test(
     "modules and services say priority alike; BeeHive's words mean the same, one of them at once")
   func sameWords() throws {

@@ -70,4 +70,13 @@ struct HiveLifetimeTests {
     #expect(hive == nil)
     #expect(Held.alive.load(ordering: .relaxed) == 0)
   }
+
+  @Test("that of the process outlives every reference, and may be referred to weakly")
+  func references() {
+    weak let weakly = Hive.process
+    unowned let unowned = Hive.process
+    for _ in 0..<10 { _ = [Hive](repeating: .process, count: 1000) }
+    #expect(weakly === Hive.process)
+    #expect(unowned === Hive.process)
+  }
 }

@@ -66,29 +66,23 @@ struct HostileNamesTests {
     for line in lines { expectPrintable(line, "a log line") }
   }
 
-  @Test("two files of one name in different modules are told apart by their modules")
-  func modules() throws {
+  @Test(
+    "two files of one name are told apart by their modules, or by as much of their paths as it takes",
+    arguments: [
+      (["Shop/Main.swift", "Bank/Main.swift"], ["Shop/Main.swift:1", "Bank/Main.swift:1"]),
+      (
+        ["/src/one/shop/main.c", "/src/two/shop/main.c"],
+        ["one/shop/main.c:1", "two/shop/main.c:1"]
+      ),
+    ])
+  func files(paths: [String], places: [String]) throws {
     let hive = Hive()
-    try hive.register(Int.self, file: "Shop/Main.swift", line: 12) { _ in 1 }
+    try hive.register(Int.self, file: paths[0], line: 1) { _ in 1 }
     let problem = #expect(throws: Problem.self) {
-      try hive.register(Int.self, file: "Bank/Main.swift", line: 12) { _ in 2 }
+      try hive.register(Int.self, file: paths[1], line: 1) { _ in 2 }
     }
-    #expect(problem?.message.hasPrefix("Shop/Main.swift:12 already provides it") == true)
-    #expect(
-      hive.entries.map(\.source.description) == ["Shop/Main.swift:12", "Bank/Main.swift:12"])
-    #expect(hive.report().entries.map(\.origin) == ["Shop/Main.swift:12", "Bank/Main.swift:12"])
-  }
-
-  @Test("paths that C says are cut to what tells them apart")
-  func paths() throws {
-    let hive = Hive()
-    try hive.register(Int.self, file: "/src/one/shop/main.c", line: 1) { _ in 1 }
-    #expect(hive.entries.first?.source.description == "shop/main.c:1")
-    let problem = #expect(throws: Problem.self) {
-      try hive.register(Int.self, file: "/src/two/shop/main.c", line: 1) { _ in 2 }
-    }
-    #expect(problem?.message.hasPrefix("one/shop/main.c:1 already provides it") == true)
-    #expect(hive.report().entries.map(\.origin) == ["one/shop/main.c:1", "two/shop/main.c:1"])
+    #expect(problem?.message.hasPrefix("\(places[0]) already provides it") == true)
+    #expect(hive.report().entries.map(\.origin) == places)
   }
 
   @Test("two libraries of one name are told apart by the folders that they do not share")

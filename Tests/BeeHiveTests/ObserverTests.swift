@@ -6,40 +6,34 @@ import Threads
 
 @Suite("What observers are told")
 struct ObserverTests {
-  private final class Notices: Sendable {
-    private let list = Lock<[String]>([])
-    var all: [String] { list.withLock { $0 } }
-    func add(_ line: String) { list.withLock { $0.append(line) } }
-  }
-
   @Test("entries that come, are refused and leave")
   func entries() throws {
-    let (hive, notices) = (Hive(), Notices())
+    let (hive, notices) = (Hive(), Journal())
     hive.observe { notice in
       switch notice {
-      case .entryRegistered(let entry): notices.add("registered \(entry.name)")
-      case .entryRejected(let entry): notices.add("rejected \(entry.name)")
-      case .entryWithdrawn(let entry): notices.add("withdrawn \(entry.name)")
-      default: notices.add("\(notice)")
+      case .entryRegistered(let entry): notices.write("registered \(entry.name)")
+      case .entryRejected(let entry): notices.write("rejected \(entry.name)")
+      case .entryWithdrawn(let entry): notices.write("withdrawn \(entry.name)")
+      default: notices.write("\(notice)")
       }
     }
     try hive.register(Int.self, instance: 1)
     #expect(throws: Problem.self) { try hive.register(Int.self, instance: 2) }
     hive.removeServices(named: "Swift.Int")
     #expect(
-      notices.all == [
+      notices.lines == [
         "registered Swift.Int", "rejected Swift.Int", "withdrawn Swift.Int", "withdrawn Swift.Int",
       ])
   }
 
   @Test("who comes late may hear of what is there first")
   func fromStart() throws {
-    let (hive, notices) = (Hive(), Notices())
+    let (hive, notices) = (Hive(), Journal())
     try hive.register(Int.self, instance: 1)
-    hive.observe { notices.add("\($0)") }
-    #expect(notices.all.isEmpty)
-    hive.observe(fromStart: true) { notices.add("\($0)") }
-    #expect(notices.all.map { $0.prefix(5) } == ["bound"])
+    hive.observe { notices.write("\($0)") }
+    #expect(notices.lines.isEmpty)
+    hive.observe(fromStart: true) { notices.write("\($0)") }
+    #expect(notices.lines.map { $0.prefix(5) } == ["bound"])
   }
 
   @Test("who comes while others register hears of every entry")
@@ -62,14 +56,14 @@ struct ObserverTests {
 
   @Test("each step of each module, the failures, the start and the end")
   func steps() async throws {
-    let (hive, notices) = (Hive(), Notices())
+    let (hive, notices) = (Hive(), Journal())
     hive.observe { notice in
       switch notice {
-      case .stepBegan(let step): notices.add("\(step.module) \(step.event) \(step.kind.rawValue)")
-      case .stepEnded(let step, _, let failure): notices.add("\(step.module) \(failure == nil)")
-      case .moduleLeftOut(let failure): notices.add("\(failure.module) left out")
-      case .started(let report): notices.add("started \(report.started.joined())")
-      case .stopped(let failures): notices.add("stopped \(failures.count)")
+      case .stepBegan(let step): notices.write("\(step.module) \(step.event) \(step.kind.rawValue)")
+      case .stepEnded(let step, _, let failure): notices.write("\(step.module) \(failure == nil)")
+      case .moduleLeftOut(let failure): notices.write("\(failure.module) left out")
+      case .started(let report): notices.write("started \(report.started.joined())")
+      case .stopped(let failures): notices.write("stopped \(failures.count)")
       default: break
       }
     }
@@ -80,7 +74,7 @@ struct ObserverTests {
     await hive.trigger(.openURL("app://x"))
     await hive.stop()
     #expect(
-      notices.all == [
+      notices.lines == [
         "a setUp 0", "a true", "b setUp 0", "b false", "c left out", "a initialize 1", "a true",
         "a splash 3", "a true", "started a", "a openURL 11", "a true", "a tearDown 2", "a true",
         "a unmount 10", "a true", "stopped 0",
@@ -92,10 +86,10 @@ struct ObserverTests {
     "no lock is held: an observer may ask and change the Hive, and take itself off",
     .mayHang)
   func reentrant() throws {
-    let (hive, notices) = (Hive(), Notices())
+    let (hive, notices) = (Hive(), Journal())
     let observation = Lock<Handle?>(nil)
     let made = hive.observe { notice in
-      notices.add("told")
+      notices.write("told")
       #expect(hive.entries.count == 1)
       #expect((try? hive.service(Int.self)) == 1)
       observation.withLock { $0?.cancel() }
@@ -103,7 +97,7 @@ struct ObserverTests {
     }
     observation.withLock { $0 = made }
     try hive.register(Int.self, instance: 1)
-    #expect(notices.all == ["told"])
+    #expect(notices.lines == ["told"])
     #expect(hive.entries.count == 2)
   }
 }

@@ -50,48 +50,33 @@ struct RegistrationsTests {
     #expect(try hive.service((any Orchard).self) is AppleOrchard)
   }
 
-  @Test("JSON declares modules and services in one file")
-  func fromJSON() throws {
+  @Test("JSON declares modules and services in one file; one that is given twice is read once")
+  func twice() throws {
     let hive = Hive()
     let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
-    try hive.register(file, file: "/etc/app/hive.json")
+    for _ in 0..<2 { try hive.register(file, file: "/etc/app/hive.json") }
     try expectOrchard(hive)
     #expect(file.urlGlobalScheme == "orchard")
     #expect(hive.entries.first?.source.description == "hive.json moduleClasses[0]")
   }
 
-  @Test("YAML declares the same")
-  func fromYAML() throws {
-    let hive = Hive()
+  @Test("YAML and BeeHive's two property lists declare the same")
+  func otherDecoders() throws {
     let text = """
       moduleClasses:
         - {moduleClass: BeeHiveTests.OrchardModule, moduleLevel: basic, modulePriority: 7}
       services:
         - {service: BeeHiveTests.Orchard, impl: BeeHiveTests.AppleOrchard}
       """
-    try hive.register(YAMLDecoder().decode(Registrations.self, from: text), file: "hive.yaml")
-    try expectOrchard(hive)
-  }
-
-  @Test("BeeHive's two property lists are read as they are")
-  func fromPropertyLists() throws {
-    let hive = Hive()
-    for (name, text) in [
-      ("BeeHive.plist", Self.modulesPropertyList), ("BHService.plist", Self.servicesPropertyList),
-    ] {
-      let file = try PropertyListDecoder().decode(Registrations.self, from: Data(text.utf8))
-      try hive.register(file, file: name)
+    let yaml = try YAMLDecoder().decode(Registrations.self, from: text)
+    let lists = try [Self.modulesPropertyList, Self.servicesPropertyList].map {
+      try PropertyListDecoder().decode(Registrations.self, from: Data($0.utf8))
     }
-    try expectOrchard(hive)
-  }
-
-  @Test("a file that is given twice is read once")
-  func twice() throws {
-    let hive = Hive()
-    let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
-    try hive.register(file, file: "hive.json")
-    try hive.register(file, file: "hive.json")
-    try expectOrchard(hive)
+    for files in [[yaml], lists] {
+      let hive = Hive()
+      for (number, file) in files.enumerated() { try hive.register(file, file: "\(number)") }
+      try expectOrchard(hive)
+    }
   }
 
   @Test(

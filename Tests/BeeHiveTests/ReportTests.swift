@@ -46,15 +46,6 @@ struct ReportTests {
     #expect(hive.report().json.split(separator: "\n").count == 13, "a line for each entry")
   }
 
-  @Test("as values: the same, by the host's encoder")
-  func json() async throws {
-    let data = try JSONEncoder().encode(await hive().report())
-    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-    let entries = try #require(object["entries"] as? [[String: Any]])
-    #expect(entries.map { $0["state"] as? String } == ["bound", "rejected", "accepted"])
-    #expect(entries.map { $0["code"] as? String } == [nil, "duplicate", "no-such-type"])
-  }
-
   @Test("validate names every cause at once, the order of modules included")
   func validate() async throws {
     let hive = try await hive()
@@ -125,12 +116,5 @@ struct ReportTests {
     #expect(hive.report().description.split(separator: "\n").last.map(String.init) == sentence)
     #expect(try await hive.start().description.contains("lifted: \(sentence)"))
     await hive.stop()
-  }
-
-  @Test("a Hive that is whole passes")
-  func clean() async throws {
-    let hive = Hive()
-    try hive.register(Int.self) { _ in 4 }
-    try hive.validate()
   }
 }

@@ -33,27 +33,16 @@ struct RunTests {
   }
 
   @Test(
-    "SIGTERM and SIGINT end it: willTerminate, then the tearing down",
-    arguments: [
-      Signal.terminate, .interrupt,
-    ])
+    "SIGTERM, SIGINT and SIGQUIT end it: willTerminate, then the tearing down",
+    arguments: [Signal.terminate, .interrupt, .quit])
   func terminating(signal: Signal) async throws {
     let hive = Hive()
     try await hive.probe("a", journal) { step, _ in if step == "splash" { raise(signal) } }
-    let report = try await hive.run(options: options())
+    let report = try await hive.run(options: options([.terminate, .interrupt, .quit]))
     #expect(report.cause == .signal(signal))
     #expect(report.isComplete)
     #expect(journal.lines.suffix(3) == ["a.willTerminate", "a.tearDown", "a.unmount"])
     #expect(journal.lines.filter { $0 == "a.willTerminate" }.count == 1)
-  }
-
-  @Test("SIGQUIT ends it too where it is asked for")
-  func quit() async throws {
-    let hive = Hive()
-    try await hive.probe("a", journal) { step, _ in if step == "splash" { raise(.quit) } }
-    let report = try await hive.run(options: options([.terminate, .quit]))
-    #expect(report.cause == .signal(.quit))
-    #expect(journal.lines.suffix(3) == ["a.willTerminate", "a.tearDown", "a.unmount"])
   }
 
   @Test("what handled a signal before does so again afterwards")

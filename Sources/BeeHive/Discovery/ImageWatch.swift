@@ -122,13 +122,10 @@ struct ImageWatch: ~Copyable {
 struct ImagePins {
   typealias Results = [MappedImage.ID: Result<Void, ImageError>]
 
-  private struct Work {
-    /// Whether a thread pins images now.
-    var isRunning = false
-    var results: Results = [:]
-  }
+  /// Whether a thread pins images now, and what came of it.
+  private typealias Work = (isRunning: Bool, results: Results)
 
-  private let work = Lock(Work())
+  private let work = Lock<Work>((false, [:]))
   /// The longest wait for a constructor of another thread: longer than a busy machine takes to begin a thread.
   private static let patience = Duration.seconds(1)
 

@@ -2,30 +2,27 @@ internal import BinaryImage
 internal import Registration
 
 /// A key of a file, whatever it is.
-package struct FileKey: CodingKey {
+package struct FileKey: CodingKey, ExpressibleByStringLiteral {
   package let stringValue: String
   package var intValue: Int? { nil }
 
   package init(stringValue: String) { self.stringValue = stringValue }
+  package init(stringLiteral value: String) { self.init(stringValue: value) }
   package init?(intValue: Int) { nil }
 }
 
 extension Decoder {
-  /// The object at this key path; throws at a key that is none of `Key`: what is written in vain is
+  /// The object at this key path; throws at a key that is none of `known`: what is written in vain is
   /// written wrongly.
-  func object<Key: CodingKey & CaseIterable>(
-    _ keys: Key.Type, _ owner: String
-  ) throws -> KeyedDecodingContainer<Key> {
-    let known = Set(Key.allCases.map(\.stringValue))
-    let unknown = try container(keyedBy: FileKey.self).allKeys.map(\.stringValue)
-      .filter { !known.contains($0) }
-    guard let key = unknown.min() else { return try container(keyedBy: Key.self) }
-    let names = Key.allCases.map(\.stringValue).joined(separator: ", ")
+  func object(_ known: [String], _ owner: String) throws -> KeyedDecodingContainer<FileKey> {
+    let object = try container(keyedBy: FileKey.self)
+    let unknown = object.allKeys.map(\.stringValue).filter { !known.contains($0) }
+    guard let key = unknown.min() else { return object }
     throw DecodingError.dataCorrupted(
       .init(
         codingPath: codingPath + [FileKey(stringValue: key)],
         debugDescription: "\(key.escaped) is no key \(owner)"
-          + near(key, in: known) + "; the keys are \(names)"))
+          + near(key, in: known) + "; the keys are \(known.joined(separator: ", "))"))
   }
 }
 

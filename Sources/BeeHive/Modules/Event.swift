@@ -188,4 +188,9 @@ public struct ModuleStep: Hashable, Sendable {
   package var kind: Event.Kind
   /// Differs from that of every other call of this Hive.
   package var number: UInt64
+
+  /// `module audio has been in setUp for 0.4 seconds`
+  static func delay(_ module: String, _ event: String, _ elapsed: Duration) -> String {
+    "module \(module) has been in \(event) for \(elapsed)".escaped
+  }
 }

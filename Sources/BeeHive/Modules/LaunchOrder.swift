@@ -8,28 +8,10 @@ internal import Registration
 /// normal ones, then the larger priority, then the image's path, then the name. A normal module that
 /// a basic one requires counts as basic.
 package struct LaunchOrder: Hashable, Sendable {
-  /// What is known of a module before it is made.
-  package struct Node: Hashable, Sendable {
-    /// The module's name; requirements refer to it.
-    package var name: String
-    /// Its version, if it says one: numbers with dots between them.
-    package var version: String?
-    /// Whether it starts before the normal ones.
-    package var isBasic = false
-    /// Larger first among those that nothing else orders.
-    package var priority = 0
-    /// Modules that must be present and start earlier; `log >=1.2 <2` where not every version will do.
-    package var requires: [String] = []
-    /// Modules that start earlier where they are present.
-    package var after: [String] = []
-    /// Where it was declared.
-    package var source: Source
-  }
-
   /// A requirement that no module meets.
   package struct Missing: Hashable, Sendable {
     /// The module that cannot start.
-    package var module: Node
+    package var module: Entry
     /// The name that it requires.
     package var requirement: String
     /// Why the module of the name will not do, where one is declared: "is switched off".
@@ -38,20 +20,15 @@ package struct LaunchOrder: Hashable, Sendable {
     package var similar: [String] = []
   }
 
-  /// A cycle of modules, each of which starts only after the next.
-  package struct Cycle: Hashable, Sendable {
-    /// The cycle, with the first module once more at its end.
-    package var path: [Node]
-  }
-
   /// The modules that can start, in order.
-  package internal(set) var modules: [Node] = []
+  package internal(set) var modules: [Entry] = []
   /// Says of each normal module that starts among the basic ones which module requires it: one sentence each.
   package internal(set) var lifts: [String] = []
   /// Requirements that no module meets; what needs them, directly or not, is not in `modules`.
   package internal(set) var missing: [Missing] = []
-  /// Cycles; their members, and what needs them, are not in `modules`.
-  package internal(set) var cycles: [Cycle] = []
+  /// Cycles of modules, each of which starts only after the next, with the first module once more at the end. Their
+  /// members, and what needs them, are not in `modules`.
+  package internal(set) var cycles: [[Entry]] = []
   /// What cannot start, by name, and the module it requires that cannot start either.
   package internal(set) var blocked: [String: String] = [:]
 
@@ -63,17 +40,18 @@ package struct LaunchOrder: Hashable, Sendable {
   ///   - started: Modules that run already: they meet requirements.
   ///   - unavailable: Why a declared module cannot start, by its name.
   package init(
-    _ nodes: [Node], started: [Node] = [], unavailable: [String: String] = [:]
+    _ nodes: [Entry], started: [Entry] = [], unavailable: [String: String] = [:]
   ) {
-    let nodes = nodes.sorted(by: Self.comesFirst)
+    let sorted = nodes.sorted(by: Self.comesFirst)
+    let nodes = sorted.filter(Self.isBasic) + sorted.filter { !Self.isBasic($0) }
     var graph = graph(of: nodes, started, unavailable)
     var isUnusable = Array(repeating: false, count: nodes.count)
-    let lacking = Set(missing.map(\.module))
-    let roots = nodes.indices.filter { lacking.contains(nodes[$0]) }
+    let lacking = Set(missing.map(\.module.name))
+    let roots = nodes.indices.filter { lacking.contains(nodes[$0].name) }
     block(roots, graph, nodes, &isUnusable)
     graph.dropFollows(of: roots)
     let found = graph.cycles()
-    cycles = found.paths.map { path in Cycle(path: (path + [path[0]]).map { nodes[$0] }) }
+    cycles = found.paths.map { path in (path + [path[0]]).map { nodes[$0] } }
     block(found.members, graph, nodes, &isUnusable)
     let named = Set(found.paths.joined())
     let members = Set(found.members)
@@ -86,24 +64,25 @@ package struct LaunchOrder: Hashable, Sendable {
 
   /// Turns names into positions, and notes the ones that lead nowhere.
   private mutating func graph(
-    of nodes: [Node], _ started: [Node], _ unavailable: [String: String]
+    of nodes: [Entry], _ started: [Entry], _ unavailable: [String: String]
   ) -> ModuleGraph {
     let present = Dictionary(
       (nodes + started).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for node in nodes {
-      for required in node.requires.map(ModuleRequirement.init) {
+      for required in node.attributes.requires.map(ModuleRequirement.init) {
         let provider = present[required.name]
-        let fault = provider.map { required.fault(of: $0.version) } ?? unavailable[required.name]
+        let fault =
+          provider.map { required.fault(of: $0.attributes.version) } ?? unavailable[required.name]
         guard provider == nil || fault != nil else { continue }
         missing.append(Missing(module: node, requirement: required.name, reason: fault))
       }
     }
-    return ModuleGraph(of: nodes.map { ($0.name, $0.requires, $0.after) })
+    return ModuleGraph(of: nodes.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
   }
 
   /// Takes modules out of the order, and whatever requires them.
   private mutating func block(
-    _ roots: [Int], _ graph: ModuleGraph, _ nodes: [Node], _ isUnusable: inout [Bool]
+    _ roots: [Int], _ graph: ModuleGraph, _ nodes: [Entry], _ isUnusable: inout [Bool]
   ) {
     for (position, cause) in graph.requirers(of: roots) {
       if !isUnusable[position] { blocked[nodes[position].name] = nodes[cause].name }
@@ -116,13 +95,12 @@ package struct LaunchOrder: Hashable, Sendable {
   }
 
   /// The order itself: the first in rank of those that are free, again and again.
-  private mutating func sort(_ nodes: [Node], _ graph: ModuleGraph, _ isUnusable: [Bool]) {
+  private mutating func sort(_ nodes: [Entry], _ graph: ModuleGraph, _ isUnusable: [Bool]) {
     let usable = nodes.indices.filter { !isUnusable[$0] }
     let isBasic = lift(usable, nodes, graph, isUnusable)
     // `nodes` is in rank already, except for those that were lifted.
-    var ranked = nodes
-    for position in usable { ranked[position].isBasic = isBasic[position] }
-    let ranking = usable.sorted { Self.comesFirst(ranked[$0], ranked[$1]) }
+    let basic = usable.filter { isBasic[$0] }.sorted { Self.comesFirst(nodes[$0], nodes[$1]) }
+    let ranking = basic + usable.filter { !isBasic[$0] }
     var ranks = Array(repeating: 0, count: nodes.count)
     for (rank, position) in ranking.enumerated() { ranks[position] = rank }
 
@@ -147,9 +125,9 @@ package struct LaunchOrder: Hashable, Sendable {
 
   /// Makes basic what a basic module requires, so that it need not wait for the normal ones.
   private mutating func lift(
-    _ usable: [Int], _ nodes: [Node], _ graph: ModuleGraph, _ isUnusable: [Bool]
+    _ usable: [Int], _ nodes: [Entry], _ graph: ModuleGraph, _ isUnusable: [Bool]
   ) -> [Bool] {
-    var isBasic = nodes.map(\.isBasic)
+    var isBasic = nodes.map(Self.isBasic)
     var queue = usable.filter { isBasic[$0] }
     var next = 0
     while next < queue.count {
@@ -165,22 +143,25 @@ package struct LaunchOrder: Hashable, Sendable {
     return isBasic
   }
 
-  private static func comesFirst(_ a: Node, _ b: Node) -> Bool {
-    if a.isBasic != b.isBasic { return a.isBasic }
-    if a.priority != b.priority { return a.priority > b.priority }
+  private static func isBasic(_ module: Entry) -> Bool { module.attributes.moduleLevel == .basic }
+
+  /// Whether a module comes before another one of its level, if nothing else orders them.
+  private static func comesFirst(_ a: Entry, _ b: Entry) -> Bool {
+    let (first, second) = (a.attributes.priority, b.attributes.priority)
+    if first != second { return first > second }
     return (a.source.path, a.name) < (b.source.path, b.name)
   }
 }
 
 extension LaunchOrder {
   /// The obstacles to an order, one sentence each: requirements that no module meets, and cycles.
-  package var problems: [String] { missing.map(\.description) + cycles.map(\.description) }
+  package var problems: [String] { missing.map(\.description) + cycles.map(Self.sentence) }
 
   /// The reason that each module without a place in the order cannot start, by its name.
   var obstacles: [String: String] {
     var reasons = blocked.mapValues { "requires \($0), which cannot start".escaped }
     for cycle in cycles {
-      for module in cycle.path { reasons[module.name] = "\(cycle)" }
+      for module in cycle { reasons[module.name] = Self.sentence(on: cycle) }
     }
     for found in missing.reversed() { reasons[found.module.name] = found.why.escaped }
     return reasons
@@ -191,10 +172,13 @@ extension LaunchOrder {
     let lacking = missing.filter { found in
       !known.missing.contains { (found.module, found.requirement) == ($0.module, $0.requirement) }
     }
-    return lacking.map { $0.module.failure("make", .notMade("it \($0.why)")) }
-      + cycles.filter { !known.cycles.contains($0) }.flatMap { cycle in
-        cycle.path.dropLast().map { $0.failure("make", .notMade("\(cycle)")) }
-      }
+    let cyclic = cycles.filter { !known.cycles.contains($0) }.flatMap { cycle in
+      cycle.dropLast().map { (module: $0, why: Self.sentence(on: cycle)) }
+    }
+    return (lacking.map { (module: $0.module, why: "it \($0.why)") } + cyclic).map {
+      ModuleFailure(
+        module: $0.module.name, event: "make", reason: .notMade($0.why), source: $0.module.source)
+    }
   }
 
   /// Appends the order of what came later; what was in the way then has been looked at again.
@@ -223,17 +207,18 @@ extension LaunchOrder.Missing: CustomStringConvertible {
   }
 }
 
-extension LaunchOrder.Cycle: CustomStringConvertible {
+extension LaunchOrder {
   /// `modules storage → log → storage wait for each other, so none of them can start (…)`, with each one's place.
-  package var description: String {
-    let places = zip(path, path.dropFirst()).map { module, next in
-      module.requiredNames.contains(next.name) ? "\(module.source)" : "\(module.source) by `after`"
+  package static func sentence(on cycle: [Entry]) -> String {
+    let places = zip(cycle, cycle.dropFirst()).map { module, next in
+      module.attributes.requiredNames.contains(next.name)
+        ? "\(module.source)" : "\(module.source) by `after`"
     }
-    return Conflict.cycle(of: path.dropLast().map(\.name), at: places).message.escaped
+    return Conflict.cycle(of: cycle.dropLast().map(\.name), at: places).message.escaped
   }
 }
 
-extension LaunchOrder.Node {
+extension Attributes {
   /// The names of the modules that it requires.
   var requiredNames: [String] { requires.map { ModuleRequirement($0).name } }
 

@@ -12,8 +12,8 @@ public struct LaunchOptions: Sendable {
   /// How long one step of one module may take, and one event; nil for as long as it likes. Each counts
   /// from its own beginning, also where others block their threads.
   package var timeLimit: Duration?
-  /// Who is told of modules that take long; none unless given.
-  var watchdog: Watchdog?
+  /// The time that a module may take for a step or an event before observers hear that it is slow; nil for any time.
+  var watchdog: Duration?
 
   /// Modules that do not start, besides those that `BEEHIVE_DISABLE` in the environment names.
   package var disabled: Set<String>
@@ -32,7 +32,7 @@ public struct LaunchOptions: Sendable {
   ) {
     self.onFailure = onFailure
     self.timeLimit = timeLimit
-    self.watchdog = watchdog.map(Watchdog.init)
+    self.watchdog = watchdog
     self.disabled = disabled
   }
 }
@@ -137,12 +137,6 @@ public struct ModuleFailure: Error, Sendable {
   public var error: (any Error)? { if case .threw(let error) = reason { error } else { nil } }
   /// Where the module was declared.
   package var source: Source
-
-  /// Whether the operation in C of this very module answered false to the event.
-  func isRefusal(of node: LaunchOrder.Node, _ event: String) -> Bool {
-    guard case .refused = reason else { return false }
-    return module == node.name && source == node.source && self.event == event
-  }
 }
 
 extension ModuleFailure: CustomStringConvertible {

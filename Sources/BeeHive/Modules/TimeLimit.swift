@@ -39,21 +39,13 @@ enum TimeLimit {
 
 /// Takes the first of several results; the later ones are dropped.
 final class Race<Value: Sendable>: Sendable {
-  private enum State {
-    case running
-    case awaited(CheckedContinuation<Value, Never>)
-    case finished(Value)
-    case delivered
-  }
-
-  private let state = Lock(State.running)
+  private let state = Lock<(value: Value?, waiting: CheckedContinuation<Value, Never>?)>((nil, nil))
 
   func finish(_ value: Value) {
-    let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
-      if case .running = state { state = .finished(value) }
-      guard case .awaited(let continuation) = state else { return nil }
-      state = .delivered
-      return continuation
+    // Who waits has been given the first one already, if this is a later one.
+    let waiting = state.withLock { state in
+      if state.value == nil { state.value = value }
+      return state.waiting.take()
     }
     waiting?.resume(returning: value)
   }
@@ -62,13 +54,9 @@ final class Race<Value: Sendable>: Sendable {
   var value: Value {
     get async {
       await withCheckedContinuation { continuation in
-        let early = state.withLock { state -> Value? in
-          guard case .finished(let value) = state else {
-            state = .awaited(continuation)
-            return nil
-          }
-          state = .delivered
-          return value
+        let early = state.withLock { state in
+          if state.value == nil { state.waiting = continuation }
+          return state.value
         }
         if let early { continuation.resume(returning: early) }
       }

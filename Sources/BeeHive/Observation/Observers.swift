@@ -3,15 +3,13 @@ internal import Threads
 
 /// Who is told of what a Hive does, or of what happens to calls.
 package final class Observers<Notice: Sendable>: Sendable {
-  private struct State {
-    var next: UInt64 = 0
-    var observers: [(number: UInt64, tell: @Sendable (Notice) -> Void)] = []
-    /// What happened under a lock and is told when that is free again.
-    var outbox: [Notice] = []
-  }
+  private typealias Observer = (number: UInt64, tell: @Sendable (Notice) -> Void)
 
-  private let state = Lock(State())
+  private let observers = Lock<[Observer]>([])
+  private let lastNumber = Atomic<UInt64>(0)
   private let count = Atomic<Int>(0)
+  /// What happened under a lock and is told when that is free again.
+  private let outbox = Lock<[Notice]>([])
 
   /// Has none yet.
   package init() {}
@@ -20,21 +18,17 @@ package final class Observers<Notice: Sendable>: Sendable {
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   package func add(_ tell: @escaping @Sendable (Notice) -> Void) -> Handle {
-    let number = state.withLock { state -> UInt64 in
-      state.next += 1
-      state.observers.append((state.next, tell))
-      count.store(state.observers.count, ordering: .releasing)
-      return state.next
-    }
-    return Handle { [self] in remove(number) }
+    let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+    change { $0.append((number, tell)) }
+    return Handle { [self] in change { $0.removeAll { $0.number == number } } }
   }
 
-  private func remove(_ number: UInt64) {
+  private func change(_ body: (inout [Observer]) -> Void) {
     // Returned: what an observer holds ends with it, when the lock is free.
-    _ = state.withLock { state in
-      let before = state.observers
-      state.observers.removeAll { $0.number == number }
-      count.store(state.observers.count, ordering: .releasing)
+    _ = observers.withLock { observers in
+      let before = observers
+      body(&observers)
+      count.store(observers.count, ordering: .releasing)
       return before
     }
   }
@@ -43,16 +37,14 @@ package final class Observers<Notice: Sendable>: Sendable {
   func post(_ notice: @autoclosure () -> Notice) {
     guard !isEmpty else { return }
     let notice = notice()
-    state.withLock { $0.outbox.append(notice) }
+    outbox.withLock { $0.append(notice) }
   }
 
   /// Tells every observer what was posted. The caller holds no lock.
   func deliver() {
     guard !isEmpty else { return }
-    let (notices, observers) = state.withLock { state in
-      defer { state.outbox = [] }
-      return (state.outbox, state.observers)
-    }
+    let notices = outbox.withLock { exchange(&$0, with: []) }
+    let observers = observers.withLock { $0 }
     for notice in notices { for observer in observers { observer.tell(notice) } }
   }
 
@@ -60,7 +52,7 @@ package final class Observers<Notice: Sendable>: Sendable {
   package func tell(_ notice: @autoclosure () -> Notice) {
     guard !isEmpty else { return }
     let notice = notice()
-    for observer in state.withLock({ $0.observers }) { observer.tell(notice) }
+    for observer in observers.withLock({ $0 }) { observer.tell(notice) }
   }
 }
 

@@ -28,17 +28,11 @@ public final class Profiler: Sendable {
     fileprivate var key: [String] { [module, event] }
   }
 
-  private struct State {
-    var spans: [Span] = []
-    /// The number of runs of what has a span, by module and event.
-    var runs: [[String]: Int] = [:]
-    var lanes: Set<Int> = []
-    var dropped = 0
-  }
-
   private let origin = ContinuousClock.now
   private let limit: Int
-  private let state = Lock(State())
+  private let lanes = Lock<Set<Int>>([])
+  /// The spans, and the number of runs of what has one, by module and event.
+  private let kept = Lock<(spans: [Span], runs: [[String]: Int])>(([], [:]))
 
   /// Creates a profiler that keeps the latest spans.
   ///
@@ -46,10 +40,7 @@ public final class Profiler: Sendable {
   package init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
   /// The spans, in the order in which they ended.
-  package var spans: [Span] { state.withLock { $0.spans } }
-
-  /// How many older spans were let go.
-  package var droppedCount: Int { state.withLock { $0.dropped } }
+  package var spans: [Span] { kept.withLock { $0.spans } }
 
   /// Measures code of the application's own, beside the modules.
   ///
@@ -93,10 +84,9 @@ public final class Profiler: Sendable {
 
   /// Notes that a module begins; what is known of its span, for `end`.
   func begin(_ module: String, _ event: String) -> Span {
-    let lane = state.withLock { state -> Int in
-      var lane = 0
-      while !state.lanes.insert(lane).inserted { lane += 1 }
-      return lane
+    var lane = 0
+    lanes.withLock { lanes in
+      while !lanes.insert(lane).inserted { lane += 1 }
     }
     return Span(
       module: module, event: event, run: 0, start: origin.duration(to: .now), duration: .zero,
@@ -108,17 +98,16 @@ public final class Profiler: Sendable {
     var span = begun
     span.duration = origin.duration(to: .now) - span.start
     span.isSuccess = isSuccess
-    state.withLock { state in
-      state.lanes.remove(span.lane)
-      span.run = state.runs[span.key, default: 0] + 1
-      state.runs[span.key] = span.run
-      if state.spans.count >= 2 * limit {
-        state.dropped += limit
-        state.spans.removeFirst(limit)
-        let kept = Set(state.spans.map(\.key)).union([span.key])
-        state.runs = state.runs.filter { kept.contains($0.key) }
+    _ = lanes.withLock { $0.remove(span.lane) }
+    kept.withLock { kept in
+      span.run = kept.runs[span.key, default: 0] + 1
+      kept.runs[span.key] = span.run
+      if kept.spans.count >= 2 * limit {
+        kept.spans.removeFirst(limit)
+        let keys = Set(kept.spans.map(\.key)).union([span.key])
+        kept.runs = kept.runs.filter { keys.contains($0.key) }
       }
-      state.spans.append(span)
+      kept.spans.append(span)
     }
   }
 }
@@ -165,38 +154,5 @@ extension Duration {
   fileprivate var milliseconds: String {
     let digits = String(microseconds % 1000)
     return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - digits.count))\(digits)"
-  }
-}
-
-/// Tells which module holds the Hive longer than a threshold, while it still does.
-///
-/// Given to a start, `LaunchOptions(watchdog: .seconds(1))`, it tells the Hive's observers, as
-/// `moduleIsSlow`, and marks the step in `LaunchReport.times`. A thread of its own tells, because a module
-/// that blocks may block every thread of the pool.
-struct Watchdog: Sendable {
-  /// A module that has not come back: its name, the step or event it is in, and how long it has been in there.
-  typealias Finding = (module: String, event: String, elapsed: Duration)
-
-  /// The time that a module may take before observers hear of it.
-  let threshold: Duration
-
-  /// Notes that a module begins, and calls `tell` once if it takes long. Returns the number for `end`.
-  func begin(
-    _ module: String, _ event: String, _ tell: @escaping @Sendable (Finding) -> Void
-  ) -> UInt64 {
-    let start = ContinuousClock.now
-    return Alarms.shared.set(after: threshold) {
-      let finding = (module: module, event: event, elapsed: start.duration(to: .now))
-      // Without a thread it is not told: the alarms of others do not wait for the one who is.
-      _ = POSIXThread.detach { tell(finding) }
-    }
-  }
-
-  /// Notes that the module has come back.
-  func end(_ number: UInt64) { Alarms.shared.cancel(number) }
-
-  /// `module audio has been in setUp for 0.4 seconds`
-  static func sentence(_ module: String, _ event: String, _ elapsed: Duration) -> String {
-    "module \(module) has been in \(event) for \(elapsed)".escaped
   }
 }

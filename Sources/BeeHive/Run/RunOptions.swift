@@ -52,8 +52,8 @@ public struct RunReport: Sendable {
   public var cause: Cause
   /// What came of the start; nil where the run ended before the start was over.
   public var launch: LaunchReport?
-  /// Whether modules could be told that memory is short.
-  package var memoryPressure: MemoryPressure.Availability
+  /// Where memory pressure was told, or why it was not: one sentence.
+  package var memoryPressure: String
   /// The modules that failed to be torn down.
   public var failures: [ModuleFailure]
   /// Whether every module was torn down within the limit; the rest is still at it.
@@ -72,7 +72,7 @@ extension RunReport: CustomStringConvertible {
       case .stopped: "stopped"
       }
     let result = isComplete ? "every module was torn down" : "not torn down within the limit"
-    return (["\(end); \(result)"] + hanging.map(Watchdog.sentence) + failures.map(\.description))
+    return (["\(end); \(result)"] + hanging.map(ModuleStep.delay) + failures.map(\.description))
       .joined(separator: "\n")
   }
 }
@@ -107,10 +107,9 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   /// Whether it asks the process to end.
   var isTerminating: Bool { self == .terminate || self == .interrupt || self == .quit }
 
-  /// The events that modules are told when it comes, in order.
+  /// The events that modules are told when it comes, in order, unless it ends the process.
   var events: [Event] {
     switch self {
-    case .terminate, .interrupt, .quit: [.willTerminate]
     case .suspend: [.willResignActive, .didEnterBackground]
     case .resume: [.willEnterForeground, .didBecomeActive]
     default: [Event(.typed, name: description, payload: self)]

@@ -24,15 +24,11 @@ struct EventTests {
     return hive
   }
 
-  @Test("numbers below 1000 are taken")
-  func numbers() {
+  @Test("numbers below 1000 are taken; an event that a type stands for carries its value")
+  func kinds() {
     for number in [-1, 0, 9, 23, 999] { #expect(Event(number: number, name: "x") == nil) }
     #expect(Event(number: 1000, name: "x")?.kind == .custom)
     #expect(Event(number: .max, name: "x")?.number == .max)
-  }
-
-  @Test("an event that a type stands for carries its value, and is no other")
-  func typed() async throws {
     let event = Event(Ping(number: 7))
     #expect(event.kind == .typed)
     #expect(event.name == "Ping")
@@ -115,7 +111,7 @@ struct EventTests {
       { _ in .value(6) })
     #expect(await hive.trigger(Event(Ping())).any)
     #expect(journal.take() == "ab".steps("Ping"))
-    #expect(await hive.trigger(Event(Price(cents: 1))).collect(as: Int.self) == [5])
+    #expect(try await hive.ask(Price(cents: 1), for: Int.self) == 5)
     #expect(journal.take() == "ab".steps("Price"))
   }
 
@@ -152,15 +148,6 @@ struct EventTests {
     #expect(
       error?.description.hasPrefix(
         "PriceQuestion: no module answered with a Price; asked: 2, failed: 1; module b ") == true)
-  }
-
-  @Test("ask: whoever stops is the last")
-  func askStops() async throws {
-    let journal = Journal()
-    let hive = try await hive(
-      journal: journal, { _ in .stop(Price(cents: 1)) }, { _ in .value(Price(cents: 2)) })
-    #expect(try await hive.ask(PriceQuestion(sku: "x"), for: Price.self) == Price(cents: 1))
-    #expect(journal.lines == ["a.PriceQuestion"])
   }
 
   @Test("modules may trigger events inside events, and many events may overlap")

@@ -7,28 +7,28 @@ import Testing
 /// Modules whose requirements lead to modules of smaller numbers only, in no order.
 private func randomModules(
   _ count: Int, using generator: inout SeededGenerator
-) -> [LaunchOrder.Node] {
+) -> [Entry] {
   let nodes = (0..<count).map { number in
     func earlier(_ most: Int) -> [String] {
       guard number > 0 else { return [] }
       let wanted = Int.random(in: 0...most, using: &generator)
       return (0..<wanted).map { _ in "m\(Int.random(in: 0..<number, using: &generator))" }
     }
-    return LaunchOrder.Node(
-      name: "m\(number)", isBasic: Int.random(in: 0..<8, using: &generator) == 0,
-      priority: Int.random(in: -2...2, using: &generator), requires: earlier(3),
+    return node(
+      "m\(number)", Int.random(in: 0..<8, using: &generator) == 0,
+      Int.random(in: -2...2, using: &generator), requires: earlier(3),
       after: earlier(1) + (number % 7 == 0 ? ["absent"] : []),
-      source: .code(file: "lib\(Int.random(in: 0..<20, using: &generator)).so", line: 1))
+      file: "lib\(Int.random(in: 0..<20, using: &generator)).so")
   }
   return nodes.shuffled(using: &generator)
 }
 
 /// The declared order by its definition alone: of those whose predecessors have started, the first
 /// by level, priority, path and name; and basic is whatever a basic module requires.
-private func naiveOrder(_ nodes: [LaunchOrder.Node]) -> [String] {
-  var basic = Set(nodes.filter(\.isBasic).map(\.name))
+private func naiveOrder(_ nodes: [Entry]) -> [String] {
+  var basic = Set(nodes.filter { $0.attributes.moduleLevel == .basic }.map(\.name))
   while true {
-    let required = nodes.filter { basic.contains($0.name) }.flatMap(\.requires)
+    let required = nodes.filter { basic.contains($0.name) }.flatMap(\.attributes.requires)
     guard !basic.isSuperset(of: required) else { break }
     basic.formUnion(required)
   }
@@ -40,10 +40,14 @@ private func naiveOrder(_ nodes: [LaunchOrder.Node]) -> [String] {
     guard case .code(let file, _) = a.source, case .code(let other, _) = b.source else {
       return false
     }
-    return (levels.0, -a.priority, file, a.name) < (levels.1, -b.priority, other, b.name)
+    return (levels.0, -a.attributes.priority, file, a.name) < (
+      levels.1, -b.attributes.priority, other, b.name
+    )
   }
   while let next = rest.firstIndex(where: {
-    ($0.requires + $0.after).allSatisfy { !names.contains($0) || isStarted.contains($0) }
+    ($0.attributes.requires + $0.attributes.after).allSatisfy {
+      !names.contains($0) || isStarted.contains($0)
+    }
   }) {
     let node = rest.remove(at: next)
     started.append(node.name)
@@ -72,10 +76,10 @@ struct LaunchOrderGraphTests {
     for node in nodes {
       guard case .code(let file, let line) = node.source else { continue }
       try await hive.register(
-        module: node.name, level: node.isBasic ? .basic : .normal, priority: node.priority,
-        requires: node.requires, after: node.after, file: file, line: line
+        module: node.name, level: node.attributes.moduleLevel, priority: node.attributes.priority,
+        requires: node.attributes.requires, after: node.attributes.after, file: file, line: line
       ) { _ in
-        var probe = Probe()
+        let probe = Probe()
         (probe.name, probe.journal) = (node.name, journal)
         return probe
       }
@@ -95,15 +99,12 @@ struct LaunchOrderGraphTests {
   }
 
   /// Everyone starts after one, which starts after all others by two steps: a circle for each.
-  private func tangle(_ width: Int) -> [LaunchOrder.Node] {
-    func module(_ name: String, requires: [String]) -> LaunchOrder.Node {
-      LaunchOrder.Node(name: name, requires: requires, source: .code(file: "tangle", line: 1))
-    }
-    var nodes = [module("root", requires: (0..<width).map { "\($0)" })]
+  private func tangle(_ width: Int) -> [Entry] {
+    var nodes = [node("root", requires: (0..<width).map { "\($0)" })]
     for middle in 0..<width {
       let leaves = (0..<width).map { "\(middle).\($0)" }
-      nodes.append(module("\(middle)", requires: leaves))
-      nodes += leaves.map { module($0, requires: ["root"]) }
+      nodes.append(node("\(middle)", requires: leaves))
+      nodes += leaves.map { node($0, requires: ["root"]) }
     }
     return nodes
   }
@@ -113,17 +114,17 @@ struct LaunchOrderGraphTests {
     let nodes = tangle(Effort.times(30, full: 200))
     let order = LaunchOrder(nodes)
     #expect(order.modules.isEmpty)
-    let named = Set(order.cycles.flatMap { $0.path.map(\.name) })
+    let named = Set(order.cycles.flatMap { $0.map(\.name) })
     #expect(named.contains("root"))
     #expect(nodes.allSatisfy { named.contains($0.name) || order.blocked[$0.name] != nil })
   }
 
   /// Who starts after whom, by position.
-  private func graph(_ nodes: [LaunchOrder.Node]) -> ModuleGraph {
+  private func graph(_ nodes: [Entry]) -> ModuleGraph {
     let positions = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.name, $0) })
     return ModuleGraph(
-      requires: nodes.map { $0.requires.compactMap { positions[$0] } },
-      follows: nodes.map { $0.after.compactMap { positions[$0] } })
+      requires: nodes.map { $0.attributes.requires.compactMap { positions[$0] } },
+      follows: nodes.map { $0.attributes.after.compactMap { positions[$0] } })
   }
 
   @Test("in a tangle no more edges are followed than were allowed, and one circle is found")
@@ -152,25 +153,25 @@ struct LaunchOrderGraphTests {
         let next = names[(position + 1) % names.count]
         let isRequirement = Bool.random(using: &generator)
         nodes.append(
-          LaunchOrder.Node(
-            name: name, requires: isRequirement ? ["m1", next] : ["m2"],
-            after: isRequirement ? [] : [next], source: .code(file: "ring\(ring)", line: 1)))
+          node(
+            name, requires: isRequirement ? ["m1", next] : ["m2"],
+            after: isRequirement ? [] : [next], file: "ring\(ring)"))
       }
       // Somebody innocent needs a member, and no member needs them.
       let innocent = Int.random(in: 0..<1000, using: &generator)
       if !["m0", "m1", "m2"].contains(nodes[innocent].name) {
-        nodes[innocent].requires.append(names[0])
+        nodes[innocent].attributes.requires.append(names[0])
       }
     }
     let order = LaunchOrder(nodes.shuffled(using: &generator))
-    #expect(Set(order.cycles.map { Set($0.path.map(\.name)) }) == rings)
+    #expect(Set(order.cycles.map { Set($0.map(\.name)) }) == rings)
     #expect(order.cycles.count == rings.count)
     for cycle in order.cycles {
-      #expect(cycle.path.first == cycle.path.last)
-      #expect(Set(cycle.path.map(\.name)).count == cycle.path.count - 1)
-      for (module, next) in zip(cycle.path, cycle.path.dropFirst()) {
+      #expect(cycle.first == cycle.last)
+      #expect(Set(cycle.map(\.name)).count == cycle.count - 1)
+      for (module, next) in zip(cycle, cycle.dropFirst()) {
         #expect(nodes.contains(module))
-        #expect((module.requires + module.after).contains(next.name))
+        #expect((module.attributes.requires + module.attributes.after).contains(next.name))
       }
     }
     let left = Set(nodes.map(\.name)).subtracting(order.modules.map(\.name))
@@ -182,28 +183,27 @@ struct LaunchOrderGraphTests {
     var generator = SeededGenerator(seed: seed)
     var nodes = randomModules(1000, using: &generator).map { node in
       var node = node
-      node.after = []
+      node.attributes.after = []
       return node
     }
     let high = try #require(nodes.first { $0.name == "m900" })
-    let low = try #require(high.requires.first)
+    let low = try #require(high.attributes.requires.first)
     let position = try #require(nodes.firstIndex { $0.name == low })
-    nodes[position].requires.append("m900")
+    nodes[position].attributes.requires.append("m900")
     let order = LaunchOrder(nodes)
     #expect(!order.cycles.isEmpty)
     for cycle in order.cycles {
       #expect(
-        zip(cycle.path, cycle.path.dropFirst()).contains { $0.name == low && $1.name == "m900" })
+        zip(cycle, cycle.dropFirst()).contains { $0.name == low && $1.name == "m900" })
     }
   }
 
   @Test("each edge is followed once for all, also in one long chain or one circle", .mayHang)
   func many() {
     var generator = SeededGenerator(seed: 9)
-    func ring(_ count: Int) -> [LaunchOrder.Node] {
+    func ring(_ count: Int) -> [Entry] {
       (0..<count).map {
-        LaunchOrder.Node(
-          name: "m\($0)", requires: ["m\(($0 + 1) % count)"], source: .code(file: "f", line: 1))
+        node("m\($0)", requires: ["m\(($0 + 1) % count)"], file: "f")
       }
     }
     for count in [1_000, 10_000] {
@@ -211,7 +211,7 @@ struct LaunchOrderGraphTests {
       #expect(LaunchOrder(random).modules.count == count)
       #expect(graph(random).cycles().followed == 0)
       let circle = LaunchOrder(ring(count))
-      #expect(circle.modules.isEmpty && circle.cycles.map(\.path.count) == [count + 1])
+      #expect(circle.modules.isEmpty && circle.cycles.map(\.count) == [count + 1])
       #expect(graph(ring(count)).cycles().followed == count)
       let chain = LaunchOrder(ring(count).dropLast(), started: [ring(count)[count - 1]])
       #expect(chain.modules.map(\.name) == (0..<count - 1).reversed().map { "m\($0)" })

@@ -21,15 +21,17 @@ final class Journal: Sendable {
 struct Broken: Error {}
 
 /// A module that writes down what it is told, and does what the test wants on top of it.
-struct Probe: Module {
+class Probe: Module, @unchecked Sendable {
+  // Sound: the variables are set before the Hive has it.
   typealias Action = @Sendable (_ step: String, _ context: Context) async throws -> Void
 
   var name = ""
   var journal = Journal()
   var action: Action = { _, _ in }
   var answer: @Sendable (Event, Context) async throws -> EventResponse = { _, _ in .handled }
+  class var initializesConcurrently: Bool { false }
 
-  init() {}
+  required init() {}
 
   private func take(_ step: String, _ context: Context) async throws {
     journal.write("\(name).\(step)")
@@ -49,20 +51,13 @@ struct Probe: Module {
 }
 
 /// The same, with an `initialize` that runs beside that of others.
-struct ConcurrentProbe: Module {
-  var probe = Probe()
-  static var initializesConcurrently: Bool { true }
+final class ConcurrentProbe: Probe, @unchecked Sendable {
+  override class var initializesConcurrently: Bool { true }
 
-  init() {}
-
-  func setUp(_ context: Context) async throws { try await probe.setUp(context) }
-  func initialize(_ context: Context) async throws {
-    try await probe.initialize(context)
-    probe.journal.write("\(probe.name).initialized")
+  override func initialize(_ context: Context) async throws {
+    try await super.initialize(context)
+    journal.write("\(name).initialized")
   }
-  func splash(_ context: Context) async throws { try await probe.splash(context) }
-  func tearDown(_ context: Context) async throws { try await probe.tearDown(context) }
-  func unmount(_ context: Context) async throws { try await probe.unmount(context) }
 }
 
 extension Hive {
@@ -77,12 +72,9 @@ extension Hive {
     try await register(
       module: name, level: level, priority: priority, requires: requires, after: after
     ) { _ -> any Module in
-      var probe = Probe()
+      let probe = isConcurrent ? ConcurrentProbe() : Probe()
       (probe.name, probe.journal, probe.action, probe.answer) = (name, journal, action, answer)
-      guard isConcurrent else { return probe }
-      var concurrent = ConcurrentProbe()
-      concurrent.probe = probe
-      return concurrent
+      return probe
     }
   }
 }

@@ -211,19 +211,6 @@ struct ReentrancyTests {
     #expect(try await hive.start().started == ["a"])
   }
 
-  @Test("start after stop makes the modules anew")
-  func startAfterStop() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal)
-    for _ in 0..<2 {
-      #expect(try await hive.start().started == ["a"])
-      await hive.stop()
-      #expect(journal.take().count == 5)
-    }
-    #expect(await hive.stop().isEmpty)
-    #expect(journal.lines.isEmpty)
-  }
-
   @Test("a module that comes to a running Hive fails alone, and says what it requires in vain")
   func latecomers() async throws {
     let (hive, journal) = (Hive(), Journal())

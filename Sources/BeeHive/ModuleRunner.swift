@@ -7,13 +7,8 @@ internal import Threads
 /// which runs outside it. What a module asks for while it is being started (another module, the end)
 /// is seen to as soon as its step is over; anybody else waits until it is done.
 actor ModuleRunner {
-  /// The module that a task is inside of.
-  struct Visit {
-    let runner: ObjectIdentifier
-    let belongings: Belongings
-    /// The number of the call.
-    let number: UInt64
-  }
+  /// The module that a task is inside of, and the number of the call.
+  typealias Visit = (runner: ObjectIdentifier, belongings: Belongings, number: UInt64)
 
   /// The modules that the current task is inside of, the innermost last: waiting for one of their
   /// runners would never end.
@@ -42,7 +37,7 @@ actor ModuleRunner {
   var isStopRequested: Bool { states.withLock { $0.isStopRequested } }
 
   /// The names of the modules that live, in order.
-  var names: [String] { states.withLock { $0.running.map(\.node.name) } }
+  var names: [String] { states.withLock { $0.running.map(\.name) } }
 
   /// What belongs to the module of this runner that the current task is inside of.
   nonisolated var belongings: Belongings? {
@@ -84,7 +79,7 @@ actor ModuleRunner {
     let isRefused = options.onFailure == .stop && !report.isClean
     if isRefused || isStopRequested {
       let (failures, isStopped) = (failures, isStopRequested)
-      let further = await tearDown(after: isStopped ? nil : ModuleStates.FailedStart(report))
+      let further = await tearDown(after: isStopped ? nil : report)
       throw LaunchError(
         order: report.order, failures: failures + further, interruption: isStopped ? .stopped : nil)
     }
@@ -121,15 +116,16 @@ actor ModuleRunner {
     failures = []
     var order = LaunchOrder([])
     while !isOver {
-      let batch = hive.launchBatch(after: states.withLock { $0 })
+      hive.bindUnbound()
+      let batch = LaunchBatch(of: hive, after: states.withLock { $0 })
       order.append(batch.order)
       states.withLock { $0.obstacles = batch.order.obstacles }
       publishStages(of: hive)
       if phase == .starting {
         report.order.append(batch.order)
-        report.disabled = batch.declared.disabled
+        report.disabled = batch.disabled
         report.remarks = hive.switchedOffInVain()
-        report.unbound = batch.declared.unbound
+        report.unbound = batch.unbound
         if options.onFailure == .stop, !batch.order.problems.isEmpty { break }
       }
       if batch.order.modules.isEmpty { break }
@@ -149,10 +145,9 @@ actor ModuleRunner {
   /// Makes the modules of a batch and takes them through the three steps.
   private func launch(_ batch: LaunchBatch, _ hive: Hive) async {
     var modules: [RunningModule] = []
-    for node in batch.order.modules where !isOver {
-      guard let entry = batch.entries[node.name] else { continue }
+    for entry in batch.modules where !isOver {
       guard set(entry, .made(isInside: true)) else { continue }
-      switch await make(entry, node, hive) {
+      switch await make(entry, hive) {
       case .success(let module):
         modules.append(module)
         if !set(entry, .made(isInside: false)) { states.withLock { $0.forget(module.id) } }
@@ -177,9 +172,9 @@ actor ModuleRunner {
     let earlierFailures = failures.count
     var running: [String: Task<Void, Never>] = [:]
     for module in modules where !isOver {
-      let before = module.node.predecessors.compactMap { running[$0] }
+      let before = module.entry.attributes.predecessors.compactMap { running[$0] }
       if module.isConcurrent {
-        running[module.node.name] = Task(executorPreference: ModuleThreads.shared) {
+        running[module.name] = Task(executorPreference: ModuleThreads.shared) {
           for task in before { await task.value }
           await self.initialize(module)
         }
@@ -191,7 +186,7 @@ actor ModuleRunner {
     for task in running.values { await task.value }
     // In the modules' order, whichever was faster.
     let places = Dictionary(
-      modules.enumerated().map { ($1.node.name, $0) }, uniquingKeysWith: { first, _ in first })
+      modules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     failures[earlierFailures...].sort { places[$0.module] ?? 0 < places[$1.module] ?? 0 }
   }
 
@@ -203,10 +198,10 @@ actor ModuleRunner {
   /// Whether nothing that the module requires has failed to start; it is left out otherwise.
   private func isAdmitted(_ module: RunningModule, _ step: RunningModule.Step) async -> Bool {
     let missing = states.withLock { states in
-      module.node.requiredNames.first(where: states.failedNames.contains)
+      module.entry.attributes.requiredNames.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
-    leaveOut(module.entry, module.node.failure(step.rawValue, .skipped(requirement: missing)))
+    leaveOut(module.entry, module.entry.failure(step.rawValue, .skipped(requirement: missing)))
     failures += await undo(module, before: step)
     return false
   }
@@ -258,10 +253,10 @@ actor ModuleRunner {
   /// Returns when nothing runs any more.
   func untilIdle() async { while phase != .idle { await change() } }
 
-  /// Undoes everything; `failedStart` says why the start was given up, if it was.
+  /// Undoes everything; `failedStart` is the start that was given up, if one was.
   @discardableResult
   private func tearDown(
-    after failedStart: ModuleStates.FailedStart? = nil
+    after failedStart: LaunchReport? = nil
   ) async -> [ModuleFailure] {
     // A start that failed leaves what the host was given.
     let isEnd = phase == .running || isStopRequested

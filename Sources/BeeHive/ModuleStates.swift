@@ -18,22 +18,6 @@ struct ModuleStates: Sendable {
     case gone
   }
 
-  /// A start that was given up, and what that began with.
-  struct FailedStart: Sendable {
-    /// The modules that failed.
-    var failures: [ModuleFailure]
-    /// The first of them, or what stood in the way of an order.
-    var cause: String
-
-    /// Describes a start; nil where nothing went wrong.
-    init?(_ report: LaunchReport) {
-      guard let cause = report.order.problems.first ?? report.failures.first?.description else {
-        return nil
-      }
-      (failures, self.cause) = (report.failures, cause)
-    }
-  }
-
   /// The phase of the Hive: a report says nothing of modules before a start and after a stop has begun.
   enum Phase {
     case idle
@@ -45,7 +29,7 @@ struct ModuleStates: Sendable {
   }
 
   /// A call of a module.
-  private struct Call {
+  struct Call {
     let module: String
     let event: String
     /// The belongings of the module, which no other has.
@@ -68,8 +52,8 @@ struct ModuleStates: Sendable {
   var stopFailures: [ModuleFailure] = []
   /// The times of the calls of the start that is under way; nil if there is none.
   var times: [(module: String, step: String, took: Duration, isSlow: Bool)]?
-  /// The reason that the last start failed, until the next one begins; nil if it did not fail.
-  private var failedStart: FailedStart?
+  /// The last start, until the next one begins, if it was given up because something went wrong.
+  private var failedStart: LaunchReport?
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
@@ -78,10 +62,10 @@ struct ModuleStates: Sendable {
   /// The first thing that went wrong in the start of each module, whatever the policy makes of it.
   private var firstFailures: [UInt64: ModuleFailure] = [:]
   /// The calls of modules that have not come back, by number; also those that are overdue.
-  private var calls: [UInt64: Call] = [:]
+  var calls: [UInt64: Call] = [:]
   private var lastCall: UInt64 = 0
   /// Callers who wait until nobody is inside a module but in calls that wait themselves.
-  private var drains: [(owner: ObjectIdentifier, waiting: CheckedContinuation<Void, Never>)] = []
+  var drains: [(owner: ObjectIdentifier, waiting: CheckedContinuation<Void, Never>)] = []
 
   // MARK: The Hive
 
@@ -95,8 +79,8 @@ struct ModuleStates: Sendable {
 
   mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
 
-  /// Forgets all modules; `failedStart` says why a start was given up, if one was. Returns what went wrong.
-  mutating func endStop(after failedStart: FailedStart?) -> [ModuleFailure] {
+  /// Forgets all modules; `failedStart` is the start that was given up, if one was. Returns what went wrong.
+  mutating func endStop(after failedStart: LaunchReport?) -> [ModuleFailure] {
     (phase, isStopRequested, self.failedStart) = (.idle, false, failedStart)
     (states, order, failedNames, firstFailures) = ([:], [], [], [:])
     return stopFailures
@@ -104,7 +88,7 @@ struct ModuleStates: Sendable {
 
   // MARK: Calls
 
-  /// Notes that a module is called. Returns the number for `end`.
+  /// Notes that a module is called. Returns the number of the call.
   mutating func begin(_ module: String, _ event: String, _ belongings: Belongings) -> UInt64 {
     lastCall += 1
     calls[lastCall] = Call(module: module, event: event, owner: ObjectIdentifier(belongings))
@@ -113,40 +97,11 @@ struct ModuleStates: Sendable {
 
   /// Notes that a module hears of an event. Returns nil if it hears of none any more.
   mutating func begin(_ event: Event, in module: RunningModule) -> UInt64? {
-    hears(module) ? begin(module.node.name, event.name, module.belongings) : nil
+    hears(module) ? begin(module.name, event.name, module.belongings) : nil
   }
 
-  /// Notes that a module has come back. Returns those who waited for that.
-  mutating func end(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
-    calls[number] = nil
-    return drained()
-  }
-
-  /// Notes that a call has reached its limit. Returns those who waited for its end.
-  mutating func giveUp(_ number: UInt64) -> [CheckedContinuation<Void, Never>] {
-    calls[number]?.isGivenUp = true
-    return drained()
-  }
-
-  /// Notes that calls begin or cease to wait for a start, a removal or a stop, as `step` is 1 or -1. Returns those who
-  /// waited for their end.
-  mutating func wait(
-    in numbers: some Sequence<UInt64>, by step: Int
-  ) -> [CheckedContinuation<Void, Never>] {
-    for number in numbers { calls[number]?.waits += step }
-    return drained()
-  }
-
-  /// Lets a caller wait until nobody is inside a module but in calls that wait themselves. Returns those who need not
-  /// wait.
-  mutating func wait(
-    for module: RunningModule, _ waiting: CheckedContinuation<Void, Never>
-  ) -> [CheckedContinuation<Void, Never>] {
-    drains.append((ObjectIdentifier(module.belongings), waiting))
-    return drained()
-  }
-
-  private mutating func drained() -> [CheckedContinuation<Void, Never>] {
+  /// Returns the callers who need not wait any more, and forgets them.
+  mutating func drained() -> [CheckedContinuation<Void, Never>] {
     var over: [CheckedContinuation<Void, Never>] = []
     drains.removeAll { drain in
       let isBusy = calls.values.contains { call in
@@ -159,7 +114,7 @@ struct ModuleStates: Sendable {
   }
 
   /// The modules that have not come back, the one that was called first first.
-  var hanging: [Watchdog.Finding] {
+  var hanging: [(module: String, event: String, elapsed: Duration)] {
     calls.sorted { $0.key < $1.key }.map { _, call in
       (module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
     }
@@ -180,7 +135,7 @@ struct ModuleStates: Sendable {
     }
     switch state {
     case .failed(let failure): failedNames.insert(failure.module)
-    case .running(let module, .initialize, _): failedNames.remove(module.node.name)
+    case .running(let module, .initialize, _): failedNames.remove(module.name)
     default: break
     }
     states[id] = state
@@ -230,10 +185,10 @@ struct ModuleStates: Sendable {
     let running = running
     var needing: [String: [RunningModule]] = [:]
     let owners = Dictionary(
-      running.map { (ObjectIdentifier($0.belongings), $0.node.name) },
+      running.map { (ObjectIdentifier($0.belongings), $0.name) },
       uniquingKeysWith: { first, _ in first })
     for module in running.reversed() {
-      for name in module.node.predecessors { needing[name, default: []].append(module) }
+      for name in module.entry.attributes.predecessors { needing[name, default: []].append(module) }
       if let owner = module.entry.owner.flatMap({ owners[$0] }) {
         needing[owner, default: []].append(module)
       }
@@ -242,7 +197,7 @@ struct ModuleStates: Sendable {
     var seen: Set<UInt64> = []
     func visit(_ module: RunningModule) {
       guard seen.insert(module.id).inserted else { return }
-      for other in needing[module.node.name] ?? [] { visit(other) }
+      for other in needing[module.name] ?? [] { visit(other) }
       order.append(module)
     }
     for module in running.reversed() { visit(module) }
@@ -316,7 +271,13 @@ extension ModuleStates {
     guard entry.kind == .module else { return nil }
     if switchedOff.contains(entry.name) { return .disabled }
     if phase == .idle || phase == .stopping {
-      return failedStart.map { ModuleStage($0, entry.name, obstacles[entry.name]) }
+      guard let failedStart else { return nil }
+      if let own = failedStart.failures.first(where: { $0.module == entry.name }) {
+        return ModuleStage(own)
+      }
+      let cause = failedStart.order.problems.first ?? failedStart.failures.first?.description ?? ""
+      return ModuleStage(
+        .notStarted, obstacles[entry.name] ?? "the start was given up: \(cause)".escaped)
     }
     let failure = firstFailures[entry.order]?.stepAndCause
     switch states[entry.order] {
@@ -336,13 +297,4 @@ extension ModuleStates {
 
 extension ModuleStage {
   fileprivate init(_ failure: ModuleFailure) { self.init(.failed, failure.stepAndCause) }
-
-  /// A module of a start that was given up, and what keeps it from being ordered.
-  fileprivate init(_ start: ModuleStates.FailedStart, _ module: String, _ obstacle: String?) {
-    if let own = start.failures.first(where: { $0.module == module }) {
-      self.init(own)
-    } else {
-      self.init(.notStarted, obstacle ?? "the start was given up: \(start.cause)".escaped)
-    }
-  }
 }

@@ -25,7 +25,7 @@ extension ModuleRunner {
       }
       switch result {
       case .success(let response):
-        outcome.answers.append((module: module.node.name, response: response))
+        outcome.answers.append((module: module.name, response: response))
         if response.stops { return outcome }
       case .failure(let failure): outcome.failures.append(failure)
       }
@@ -39,7 +39,7 @@ extension ModuleRunner {
   ) async -> ModuleFailure? {
     guard let context else { return nil }
     let number = states.withLock {
-      $0.begin(module.node.name, step.rawValue, module.belongings)
+      $0.begin(module.name, step.rawValue, module.belongings)
     }
     let result = await observed(module, step.rawValue, step.kind, number, context.hive, options) {
       try await module.run(step, context)
@@ -50,26 +50,26 @@ extension ModuleRunner {
 
   /// Makes the module of an entry.
   func make(
-    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, _ hive: Hive
+    _ entry: RegisteredEntry, _ hive: Hive
   ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
-    let number = states.withLock { $0.begin(node.name, "make", belongings) }
+    let number = states.withLock { $0.begin(entry.name, "make", belongings) }
     let made = await visit(number, belongings, within: options.timeLimit) {
-      var module = try RunningModule(entry, node, for: hive)
+      var module = try RunningModule(entry, for: hive)
       module.belongings = belongings
       return module
     }
     if case .success(let module) = made { return .success(module) }
-    await withdraw(belongings, of: node.name, from: hive)
+    await withdraw(belongings, of: entry.name, from: hive)
     guard case .failure(let error) = made else {
-      return .failure(node.failure("make", .exceeded(options.timeLimit ?? .zero)))
+      return .failure(entry.failure("make", .exceeded(options.timeLimit ?? .zero)))
     }
-    return .failure(error as? ModuleFailure ?? node.failure("make", .notMade("\(error)")))
+    return .failure(error as? ModuleFailure ?? entry.failure("make", .notMade("\(error)")))
   }
 
   func withdraw(_ module: RunningModule) async {
     guard let hive = context?.hive else { return }
-    await withdraw(module.belongings, of: module.node.name, from: hive)
+    await withdraw(module.belongings, of: module.name, from: hive)
   }
 
   /// Withdraws what a module registered.
@@ -87,14 +87,25 @@ extension ModuleRunner {
   /// themselves and those that have reached their limit.
   func drain(_ module: RunningModule) async {
     await withCheckedContinuation { waiting in
-      for caller in states.withLock({ $0.wait(for: module, waiting) }) { caller.resume() }
+      update { $0.drains.append((ObjectIdentifier(module.belongings), waiting)) }
     }
   }
 
   /// Notes that the calls which the current task is part of begin or cease to wait for the runner.
   func wait(by step: Int) {
     let own = Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number)
-    for caller in states.withLock({ $0.wait(in: own, by: step) }) { caller.resume() }
+    update { states in
+      for number in own { states.calls[number]?.waits += step }
+    }
+  }
+
+  /// Changes what is known of calls, and resumes those who waited for that.
+  private nonisolated func update(_ change: (inout ModuleStates) -> Void) {
+    let callers = states.withLock { states in
+      change(&states)
+      return states.drained()
+    }
+    for caller in callers { caller.resume() }
   }
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
@@ -103,30 +114,36 @@ extension ModuleRunner {
     _ hive: Hive, _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let step = ModuleStep(
-      module: module.node.name, event: event, kind: kind,
+      module: module.name, event: event, kind: kind,
       number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
     hive.observers.tell(.stepBegan(step))
-    let watchdog = options.watchdog
-    let watched = watchdog?.begin(step.module, event) { found in
-      hive.observers.tell(
-        .moduleIsSlow(module: found.module, event: found.event, elapsed: found.elapsed))
+    let start = ContinuousClock.now
+    let alarm = options.watchdog.map { threshold in
+      Alarms.shared.set(after: threshold) {
+        // On a thread of its own, because a module that blocks may block every thread of the pool. Without one it is not
+        // told: the alarms of others do not wait for the observers.
+        _ = POSIXThread.detach {
+          hive.observers.tell(
+            .moduleIsSlow(
+              module: step.module, event: event, elapsed: start.duration(to: .now)))
+        }
+      }
     }
     let began = hive.profiler.begin(step.module, event)
-    let start = ContinuousClock.now
     let result = await visit(number, module.belongings, within: options.timeLimit, call)
     let took = start.duration(to: .now)
     let outcome: Result<Value, ModuleFailure> =
       switch result {
       case .success(let value): .success(value)
-      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.node, event):
+      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.entry, event):
         .failure(refusal)
-      case .failure(let error): .failure(module.node.failure(event, .threw(error)))
-      case nil: .failure(module.node.failure(event, .exceeded(options.timeLimit ?? .zero)))
+      case .failure(let error): .failure(module.entry.failure(event, .threw(error)))
+      case nil: .failure(module.entry.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }
     let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
     hive.profiler.end(began, isSuccess: failure == nil)
-    if let watched { watchdog?.end(watched) }
-    let isSlow = watchdog.map { took >= $0.threshold } ?? false
+    if let alarm { Alarms.shared.cancel(alarm) }
+    let isSlow = options.watchdog.map { took >= $0 } ?? false
     states.withLock { $0.times?.append((step.module, event, took, isSlow)) }
     hive.observers.tell(.stepEnded(step, took: took, failure: failure))
     return outcome
@@ -138,12 +155,12 @@ extension ModuleRunner {
     _ number: UInt64, _ belongings: Belongings, within limit: Duration?,
     _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
-    let visit = Visit(runner: ObjectIdentifier(self), belongings: belongings, number: number)
-    let result = await TimeLimit.run(limit) { [states] in
-      defer { for caller in states.withLock({ $0.end(number) }) { caller.resume() } }
+    let visit = (runner: ObjectIdentifier(self), belongings: belongings, number: number)
+    let result = await TimeLimit.run(limit) { [self] in
+      defer { update { $0.calls[number] = nil } }
       return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
     }
-    if result == nil { for caller in states.withLock({ $0.giveUp(number) }) { caller.resume() } }
+    if result == nil { update { $0.calls[number]?.isGivenUp = true } }
     return result
   }
 }

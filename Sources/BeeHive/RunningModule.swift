@@ -1,4 +1,5 @@
 internal import Registration
+internal import Synchronization
 internal import Threads
 
 /// A module that has been made, in Swift or in C, and what is known of it.
@@ -39,7 +40,6 @@ struct RunningModule: Sendable {
     case c(COperations)
   }
 
-  let node: LaunchOrder.Node
   let entry: RegisteredEntry
   let code: Code
   /// Whether `initialize` runs beside that of others.
@@ -47,6 +47,7 @@ struct RunningModule: Sendable {
   /// What it registers.
   var belongings = Belongings()
 
+  var name: String { entry.name }
   /// Tells this module from one of the same name that came before or comes after it.
   var id: UInt64 { entry.order }
 
@@ -62,7 +63,7 @@ struct RunningModule: Sendable {
       case .unmount: try await module.unmount(context)
       }
     case .c(let operations):
-      guard operations.run(step, context) else { throw node.failure(step.rawValue, .refused) }
+      guard operations.run(step, context) else { throw entry.failure(step.rawValue, .refused) }
     }
   }
 
@@ -79,9 +80,9 @@ struct RunningModule: Sendable {
 extension RunningModule {
   /// Makes the module of an entry. No lock is held: this is the module's own code.
   init(
-    _ entry: RegisteredEntry, _ node: LaunchOrder.Node, for hive: Hive
+    _ entry: RegisteredEntry, for hive: Hive
   ) throws(ModuleFailure) {
-    func failure(_ reason: String) -> ModuleFailure { node.failure("make", .notMade(reason)) }
+    func failure(_ reason: String) -> ModuleFailure { entry.failure("make", .notMade(reason)) }
     guard let provider = hive.state.withLock({ _ in entry.provider }) else {
       throw failure("nothing makes it")
     }
@@ -92,7 +93,7 @@ extension RunningModule {
       switch ForeignCall.moduleTable(at: address, in: entry.memory) {
       case .success(let table):
         self.init(
-          node: node, entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
+          entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
         return
       case .failure(let problem): throw failure(problem.message)
       }
@@ -110,7 +111,7 @@ extension RunningModule {
       throw failure("what it is bound to does not conform to Module")
     }
     self.init(
-      node: node, entry: entry, code: .swift(module),
+      entry: entry, code: .swift(module),
       isConcurrent: isMarked || type(of: module).initializesConcurrently)
   }
 }
@@ -120,106 +121,98 @@ extension RunningModule {
 ///
 /// Whatever a module calls, and the tasks that it begins, inherit them.
 final class Belongings: Sendable {
-  private struct State {
-    /// The functions that take things back, each by a number of its own, which grows.
-    var undos: [Int: @Sendable () -> Void] = [:]
-    var lastUndo = 0
-    var hasEntries = false
-    /// Whether the module has gone.
-    var isClosed = false
-  }
-
-  private let state = Lock(State())
+  /// The functions that take things back, each by a number of its own, which grows; nil when the module has gone.
+  private let undos = Lock<[Int: @Sendable () -> Void]?>([:])
+  private let lastUndo = Atomic(0)
+  private let isOwner = Atomic(false)
 
   /// Whether entries are the module's.
-  var hasEntries: Bool { state.withLock(\.hasEntries) }
+  var hasEntries: Bool { isOwner.load(ordering: .acquiring) }
 
   /// Notes that entries are. Returns false where the module has gone already.
   func noteEntries() -> Bool {
-    state.withLock { state in
-      state.hasEntries = true
-      return !state.isClosed
-    }
+    isOwner.store(true, ordering: .releasing)
+    return undos.withLock { $0 != nil }
   }
 
   /// Has `undo` called when the module goes, or by the handle before; at once where the module has gone already.
   func handle(_ undo: @escaping @Sendable () -> Void) -> Handle {
-    let number = state.withLock { state -> Int? in
-      if state.isClosed { return nil }
-      state.lastUndo += 1
-      state.undos[state.lastUndo] = undo
-      return state.lastUndo
+    let number = lastUndo.wrappingAdd(1, ordering: .relaxed).newValue
+    let isTaken = undos.withLock { undos in
+      undos?[number] = undo
+      return undos != nil
     }
-    guard let number else {
+    guard isTaken else {
       undo()
       return Handle {}
     }
-    return Handle { [self] in state.withLock { $0.undos.removeValue(forKey: number) }?() }
+    return Handle { [self] in undos.withLock { $0?.removeValue(forKey: number) }?() }
   }
 
   /// Takes nothing more in. Returns what takes back what there was, in this order.
   func close() -> [@Sendable () -> Void] {
-    state.withLock { state in
-      defer { (state.undos, state.isClosed) = ([:], true) }
-      return state.undos.sorted { $0.key > $1.key }.map(\.value)
-    }
+    let undos = undos.withLock { $0.take() } ?? [:]
+    return undos.sorted { $0.key > $1.key }.map(\.value)
   }
 }
 
 /// The modules that are declared, sorted by what can become of them.
-struct DeclaredModules {
-  /// Those that something makes and that were not switched off.
-  var ready: [RegisteredEntry] = []
+struct LaunchBatch {
+  /// The order of those that can start, and the obstacles of the others that something makes.
+  private(set) var order = LaunchOrder([])
+  /// Those in the order.
+  private(set) var modules: [RegisteredEntry] = []
   /// The names of those that were switched off.
-  var disabled: [String] = []
+  private(set) var disabled: [String] = []
   /// Those that nothing makes, or that were rejected.
-  var unbound: [Entry] = []
-  /// The reasons that no module of a name can start.
-  var unavailable: [String: String] = [:]
+  private(set) var unbound: [Entry] = []
 
-  /// Sorts all modules of a Hive as they are now.
-  init(of hive: Hive) {
+  /// Sorts all modules of a Hive as they are now, without those that were tried already.
+  init(of hive: Hive, after states: ModuleStates = ModuleStates()) {
     let switchedOff = hive.switchedOff
-    self = hive.state.withLock { DeclaredModules($0.table, switchedOff) }
-  }
-
-  private init(_ table: EntryTable, _ switchedOff: Set<String>) {
-    for entry in table.entries(where: { $0.kind == .module }) {
-      let isRejected = if case .rejected = entry.progress { true } else { false }
-      if switchedOff.contains(entry.name), !isRejected {
-        disabled.append(entry.name)
-        unavailable[entry.name] = "is switched off"
-      } else if entry.provider != nil {
-        ready.append(entry)
-      } else {
-        unbound.append(entry.snapshot)
-        // A duplicate is not why no module of its name can start.
-        let reason = "is declared, but nothing can make it: \(entry.source)"
-        unavailable[entry.name] = unavailable[entry.name] ?? reason
+    var ready: [RegisteredEntry] = []
+    // The reasons that no module of a name can start.
+    var unavailable: [String: String] = [:]
+    hive.state.withLock { state in
+      for entry in state.table.entries(where: { $0.kind == .module }) {
+        let isRejected = if case .rejected = entry.progress { true } else { false }
+        if switchedOff.contains(entry.name), !isRejected {
+          disabled.append(entry.name)
+          unavailable[entry.name] = "is switched off"
+        } else if entry.provider != nil {
+          ready.append(entry)
+        } else {
+          unbound.append(entry.snapshot)
+          // A duplicate is not why no module of its name can start.
+          let reason = "is declared, but nothing can make it: \(entry.source)"
+          unavailable[entry.name] = unavailable[entry.name] ?? reason
+        }
       }
     }
+    for name in states.failedNames { unavailable[name] = "failed to start" }
+    ready.removeAll { states[$0.order] != nil }
+    let running = (states.running + states.overdue).map(\.entry)
+    let (waiting, started) = hive.state.withLock { _ in
+      (ready.map(\.snapshot), running.map(\.snapshot))
+    }
+    order = LaunchOrder(waiting, started: started, unavailable: unavailable)
+    let entries = Dictionary(ready.map { ($0.order, $0) }, uniquingKeysWith: { first, _ in first })
+    modules = order.modules.compactMap { entries[$0.number] }
+    if !order.missing.isEmpty { order.look(for: hive.moduleNames) }
   }
 }
 
-/// Modules that are about to be launched together.
-struct LaunchBatch {
-  var order: LaunchOrder
-  var entries: [String: RegisteredEntry]
-  /// The others among them.
-  var declared: DeclaredModules
-}
-
-extension LaunchOrder.Node {
-  init(_ entry: RegisteredEntry) {
-    let attributes = entry.attributes
-    self.init(
-      name: entry.name, version: attributes.version, isBasic: attributes.moduleLevel == .basic,
-      priority: attributes.priority, requires: attributes.requires, after: attributes.after,
-      source: entry.source)
-  }
-
+extension RegisteredEntry {
   /// Returns a failure of the module in an event or a step.
   func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
     ModuleFailure(module: name, event: event, reason: reason, source: source)
+  }
+}
+
+extension ModuleFailure {
+  /// Whether the operation in C of this very module answered false to the event.
+  func isRefusal(of entry: RegisteredEntry, _ event: String) -> Bool {
+    guard case .refused = reason else { return false }
+    return module == entry.name && source == entry.source && self.event == event
   }
 }
