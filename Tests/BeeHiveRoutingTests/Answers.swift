@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import Foundation
 import Testing
 
 /// Keeps what handlers were told, in order.
@@ -37,6 +38,24 @@ extension Router {
       return (error as? RoutingError)?.code
     }
   }
+}
+
+/// Reads a decision table of rules, each an object of JSON.
+func table(_ rules: String..., name: String = "") throws -> DecisionTable {
+  try table(of: rules, name: name)
+}
+
+/// Reads a decision table of rules, each an object of JSON.
+func table(of rules: [String], name: String = "") throws -> DecisionTable {
+  let json = #"{"version": 1, "name": "\#(name)", "rules": [\#(rules.joined(separator: ","))]}"#
+  return try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
+}
+
+/// A rule of a table: a match, conditions and an outcome, each as JSON.
+func rule(
+  _ name: String, _ match: String, when conditions: String = "", do outcome: String
+) -> String {
+  #"{"name": "\#(name)", "match": \#(match), "when": [\#(conditions)], "do": \#(outcome)}"#
 }
 
 /// `app://shop/:id id=42 q=x`: the pattern, then the parameters in the order of their names.

@@ -213,36 +213,35 @@ struct DecisionTableTests {
   func schema(_ json: String, _ path: String) {
     let error = #expect(throws: RoutingError.self) { try load(json) }
     #expect(error?.code == .badTable)
-    #expect(error?.message.contains(" taken: \(path): ") == true, "\(error?.message ?? "")")
+    let message = error?.message.replacing(" (a)", with: "") ?? ""
+    #expect(message.contains(" taken: \(path): "), "\(message)")
   }
 
   @Test("A table reads back as it was written, in JSON, property lists and YAML")
   func roundTrip() throws {
-    let table = try JSONDecoder().decode(DecisionTable.self, from: Data(Self.whole.utf8))
-    let json = try JSONEncoder().encode(table)
-    #expect(try JSONDecoder().decode(DecisionTable.self, from: json) == table)
+    let whole = try JSONDecoder().decode(DecisionTable.self, from: Data(Self.whole.utf8))
+    let json = try JSONEncoder().encode(whole)
+    #expect(try JSONDecoder().decode(DecisionTable.self, from: json) == whole)
     #expect(
-      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(table)) == table)
+      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(whole)) == whole)
     // A property list has no null.
-    let plain = DecisionTable(rules: [
-      .init("a", .init(.url("/a")), when: [.given("k", true)], do: .replace(["k": .integer(1)]))
-    ])
+    let plain = try table(
+      rule(
+        "a", #"{"url": "/a"}"#, when: #"{"parameter": "k", "given": true}"#,
+        do: #"{"replace": {"k": 1}}"#))
     let list = try PropertyListEncoder().encode(plain)
     #expect(try PropertyListDecoder().decode(DecisionTable.self, from: list) == plain)
   }
 
   @Test("swaps under 4 threads of calls: none is lost, none is a mixture of two tables", .mayHang)
   func swaps() async throws {
-    let table: @Sendable (String) -> DecisionTable = { name in
-      DecisionTable(
-        name: name,
-        rules: [
-          .init("first", .init(.url("app://a")), do: .redirectToURL("app://b-\(name)")),
-          // Another table's redirection would pass by this and reach the route.
-          .init("second", .init(.url("app://b-\(name)")), do: .answer(.text(name))),
-        ])
+    // Another table's redirection would pass by the second rule and reach the route.
+    let tables = try (0...1).map { name in
+      try table(
+        rule("first", #"{"url": "app://a"}"#, do: #"{"redirect": "app://b-\#(name)"}"#),
+        rule("second", #"{"url": "app://b-\#(name)"}"#, do: #"{"answer": "\#(name)"}"#))
     }
-    try router.calls.load(table("0"))
+    try router.calls.load(tables[0])
     try router.answering("app://b-0", "app://b-1")
     let (router, isDone) = (self.router, Flag())
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -258,7 +257,7 @@ struct DecisionTableTests {
       group.addTask(executorPreference: OneThread()) {
         defer { isDone.value.store(true, ordering: .relaxed) }
         for index in 0..<Effort.times(1_000, full: 10_000) {
-          try router.calls.load(table("\(index % 2)"))
+          try router.calls.load(tables[index % 2])
         }
       }
       try await group.waitForAll()

@@ -17,12 +17,11 @@ struct RedirectionTests {
   }
 
   private func load(_ rules: String...) throws {
-    let json = #"{"version": 1, "rules": [\#(rules.joined(separator: ","))]}"#
-    try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
+    try router.calls.load(table(of: rules))
   }
 
   private func rule(_ match: String, _ outcome: String, _ name: String = "r") -> String {
-    #"{"name": "\#(name)", "match": \#(match), "do": \#(outcome)}"#
+    BeeHiveRoutingTests.rule(name, match, do: outcome)
   }
 
   @Test("Values of the path go along as query, below what the new URL has itself")
@@ -248,7 +247,7 @@ struct RedirectionTests {
     async throws
   {
     let json = try Document("Docs/decision-table.md").block("json", with: "advent").text
-    let begin = try #require(Timestamp("2026-12-01T00:00:00+01:00")).seconds
+    let begin = try #require(secondsSince1970(at: "2026-12-01T00:00:00+01:00"))
     let now = Lock(begin)
     let router = Router(core: RoutingCore(now: { now.withLock { $0 } }))
     try router.answering("app://offer", "app://calendar/:day", "app://update", "app://search")
