@@ -123,7 +123,7 @@ struct RecordedEntriesTests {
     #expect(stock.exposure == .remote && stock.result == "Int")
     #expect(stock.declaration == "stock(sku: String, count: Int = 1) throws -> Int")
     let parameters = stock.parameters.map {
-      "\($0.name) \($0.type) \($0.isOptional) \($0.defaultText ?? "-")"
+      "\($0.name) \($0.type) \($0.isOptional) \($0.default ?? "-")"
     }
     #expect(parameters == ["sku String false -", "count Int true 1"])
     #expect(stock.origin.contains("BeehiveRecords["))
