@@ -21,20 +21,17 @@ final class RoutingCore: Sendable {
   let records = Lock(RecordedEntries())
   /// Seconds since 1970, for windows of time.
   let now: @Sendable () -> Double
-  /// The Hive whose records are routes and targets; nil for a router of its own.
-  private let hive: WeakHive?
+  /// The Hive whose records are routes and targets, while it is there; nil for a router of its own.
+  weak let owner: Hive?
 
   private static let numbers = Atomic<UInt64>(0)
 
   init(hive: Hive? = nil, now: @escaping @Sendable () -> Double = { Double(time(nil)) }) {
-    (self.hive, self.now) = (hive.map(WeakHive.init), now)
+    (owner, self.now) = (hive, now)
   }
 
   /// The next number: of a call, a route, a rule.
   static func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
-
-  /// The Hive, while it is there.
-  var owner: Hive? { hive?.value }
 
   /// Makes a handle of what takes something back; the module that registers it here owns it.
   func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
@@ -66,20 +63,13 @@ struct Numbered<Value: Sendable>: Sendable {
 }
 
 /// Answers what nothing else does: calls of missing actions, URLs that no route has.
-struct FallbackHandler<Asked: Sendable>: Sendable {
-  let exposure: Exposure
-  let answer: @Sendable (Asked) async throws -> any Sendable
+typealias Fallback<Asked> = (
+  exposure: Exposure, answer: @Sendable (Asked) async throws -> any Sendable
+)
 
-  /// Returns whether it answers calls of an origin.
-  func answers(_ origin: CallOrigin) -> Bool { origin == .local || exposure.isRemote }
-}
-
-/// A Hive that owns the holder of this.
-final class WeakHive: @unchecked Sendable {
-  // Sound: a weak reference is read atomically, and is not written after `init`.
-  private(set) weak var value: Hive?
-
-  init(_ value: Hive) { self.value = value }
+extension Exposure {
+  /// Returns whether what is exposed so answers calls of an origin.
+  func answers(_ origin: CallOrigin) -> Bool { origin == .local || isRemote }
 }
 
 extension Hive {

@@ -6,7 +6,7 @@ internal import CBeeHive
 /// that has registered stays mapped; that the function has this type is the author's promise.
 struct CCall: Sendable {
   let entry: RegisteredEntry
-  let hive: WeakHive
+  weak let hive: Hive?
   /// The action's name; nil for a route.
   let action: String?
   /// The name of the type that the function declares; empty for none.
@@ -14,7 +14,7 @@ struct CCall: Sendable {
 
   /// Throws where there is no function to call.
   func checkFunction() throws(RoutingError) {
-    let code = hive.value?.structure(of: entry).map { self.code(at: $0) }
+    let code = hive?.structure(of: entry).map { self.code(at: $0) }
     if case .failure(let problem)? = code { throw failure(problem.message) }
   }
 
@@ -22,7 +22,7 @@ struct CCall: Sendable {
   func perform(
     _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
   ) throws(RoutingError) -> any Sendable {
-    guard let address = hive.value?.structure(of: entry) else { throw departure }
+    guard let address = hive?.structure(of: entry) else { throw departure }
     return try perform(at: address, arguments, names, url: url, isRemote: isRemote)
   }
 

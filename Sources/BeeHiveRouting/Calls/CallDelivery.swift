@@ -34,72 +34,15 @@ extension RoutingCore {
           decision = (
             met, try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
           )
-        case .receiver(let receiver): return try await answer(plan.call, by: receiver)
+        case .receiver(let receiver): return try await receiver.answer()
         }
         if case .proceed = decision.verdict { continue }
         observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
         try plan.take(decision.verdict, of: decision.met)
       }
-    } catch let refusal as RouteRefusal {
+    } catch let refusal as RoutingError where refusal.isRefusal {
       // Where no other route can be asked it is an error of this call, and none of the one around it.
-      throw RoutingError(.refused, "\(plan.call.destination) was refused: \(refusal.reason)")
-    }
-  }
-
-  private func answer(_ call: Call, by receiver: Receiver) async throws -> any Sendable {
-    switch receiver {
-    case .rule(let value): return value
-    case .action(let target, let action, let arguments):
-      let instance = try target.instance(caching: call.caching)
-      return try await Nesting.answering(call, action.declaration.exposure) {
-        try await action.perform(instance, arguments)
-      }
-    case .routes(let routes): return try await answer(call, by: routes)
-    case .targetFallback(let target, let answer):
-      let instance = try target.instance(caching: call.caching)
-      return try await Nesting.answering(call, .local) { try await answer(instance, call) }
-    case .fallback(let fallback):
-      return try await Nesting.answering(call, fallback.exposure) {
-        try await fallback.answer(call)
-      }
-    case .unmatched(let url, let handler): return try await answer(call, at: url, by: handler)
-    }
-  }
-
-  /// Calls the best of some routes; a handler that refuses leaves it to the next.
-  func answer(_ call: Call, by routes: [Receiver.FitRoute]) async throws -> any Sendable {
-    var refusals: [String] = []
-    var departure: String?
-    for fit in routes {
-      do {
-        return try await Nesting.answering(call, fit.route.exposure) {
-          try await fit.route.definition.handler(fit.call)
-        }
-      } catch let refusal as RouteRefusal {
-        if refusal.isDeparture {
-          departure = refusal.reason
-        } else {
-          refusals.append("\(fit.route.pattern): \(refusal.reason)")
-        }
-      }
-    }
-    if refusals.isEmpty, let departure { throw RoutingError(.noRoute, departure) }
-    throw RoutingError(
-      .refused,
-      "every route that \(call.destination) meets has refused: " + refusals.joined(separator: "; "))
-  }
-
-  /// Calls a handler of unmatched URLs.
-  func answer(
-    _ call: Call, at url: URLText, by handler: FallbackHandler<RouteCall>
-  ) async throws -> any Sendable {
-    let way = Nesting.current.unmatched + [url.text]
-    try RoutingError.check(
-      way.count <= Call.mostRedirections, .redirectLoop,
-      "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
-        + way.joined(separator: " → "))
-    return try await Nesting.answering(call, handler.exposure, unmatched: url.text) {
-      try await handler.answer(RouteCall(unmatched: call, at: url))
+      throw RoutingError(.refused, "\(plan.call.destination) was refused: \(refusal)")
     }
   }
 }

@@ -32,7 +32,7 @@ struct CallPlan {
 
   /// The next step; throws the error that the call ends in.
   mutating func next() throws(RoutingError) -> Step {
-    if let answer { return .receiver(.rule(answer)) }
+    if let answer { return .receiver(Receiver("answered with \(answer)") { answer }) }
     if left == nil {
       try core.resolve(&call)
       left = rules.met(by: call)[...]
@@ -41,7 +41,7 @@ struct CallPlan {
     switch met.rule.decision {
     case .code(let interceptor): return .asks(met, interceptor)
     case .declared(let requirements, let verdict):
-      let given = met.parameters(of: call)
+      let given = call.given(met.values)
       guard let unmet = requirements.first(where: { !$0.holds(call, given) }) else {
         return .decided(met, verdict)
       }
@@ -61,5 +61,59 @@ struct CallPlan {
       throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
     case .answer(let value): answer = value
     }
+  }
+}
+
+// What a URL means: the alias, the action or the routes that it names.
+extension RoutingCore {
+  /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
+  func resolve(_ call: inout Call) throws(RoutingError) {
+    while case .url(let text) = call.destination {
+      let url = try URLText(text, limits: limits.withLock { $0 })
+      if call.originalURL == nil { call.originalURL = url }
+      call.url = url
+      if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name]?.value }),
+        try call.follow(.url(target))
+      {
+        continue
+      }
+      guard let action = try action(in: url, origin: call.origin) else { return }
+      call.destination = action
+      call.arguments = Arguments(items: url.items).merging(call.arguments)
+      return
+    }
+    if call.url != nil, case .action? = call.trail.last { call.url = nil }
+  }
+
+  /// `scheme://target/action`, where there is such a target.
+  ///
+  /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
+  /// place. Where the target has no such action, any route does.
+  private func action(in url: URLText, origin: CallOrigin) throws(RoutingError) -> Destination? {
+    guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
+    catchUp(probing: false)
+    let target = targets.withLock { $0.named(by: url) }?.definition
+    let native =
+      origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
+    guard target != nil || native != nil else { return nil }
+    let matches = meet(url).matches
+    if matches.contains(where: \.values.isEmpty) { return nil }
+    if let target, url.path.count == 1, target.actions[url.path[0]] != nil {
+      return .action(target: target.name, action: url.path[0])
+    }
+    guard matches.isEmpty else { return nil }
+    if let native {
+      throw RoutingError(
+        .native, "\(native) begins with native, so it cannot be called from outside")
+    }
+    guard let target else { return nil }
+    guard url.path.count == 1 else {
+      throw nearMiss(of: url, from: origin)
+        ?? RoutingError(
+          .noAction,
+          "\(url) names the target \(target.name) and \(url.path.count) parts behind it; an action is one"
+        )
+    }
+    return .action(target: target.name, action: url.path[0])
   }
 }

@@ -41,10 +41,7 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
     _ decide: @escaping @Sendable (Call) async throws -> Verdict
   ) -> Handle {
-    add(
-      CallRule(
-        name: name, priority: priority, match: match, decision: .code(decide), source: .interceptor)
-    )
+    add(CallRule(name: name, priority: priority, match: match, decision: .code(decide)))
   }
 
   /// Adds a guard: a verdict for the calls that a match describes, while a condition holds.
@@ -68,8 +65,7 @@ public struct EntryPoint: Sendable {
     var requirements: [CallRule.Requirement] = []
     if let condition { requirements = [("its condition", { call, _ in condition(call) })] }
     return add(
-      try .declared(
-        name, priority: priority, match, when: requirements, then: verdict, source: .guardian))
+      try .declared(name, priority: priority, match, when: requirements, then: verdict))
   }
 
   private func add(_ rule: CallRule) -> Handle {

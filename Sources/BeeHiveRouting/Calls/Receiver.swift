@@ -1,20 +1,19 @@
 internal import Threads
 
-/// Who answers a call: the one place that says so, for calls and for dry runs.
-enum Receiver {
-  /// A rule has answered; all others answer what every rule lets pass.
-  case rule(any Sendable)
-  /// Routes whose pattern the URL meets and whose parameters are given, the best first, never empty.
-  case routes([FitRoute])
-  case action(RegisteredTarget, Action<AnyTarget>, Arguments)
-  /// A target's own fallback.
-  case targetFallback(RegisteredTarget, @Sendable (AnyTarget, Call) async throws -> any Sendable)
-  /// The mediator's.
-  case fallback(FallbackHandler<Call>)
-  case unmatched(URLText, FallbackHandler<RouteCall>)
+/// Who answers a call: found before anybody is called, so that a dry run can say it.
+struct Receiver {
+  /// Who would answer, or the answer, for people.
+  let description: () -> String
+  /// Whether it answers what nothing else does.
+  let isFallback: Bool
+  let answer: () async throws -> any Sendable
 
-  /// A route and all that its handler is given.
-  typealias FitRoute = (route: Route, call: RouteCall)
+  init(
+    _ description: @autoclosure @escaping () -> String, isFallback: Bool = false,
+    answer: @escaping () async throws -> any Sendable
+  ) {
+    (self.description, self.isFallback, self.answer) = (description, isFallback, answer)
+  }
 }
 
 extension RoutingCore {
@@ -33,55 +32,74 @@ extension RoutingCore {
     of call: Call, target name: String, action: String
   ) throws(RoutingError) -> Receiver {
     let target: RegisteredTarget
-    let found: Action<AnyTarget>
+    let found: Action<any Sendable>
     do throws(RoutingError) {
       (target, found) = try declared(name, action, origin: call.origin)
     } catch {
       guard error.code == .noTarget || error.code == .noAction else { throw error }
-      if let fallback = fallback(of: name, for: call.origin) { return fallback }
+      if let fallback = fallback(of: name, for: call) { return fallback }
       throw call.url.flatMap { nearMiss(of: $0, from: call.origin) } ?? error
     }
-    return .action(
-      target, found, try Self.check(call.arguments, against: found, of: "\(name).\(action)"))
+    let arguments = try Self.check(call.arguments, against: found, of: "\(name).\(action)")
+    return Receiver("action \(name).\(action) of \(target.source)") {
+      let instance = try target.instance(caching: call.caching)
+      return try await Nesting.answering(call, found.declaration.exposure) {
+        try await found.perform(instance, arguments)
+      }
+    }
   }
 
-  private func fallback(of name: String, for origin: CallOrigin) -> Receiver? {
-    if origin == .local, let target = target(named: name),
+  /// The target's own fallback, or else the mediator's.
+  private func fallback(of name: String, for call: Call) -> Receiver? {
+    if call.origin == .local, let target = target(named: name),
       let fallback = target.definition.fallback
     {
-      return .targetFallback(target, fallback)
+      return Receiver("the fallback of the target \(name) of \(target.source)", isFallback: true) {
+        let instance = try target.instance(caching: call.caching)
+        return try await Nesting.answering(call, .local) { try await fallback(instance, call) }
+      }
     }
     guard
-      let fallback = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.value,
-      fallback.answers(origin)
+      let (exposure, answer) = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.value,
+      exposure.answers(call.origin)
     else { return nil }
-    return .fallback(fallback)
+    return Receiver("the handler of missing actions", isFallback: true) {
+      try await Nesting.answering(call, exposure) { try await answer(call) }
+    }
   }
 
   private func receiver(of call: Call, at url: URLText) throws(RoutingError) -> Receiver {
     let (table, matches) = meet(url)
-    let allowed = call.origin == .remote ? matches.filter(\.route.exposure.isRemote) : matches
+    let allowed = matches.filter { $0.route.exposure.answers(call.origin) }
     if allowed.isEmpty, let first = matches.first {
       throw RoutingError(
         .notRemote,
         "\(first.route.pattern) is not marked remote, so calls from outside may not open \(url)",
         sources: [first.route.source])
     }
-    var fit: [Receiver.FitRoute] = []
+    // Those whose parameters are given, the best first.
+    var fit: [(route: Route, call: RouteCall)] = []
     var failure: RoutingError?
     for (route, values) in allowed {
       do throws(RoutingError) {
         let parameters = try route.parameters.collect(of: call, at: url, path: values)
-        fit.append((route, RouteCall(call, at: url, route.pattern, parameters)))
+        fit.append(
+          (route, RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call)))
       } catch {
         failure = failure ?? error
       }
     }
-    if !fit.isEmpty { return .routes(fit) }
+    if let best = fit.first?.route {
+      return Receiver("route \(best.pattern) of \(best.source)") { [fit] in
+        try await Self.answer(call, by: fit)
+      }
+    }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
     if let failure { throw failure }
-    if let handler = table.unmatched?.value, handler.answers(call.origin) {
-      return .unmatched(url, handler)
+    if let (exposure, handler) = table.unmatched?.value, exposure.answers(call.origin) {
+      return Receiver("the handler of unmatched URLs", isFallback: true) {
+        try await Self.answer(call, at: url, exposure, by: handler)
+      }
     }
     throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)
       ?? RoutingError(
@@ -95,7 +113,7 @@ extension RoutingCore {
   func nearMiss(of url: URLText, from origin: CallOrigin) -> RoutingError? {
     let table = routes.withLock { $0 }
     let near = table.matches(of: url, ignoringTypes: true).first {
-      origin == .local || $0.route.exposure.isRemote
+      $0.route.exposure.answers(origin)
     }
     guard let (route, values) = near else { return nil }
     for (name, value) in values {
@@ -128,18 +146,45 @@ extension RoutingCore {
   }
 }
 
-extension RouteCall {
-  fileprivate init(
-    _ call: Call, at url: URLText, _ pattern: RoutePattern, _ parameters: Arguments
-  ) {
-    self.init(
-      url: url, originalURL: call.originalURL, pattern: pattern, origin: call.origin,
-      parameters: parameters, userInfo: call.arguments)
+extension RoutingCore {
+  /// Calls the best of some routes; a handler that refuses leaves it to the next.
+  private static func answer(
+    _ call: Call, by routes: [(route: Route, call: RouteCall)]
+  ) async throws -> any Sendable {
+    var refusals: [String] = []
+    var departure: RoutingError?
+    for (route, routeCall) in routes {
+      do {
+        return try await Nesting.answering(call, route.exposure) {
+          try await route.definition.handler(routeCall)
+        }
+      } catch let refusal as RoutingError where refusal.isRefusal {
+        if refusal.code == .noRoute {
+          departure = refusal
+        } else {
+          refusals.append("\(route.pattern): \(refusal)")
+        }
+      }
+    }
+    if refusals.isEmpty, let departure { throw RoutingError(.noRoute, departure.message) }
+    throw RoutingError(
+      .refused,
+      "every route that \(call.destination) meets has refused: " + refusals.joined(separator: "; "))
   }
 
-  /// What the handler of unmatched URLs is told.
-  init(unmatched call: Call, at url: URLText) {
-    let items = url.items.filter { !call.withheld.contains($0.name) }
-    self.init(call, at: url, .anything, Arguments(items: items).merging(call.arguments))
+  /// Calls a handler of unmatched URLs.
+  private static func answer(
+    _ call: Call, at url: URLText, _ exposure: Exposure,
+    by handler: @Sendable (RouteCall) async throws -> any Sendable
+  ) async throws -> any Sendable {
+    let way = Nesting.current.unmatched + [url.text]
+    try RoutingError.check(
+      way.count <= Call.mostRedirections, .redirectLoop,
+      "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
+        + way.joined(separator: " → "))
+    return try await Nesting.answering(call, exposure, unmatched: url.text) {
+      try await handler(
+        RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call))
+    }
   }
 }

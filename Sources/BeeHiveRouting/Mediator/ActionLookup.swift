@@ -4,7 +4,7 @@ extension RoutingCore {
   /// The action of these names, if `origin` may call it.
   func declared(
     _ name: String, _ action: String, origin: CallOrigin
-  ) throws(RoutingError) -> (RegisteredTarget, Action<AnyTarget>) {
+  ) throws(RoutingError) -> (RegisteredTarget, Action<any Sendable>) {
     guard let target = target(named: name) else {
       if origin == .local,
         let (rejected, problem) = unusableEntries(.target).first(where: { $0.entry.name == name })
@@ -22,7 +22,7 @@ extension RoutingCore {
     guard let found = target.definition.actions[action] else {
       // Callers from outside are not told what else there is.
       let known = target.definition.actions.filter {
-        origin == .local || $0.value.declaration.exposure.isRemote
+        $0.value.declaration.exposure.answers(origin)
       }
       throw RoutingError(
         .noAction,
@@ -33,7 +33,7 @@ extension RoutingCore {
       origin == .local || !NativeName.matches(action), .native,
       "\(action) begins with native, so it cannot be called from outside")
     try RoutingError.check(
-      origin == .local || found.declaration.exposure.isRemote, .notRemote,
+      found.declaration.exposure.answers(origin), .notRemote,
       "\(name).\(action) of \(target.source) is not marked remote, so it cannot be called from outside",
       sources: [target.source])
     return (target, found)
@@ -66,7 +66,7 @@ extension RoutingCore {
 
   /// The arguments as the declaration has them: each of its type, defaults filled in, nothing else.
   static func check(
-    _ arguments: Arguments, against action: Action<AnyTarget>, of name: String
+    _ arguments: Arguments, against action: Action<any Sendable>, of name: String
   ) throws(RoutingError) -> Arguments {
     var checked = Arguments()
     for parameter in action.parameters {

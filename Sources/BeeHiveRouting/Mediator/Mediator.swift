@@ -118,9 +118,7 @@ public struct Mediator: Sendable {
     for target: String? = nil, exposure: Exposure = .local,
     _ handler: @escaping @Sendable (Call) async throws -> Value
   ) -> Handle {
-    core.replace(
-      \.fallbacks[target], in: core.targets,
-      with: FallbackHandler<Call>(exposure: exposure, answer: handler))
+    core.replace(\.fallbacks[target], in: core.targets, with: (exposure, handler))
   }
 
   /// The declarations of every target's actions, by the target's name.

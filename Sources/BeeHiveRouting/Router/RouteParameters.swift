@@ -6,11 +6,11 @@ final class RouteParameters: Sendable {
   /// A parameter of the path or of the query.
   private struct Declared {
     let name: String
+    var isOptional: Bool
     /// The name of its type, as it was written.
     var written = "String"
     /// Nil for text, of which a handler may make anything.
-    let type: SegmentTypes.SegmentType?
-    var isOptional: Bool
+    var type: SegmentTypes.SegmentType?
     /// The value of a missing one.
     var missing: Arguments.Argument?
   }
@@ -25,41 +25,38 @@ final class RouteParameters: Sendable {
   ///
   /// Calls converters of the host's, so no lock may be held.
   init(of pattern: RoutePattern, _ types: SegmentTypes) throws(RoutingError) {
+    var path: [Declared] = []
+    // An array of what is left is made of whatever there is.
+    for segment in pattern.variants.first ?? [] where !segment.isRest {
+      guard let name = segment.name else { continue }
+      let isOptional = !pattern.variants.allSatisfy { $0.contains(segment) }
+      var declared = Declared(name: name, isOptional: isOptional)
+      if let written = pattern.type(of: name) {
+        declared.written = written
+        declared.type = try types.type(named: written, in: pattern.text)
+      } else if case .rest = segment {
+        declared.type = .path
+      }
+      path.append(declared)
+    }
     self.pattern = pattern
-    path = try (pattern.variants.first ?? []).map { segment throws(RoutingError) in
-      try Self.declared(segment, of: pattern, types)
-    }.compactMap { $0 }
+    self.path = path
     keys = try pattern.keys.map { key throws(RoutingError) in
       try Self.declared(key, of: pattern, types)
     }
     names = Set(keys.map(\.name))
   }
 
-  /// Nil for what takes no value, and for an array of what is left, which is made of whatever there is.
-  private static func declared(
-    _ segment: PatternSegment, of pattern: RoutePattern, _ types: SegmentTypes
-  ) throws(RoutingError) -> Declared? {
-    guard let name = segment.name, !segment.isRest else { return nil }
-    let isOptional = !pattern.variants.allSatisfy { $0.contains(segment) }
-    guard let written = pattern.type(of: name) else {
-      let isPath = if case .rest = segment { true } else { false }
-      return Declared(name: name, type: isPath ? .path : nil, isOptional: isOptional)
-    }
-    return Declared(
-      name: name, written: written, type: try types.type(named: written, in: pattern.text),
-      isOptional: isOptional)
-  }
-
   private static func declared(
     _ key: PatternKey, of pattern: RoutePattern, _ types: SegmentTypes
   ) throws(RoutingError) -> Declared {
+    var declared = Declared(name: key.name, isOptional: key.isOptional)
     guard key.type.lowercased() != "string" else {
-      let missing = key.defaultText.map { Arguments.Argument.texts([$0]) }
-      return Declared(name: key.name, type: nil, isOptional: key.isOptional, missing: missing)
+      declared.missing = key.defaultText.map { .texts([$0]) }
+      return declared
     }
     let type = try types.type(named: key.type, in: pattern.text)
-    var declared = Declared(
-      name: key.name, written: key.type, type: type, isOptional: key.isOptional)
+    (declared.written, declared.type) = (key.type, type)
     guard let text = key.defaultText else { return declared }
     guard let value = type.convert(text) else {
       throw RoutingError(
@@ -74,20 +71,11 @@ final class RouteParameters: Sendable {
   /// What the handler is given: the query below the path below what the caller gives beside the URL. Throws where
   /// that is not what the pattern declares.
   func collect(
-    of call: Call, at url: URLText, path values: [(name: String, value: any URLConvertible)]
+    of call: Call, at url: URLText, path values: PathValues
   ) throws(RoutingError) -> Arguments {
-    var parameters = Arguments()
+    // A call from outside gives no key that the author did not declare.
     let takesAny = call.origin == .local || pattern.allowsOtherKeys
-    for item in url.items where !call.withheld.contains(item.name) {
-      // A call from outside gives no key that the author did not declare.
-      guard takesAny || names.contains(item.name) else { continue }
-      parameters.append(item.value ?? "", for: item.name)
-    }
-    for (name, value) in values where !call.withheld.contains(name) {
-      // Text stays text: the handler may ask for it as a number.
-      parameters.values[name] = (value as? String).map { .texts([$0]) } ?? .value(value)
-    }
-    parameters = parameters.merging(call.arguments)
+    var parameters = call.given(values) { takesAny || names.contains($0) }
     // What the URL alone gives is of the types that it was matched by.
     if !url.items.isEmpty || !call.arguments.isEmpty || !call.withheld.isEmpty {
       for declared in path { try check(declared, in: &parameters) }
@@ -111,7 +99,9 @@ final class RouteParameters: Sendable {
     }
     guard let type = declared.type else { return }
     do throws(RoutingError) {
-      parameters.values[name] = try type.value(given, name, declared.isOptional).map { .value($0) }
+      let value = try type.value(
+        of: given, name, declared.written, isOptional: declared.isOptional)
+      parameters.values[name] = value.map { .value($0) }
     } catch {
       throw RoutingError(error.code, "\(pattern): \(error.message)", key: name)
     }

@@ -1,12 +1,13 @@
+/// What the path of a URL gives by a pattern, in the order of its segments.
+typealias PathValues = [(name: String, value: any URLConvertible)]
+
 /// Finds every route that a URL meets, the best one first.
 ///
 /// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
 /// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
 struct RouteSearch {
   /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
-  typealias Match = (
-    number: UInt64, priority: Int, values: [(name: String, value: any URLConvertible)]
-  )
+  typealias Match = (number: UInt64, priority: Int, values: PathValues)
 
   private let tree: RouteTree
   private let url: URLText

@@ -3,13 +3,13 @@ internal import Threads
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
   /// A route, and what the path gives values to.
-  typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
+  typealias Match = (route: Route, values: PathValues)
 
   private(set) var tree = RouteTree()
   private(set) var routes = [UInt64: Route]()
   var types = SegmentTypes()
   /// Who answers what no route answers.
-  var unmatched: Numbered<FallbackHandler<RouteCall>>?
+  var unmatched: Numbered<Fallback<RouteCall>>?
   /// The URLs that aliases lead to, by name.
   var aliases: [String: Numbered<String>] = [:]
 

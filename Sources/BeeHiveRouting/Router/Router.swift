@@ -122,9 +122,7 @@ public struct Router: Sendable {
   public func unmatched<Value: Sendable>(
     exposure: Exposure = .local, _ handler: @escaping @Sendable (RouteCall) async throws -> Value
   ) -> Handle {
-    core.replace(
-      \.unmatched, in: core.routes,
-      with: FallbackHandler<RouteCall>(exposure: exposure, answer: handler))
+    core.replace(\.unmatched, in: core.routes, with: (exposure, handler))
   }
 }
 

@@ -84,7 +84,7 @@ extension SchemaPlace {
     let verdict = self["do"].verdict()
     guard let match = try self["match"].match(for: host), let verdict else { return nil }
     return try .declared(
-      ruleName, priority: priority, match, when: conditions, then: verdict, source: .table)
+      ruleName, priority: priority, match, when: conditions, then: verdict, isOfTable: true)
   }
 
   /// Reads `{"url": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
@@ -184,7 +184,7 @@ extension RuleIndex {
   {
     var call = Call(number: 0, to: destination, origin: origin)
     if case .url(let text) = destination { call.url = try? URLText(text) }
-    for met in met(by: call).sorted(by: { CallRule.isBefore($0.rule, $1.rule) }) {
+    for met in met(by: call).sorted(by: CallRule.isBefore) {
       guard case .declared(let when, let verdict) = met.rule.decision, when.isEmpty else {
         continue
       }
