@@ -12,7 +12,7 @@ extension TargetDefinition {
       }
       let call = CCall(
         entry: entry, hive: hive, action: declaration.name, result: declaration.result)
-      try call.checkFunction()
+      _ = unsafe try call.function()
       actions.append(
         Action(declaration: declaration, parameters: parameters) { _, arguments in
           let current = Call.current
@@ -31,7 +31,7 @@ extension RouteDefinition {
     let attributes = entry.attributes
     let pattern = try RoutePattern(of: entry)
     let call = CCall(entry: entry, hive: hive, action: nil, result: attributes.result)
-    try call.checkFunction()
+    _ = unsafe try call.function()
     self.init(
       pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
       exposure: attributes.exposure, result: attributes.result
