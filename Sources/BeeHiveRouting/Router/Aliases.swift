@@ -17,41 +17,37 @@ extension Router {
   @discardableResult
   public func register(aliases: [String: String]) throws(RoutingError) -> Handle {
     let limits = core.limits.withLock { $0 }
-    let added = try core.routes.withLock { table throws(RoutingError) -> [(String, UInt64)] in
-      for (name, url) in aliases.sorted(by: { $0.key < $1.key }) {
+    let added = try core.routes.withLock { table throws(RoutingError) in
+      var all = table.aliases
+      let sorted = aliases.sorted { $0.key < $1.key }
+      for (name, url) in sorted {
         guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
           throw RoutingError(.badPattern, "the alias \"\(name)\" is no single segment of a path")
         }
-        var next = url
-        var way = [name]
-        while let parsed = try URLText(next, limits: limits).aliasName,
-          let onward = aliases[parsed] ?? table.aliases[parsed]?.value
-        {
-          way.append(parsed)
+        let known = all[name]?.value ?? url
+        try RoutingError.check(
+          known == url, .duplicate, "the alias \(name) means \(known) already, not \(url)")
+        if all[name] == nil { all[name] = Numbered(value: url) }
+      }
+      for (name, url) in sorted {
+        var (way, next) = ([name], url)
+        while let alias = try URLText(next, limits: limits).aliasName, let url = all[alias]?.value {
+          way.append(alias)
           try RoutingError.check(
-            !way.dropLast().contains(parsed) && way.count <= Call.mostRedirections, .redirectLoop,
+            !way.dropLast().contains(alias) && way.count <= Call.mostRedirections, .redirectLoop,
             "aliases lead back, or on more than \(Call.mostRedirections) times: "
               + way.joined(separator: " → "))
-          next = onward
+          next = url
         }
       }
-      for (name, url) in aliases {
-        if let known = table.aliases[name]?.value, known != url {
-          throw RoutingError(
-            .duplicate, "the alias \(name) means \(known) already, not \(url)")
-        }
-      }
-      return aliases.compactMap { name, url in
-        guard table.aliases[name] == nil else { return nil }
-        let alias = Numbered(value: url)
-        table.aliases[name] = alias
-        return (name, alias.number)
-      }
+      let added = all.filter { table.aliases[$0.key] == nil }
+      table.aliases = all
+      return added
     }
     return core.owned { [core] in
       core.routes.withLock { table in
         // A name that was given anew since is left alone.
-        for (name, number) in added where table.aliases[name]?.number == number {
+        for (name, alias) in added where table.aliases[name]?.number == alias.number {
           table.aliases[name] = nil
         }
       }
