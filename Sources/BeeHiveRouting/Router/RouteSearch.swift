@@ -39,13 +39,13 @@ struct RouteSearch {
   }
 
   private mutating func visitRoots(of scheme: String?) {
-    if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: true)] {
+    if let root = tree.hosts[scheme] {
       segments = (url.hostSegment.map { [$0] } ?? []) + url.path
       hostWithPort = url.hostKeyWithPort
       // There, the literals of hosts are their keys.
       visit(root, 0, literal: url.hostKey)
     }
-    if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: false)] {
+    if let root = tree.paths[scheme] {
       hostWithPort = nil
       segments = (url.plainHost.map { [$0] } ?? []) + url.path
       visit(root, 0, literal: segments.first)
