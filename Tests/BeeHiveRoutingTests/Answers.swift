@@ -40,6 +40,36 @@ extension Router {
   }
 }
 
+/// Expects a `RoutingError`: of a code, about a key, with texts in its message.
+func expectError(
+  _ code: RoutingError.Code? = nil, key: String? = nil, saying texts: String...,
+  at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any
+) {
+  let error = #expect(throws: RoutingError.self, sourceLocation: location) { _ = try body() }
+  check(error, code, key, texts, location)
+}
+
+/// Expects a `RoutingError` of code that waits.
+func expectError(
+  _ code: RoutingError.Code? = nil, key: String? = nil, saying texts: String...,
+  at location: SourceLocation = #_sourceLocation, in body: () async throws -> some Any
+) async {
+  let error = await #expect(throws: RoutingError.self, sourceLocation: location) {
+    _ = try await body()
+  }
+  check(error, code, key, texts, location)
+}
+
+private func check(
+  _ error: RoutingError?, _ code: RoutingError.Code?, _ key: String?, _ texts: [String],
+  _ location: SourceLocation
+) {
+  let message = error?.message ?? ""
+  #expect(code == nil || error?.code == code, "\(message)", sourceLocation: location)
+  #expect(key == nil || error?.key == key, "\(message)", sourceLocation: location)
+  for text in texts { #expect(message.contains(text), "\(message)", sourceLocation: location) }
+}
+
 /// Reads a decision table of rules, each an object of JSON.
 func table(_ rules: String..., name: String = "") throws -> DecisionTable {
   try table(of: rules, name: name)

@@ -35,11 +35,9 @@ struct RecordedEntriesTests {
       ("forget", [:], .wrongResult, "declares String, and its function returned nothing"),
       ("missing", [:], .noAction, "echo, forget, lie, nothing, stock"),
     ] as [(String, Arguments, RoutingError.Code, String)] {
-      let error = await #expect(throws: RoutingError.self) {
+      await expectError(code, saying: text) {
         try await hive.mediator.perform("c_shop", action, arguments)
       }
-      #expect(error?.code == code)
-      #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
     }
   }
 
@@ -97,22 +95,16 @@ struct RecordedEntriesTests {
 
   @Test("A target whose action has no function is rejected, and its callers read why")
   func lost() async {
-    let error = await #expect(throws: RoutingError.self) {
+    await expectError(.noTarget, saying: "its table has no function absent") {
       try await hive.mediator.perform("c_lost", "stock")
     }
-    #expect(error?.code == .noTarget)
-    #expect(
-      error?.message.contains("its table has no function absent") == true, "\(error?.message ?? "")"
-    )
   }
 
   @Test("A URL of a route that was rejected is refused with the reason for that")
   func rejectedRoute() async {
-    let error = await #expect(throws: RoutingError.self) {
+    await expectError(.noRoute, saying: "a result in C is a String") {
       try await hive.router.open("croutes://gone/7")
     }
-    #expect(error?.code == .noRoute)
-    #expect(error?.message.contains("a result in C is a String") == true, "\(error?.message ?? "")")
     #expect(await hive.router.failure("croutes://gone/7", origin: .remote) == .noRoute)
   }
 

@@ -87,10 +87,7 @@ struct RemoteCallTests {
     struct Sneaky: Target {
       static let actions: [Action<Sneaky>] = [Action("nativeOpen", exposure: .remote) { _, _ in 1 }]
     }
-    let error = #expect(throws: RoutingError.self) {
-      try router.mediator.register("sneaky") { Sneaky() }
-    }
-    #expect(error?.code == .native)
+    expectError(.native) { try router.mediator.register("sneaky") { Sneaky() } }
   }
 
   @Test("A remote action takes what a URL can hold")
@@ -100,10 +97,7 @@ struct RemoteCallTests {
         Action("take", [Parameter("what", Price.self)], exposure: .remote) { _, _ in 1 }
       ]
     }
-    let error = #expect(throws: RoutingError.self) {
-      try router.mediator.register("sneaky") { Sneaky() }
-    }
-    #expect(error?.code == .unknownType && error?.key == "what")
+    expectError(.unknownType, key: "what") { try router.mediator.register("sneaky") { Sneaky() } }
   }
 
   @Test("A registered route wins over a target of the same host")
