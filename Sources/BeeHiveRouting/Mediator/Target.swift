@@ -125,9 +125,7 @@ public struct Parameter: Sendable {
   ///   - name: The name by which it is given.
   ///   - type: The type of its value.
   public init<Value: Sendable>(_ name: String, _ type: Value.Type) {
-    declaration = Self.declare(name, type, nil)
-    isURLConvertible = type is any URLConvertible.Type
-    value = { arguments throws(RoutingError) in try arguments.value(name, as: type) }
+    self.init(name, type, missing: nil)
   }
 
   /// Describes a parameter whose value a URL can give.
@@ -150,20 +148,19 @@ public struct Parameter: Sendable {
   public init<Value: Sendable>(
     _ name: String, _ type: Value.Type = Value.self, default missing: Value
   ) {
-    declaration = Self.declare(
-      name, type, (missing as? any URLConvertible)?.urlText ?? "\(missing)")
-    isURLConvertible = type is any URLConvertible.Type
-    value = { arguments throws(RoutingError) in
-      arguments.values[name] == nil ? missing : try arguments.value(name, as: type)
-    }
+    self.init(name, type, missing: missing)
   }
 
-  private static func declare<Value>(
-    _ name: String, _ type: Value.Type, _ missing: String?
-  ) -> ActionDeclaration.Parameter {
+  private init<Value: Sendable>(_ name: String, _ type: Value.Type, missing: Value?) {
     let wrapped = (type as? any OptionalValue.Type)?.wrappedName
-    return ActionDeclaration.Parameter(
-      name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil, defaultText: missing)
+    declaration = ActionDeclaration.Parameter(
+      name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil,
+      defaultText: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
+    isURLConvertible = type is any URLConvertible.Type
+    value = { arguments throws(RoutingError) in
+      if let missing, arguments.values[name] == nil { return missing }
+      return try arguments.value(name, as: type)
+    }
   }
 }
 
