@@ -13,6 +13,25 @@ final class RouteParameters: Sendable {
     var type: SegmentTypes.SegmentType?
     /// The value of a missing one.
     var missing: Arguments.Argument?
+
+    /// Makes a value of the type of what is given, or the default of nothing.
+    func check(
+      _ parameters: inout Arguments, of pattern: RoutePattern
+    ) throws(RoutingError) {
+      guard let given = parameters.values[name] else {
+        parameters.values[name] = missing
+        return try RoutingError.check(
+          missing != nil || isOptional, .missingParameter,
+          "the parameter \(name) of \(pattern), a \(written), is missing; give it", key: name)
+      }
+      guard let type else { return }
+      do throws(RoutingError) {
+        let value = try type.value(of: given, name, written, isOptional: isOptional)
+        parameters.values[name] = value.map { .value($0) }
+      } catch {
+        throw RoutingError(error.code, "\(pattern): \(error.message)", key: name)
+      }
+    }
   }
 
   let pattern: RoutePattern
@@ -78,32 +97,9 @@ final class RouteParameters: Sendable {
     var parameters = call.given(values) { takesAny || names.contains($0) }
     // What the URL alone gives is of the types that it was matched by.
     if !url.items.isEmpty || !call.arguments.isEmpty || !call.withheld.isEmpty {
-      for declared in path { try check(declared, in: &parameters) }
+      for declared in path { try declared.check(&parameters, of: pattern) }
     }
-    for declared in keys { try check(declared, in: &parameters) }
+    for declared in keys { try declared.check(&parameters, of: pattern) }
     return parameters
-  }
-
-  /// Makes a value of its type of what is given for a parameter, or the default of nothing.
-  private func check(
-    _ declared: Declared, in parameters: inout Arguments
-  ) throws(RoutingError) {
-    let name = declared.name
-    guard let given = parameters.values[name] else {
-      parameters.values[name] = declared.missing
-      guard declared.missing == nil, !declared.isOptional else { return }
-      throw RoutingError(
-        .missingParameter,
-        "the parameter \(name) of \(pattern), a \(declared.written), is missing; give it",
-        key: name)
-    }
-    guard let type = declared.type else { return }
-    do throws(RoutingError) {
-      let value = try type.value(
-        of: given, name, declared.written, isOptional: declared.isOptional)
-      parameters.values[name] = value.map { .value($0) }
-    } catch {
-      throw RoutingError(error.code, "\(pattern): \(error.message)", key: name)
-    }
   }
 }

@@ -19,6 +19,28 @@ struct RouteTree: Sendable {
     var isEmpty: Bool {
       literals.isEmpty && edges.isEmpty && ends.isEmpty && paths.isEmpty && rests.isEmpty
     }
+
+    /// Changes a node, which is made where there is none, and taken out where it is left empty.
+    fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
+      var node = place.take() ?? Self()
+      change(&node)
+      place = node.isEmpty ? nil : node
+    }
+
+    /// Changes the node to which steps lead from this one.
+    fileprivate mutating func change(
+      at steps: ArraySlice<(segment: PatternSegment, type: SegmentTypes.SegmentType?)>,
+      _ change: (inout Self) -> Void
+    ) {
+      let rest = steps.dropFirst()
+      switch steps.first {
+      case nil, (.rest, _)?: change(&self)
+      case (.literal(let literal), _)?:
+        Self.change(&literals[literal]) { $0.change(at: rest, change) }
+      case (.capture(let capture), let type)?:
+        edges.change(capture.frame, type) { $0.change(at: rest, change) }
+      }
+    }
   }
 
   /// The patterns with a host, by their scheme; nil for any.
@@ -108,30 +130,6 @@ extension RouteTree {
   init(of pattern: RoutePattern, types: SegmentTypes) throws(RoutingError) {
     for variant in pattern.variants {
       _ = insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
-    }
-  }
-}
-
-extension RouteTree.Node {
-  /// Changes a node, which is made where there is none, and taken out where it is left empty.
-  fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
-    var node = place.take() ?? Self()
-    change(&node)
-    place = node.isEmpty ? nil : node
-  }
-
-  /// Changes the node to which steps lead from this one.
-  fileprivate mutating func change(
-    at steps: ArraySlice<(segment: PatternSegment, type: SegmentTypes.SegmentType?)>,
-    _ change: (inout Self) -> Void
-  ) {
-    let rest = steps.dropFirst()
-    switch steps.first {
-    case nil, (.rest, _)?: change(&self)
-    case (.literal(let literal), _)?:
-      Self.change(&literals[literal]) { $0.change(at: rest, change) }
-    case (.capture(let capture), let type)?:
-      edges.change(capture.frame, type) { $0.change(at: rest, change) }
     }
   }
 }

@@ -9,6 +9,23 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     case value(any Sendable)
     /// What a URL gives: a text for each time that it has the key.
     case texts([String])
+
+    /// The texts that a URL would have; nil where no URL can hold it.
+    var texts: [String]? {
+      switch self {
+      case .texts(let texts): texts
+      case .value(let value): (value as? any URLConvertible)?.urlTexts
+      }
+    }
+
+    /// What is given, for people.
+    var said: String {
+      switch self {
+      case .value(let value as String): "the text \"\(value)\""
+      case .value(let value): "a value of type \(type(of: value))"
+      case .texts(let texts): texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts"
+      }
+    }
   }
 
   var values: [String: Argument] = [:]
@@ -167,25 +184,6 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     }
     guard let type = type as? any (CaseIterable & URLConvertible).Type else { return "" }
     return " (\(texts(type).prefix(9).joined(separator: ", ")))"
-  }
-}
-
-extension Arguments.Argument {
-  /// The texts that a URL would have; nil where no URL can hold it.
-  var texts: [String]? {
-    switch self {
-    case .texts(let texts): texts
-    case .value(let value): (value as? any URLConvertible)?.urlTexts
-    }
-  }
-
-  /// What is given, for people.
-  var said: String {
-    switch self {
-    case .value(let value as String): "the text \"\(value)\""
-    case .value(let value): "a value of type \(type(of: value))"
-    case .texts(let texts): texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts"
-    }
   }
 }
 
