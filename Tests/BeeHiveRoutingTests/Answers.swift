@@ -29,14 +29,33 @@ extension Router {
     try? await object(for: url, as: String.self, origin: origin)
   }
 
-  /// The code of the error that a URL ends in; nil where it is answered.
-  func failure(_ url: String, origin: CallOrigin = .local) async -> RoutingError.Code? {
+  /// The error that a URL ends in; nil where it is answered.
+  func error(_ url: String, origin: CallOrigin = .local) async -> RoutingError? {
     do {
       try await open(url, origin: origin)
       return nil
     } catch {
-      return (error as? RoutingError)?.code
+      return error as? RoutingError
     }
+  }
+
+  /// The code of that error.
+  func failure(_ url: String, origin: CallOrigin = .local) async -> RoutingError.Code? {
+    await error(url, origin: origin)?.code
+  }
+}
+
+extension Hive {
+  /// The state of each entry: `bound`, or `accepted` or `rejected` with the code of its problem.
+  var states: [String: String] {
+    let states = entries.map { entry in
+      switch entry.state {
+      case .bound: (entry.name, "bound")
+      case .accepted(let problem): (entry.name, "accepted \(problem.code.rawValue)")
+      case .rejected(let problem): (entry.name, "rejected \(problem.code.rawValue)")
+      }
+    }
+    return Dictionary(states, uniquingKeysWith: { first, _ in first })
   }
 }
 

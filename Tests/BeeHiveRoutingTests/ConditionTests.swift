@@ -193,21 +193,16 @@ struct ConditionTests {
         {"name": "c", "match": {"origin": "moon"}, "do": {"blok": "x"}},
         {"name": "a", "match": {}, "do": {"block": ""}}]}
       """
-    let error = #expect(throws: RoutingError.self) {
-      try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
-    }
-    for text in [
+    expectError(
+      .badTable, saying:
       "rulez: the schema has no such key here; it has version, name, rules; did you mean rules?",
       "rules[0] (a): the pattern /:", "rules[1].name: a text belongs here, not a number",
       "rules[1].match.host: the schema has no such key", "rules[1].when[0]: exactly one of is,",
       "rules[2].match.origin (c): local or remote belongs here, not moon",
       "rules[2].do.blok (c): the schema has no such key here", "did you mean block?",
       "rules[3] (a): it has the name of an earlier rule",
-      "rules[3].do (a): it blocks without a reason",
-    ] {
-      #expect(error?.message.contains(text) == true, "\(text) in \(error?.message ?? "")")
-    }
-    #expect(error?.message.contains("SchemaKey") == false)
+      "rules[3].do (a): it blocks without a reason"
+    ) { try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)) }
   }
 
   @Test(
