@@ -44,7 +44,7 @@ public struct Call: Sendable, CustomStringConvertible {
   let caching: Bool
 
   init(
-    number: UInt64 = RoutingCore.nextNumber(), to destination: Destination, origin: CallOrigin,
+    number: UInt64 = nextNumber(), to destination: Destination, origin: CallOrigin,
     arguments: Arguments = [:], caching: Bool = true
   ) {
     self.number = number
@@ -84,92 +84,57 @@ public struct Call: Sendable, CustomStringConvertible {
   public var description: String { "\(origin) call \(number) of \(destination)".escaped }
 }
 
-extension Call {
-  /// More redirections than this are taken for a loop.
-  static let mostRedirections = 16
+/// What calls that a handler makes take over from the call that it answers.
+struct Nesting: Sendable {
+  @TaskLocal static var current = Nesting()
 
-  /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now.
-  ///
-  /// What the path gave by the pattern of the rule and what the query gave go along: as the query of a URL,
-  /// where it has no such key itself, and as arguments of an action.
-  mutating func follow(
-    _ destination: Destination, by met: MetRule? = nil
-  ) throws(RoutingError) -> Bool {
-    let before = self
-    // What `*` took has no name to go along by.
-    let items = items((met?.values ?? []).filter { $0.name != "*" })
-    var next = destination
-    switch destination {
-    case .action: arguments = Arguments(items: items).merging(arguments)
-    case .url(var text):
-      if let met, let template = met.rule.template {
-        text = try template.url(given(met.values), carrying: items)
-      } else {
-        text = try RedirectTemplate.url(text, carrying: items)
-      }
-      // As browsers do: a fragment goes along, unless the new URL has one.
-      if !text.utf8.contains(UInt8(ascii: "#")), case .url(let old) = before.destination {
-        text += old.utf8.firstIndex(of: UInt8(ascii: "#")).map { old[$0...] } ?? ""
-      }
-      next = .url(text)
-    }
-    guard next != before.destination else {
-      self = before
-      return false
-    }
-    try RoutingError.check(
-      !trail.contains(next), .redirectLoop,
-      "the call is sent back to where it was: \(Self.shown(trail + [next]))")
-    try RoutingError.check(
-      trail.count <= Self.mostRedirections, .redirectLoop,
-      "the call is sent on more than \(Self.mostRedirections) times: \(Self.shown(trail + [next]))")
-    trail.append(next)
-    self.destination = next
-    withheld = []
-    return true
+  /// The call that is being answered; nil outside of handlers.
+  var call: Call?
+  /// The origin of the handler's own calls, whatever they say.
+  var origin: CallOrigin = .local
+  /// The URLs that handlers of unmatched ones are answering, the first one first: such a handler that opens
+  /// what is missing too is asked again.
+  var unmatched: [String] = []
+  /// The number of answers to calls that are one inside the other.
+  var depth = 0
+
+  /// More of them are taken for a loop: each call is one, and one more where a handler answers it.
+  static let most = 128
+
+  static func endless(_ call: Call) -> RoutingError {
+    RoutingError(
+      .redirectLoop,
+      "\(call.destination) is called by what answers calls, \(most / 2) of them one inside the other"
+    )
   }
 
-  /// The way of a call for people, who read neither long URLs nor all of many.
-  private static func shown(_ trail: [Destination]) -> String {
-    let texts = trail.map { step in
-      let text = step.description
-      return text.count > 120 ? text.prefix(119) + "…" : text
-    }
-    let (first, last) = (texts.prefix(4), texts.dropFirst(4).suffix(3))
-    let left = texts.count - first.count - last.count
-    return (first + (left > 0 ? ["\(left) more"] : []) + last).joined(separator: " → ")
-  }
-
-  /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts
-  /// that it is given, which leave the arguments.
-  private mutating func items(_ values: PathValues) -> [URLText.Item] {
-    let fromPath = values.flatMap { name, value in
-      value.urlTexts.map { URLText.Item(name: name, value: $0) }
-    }
-    let fromQuery = action == nil ? url?.items ?? [] : arguments.takeTexts()
-    let names = Set(values.map(\.name))
-    return (fromPath + fromQuery.filter { !names.contains($0.name) })
-      .filter { !withheld.contains($0.name) }
-  }
-
-  /// Puts arguments over those that were given.
-  mutating func replace(_ new: Arguments) {
-    arguments = arguments.merging(new)
-    for key in new.withheld { arguments.values[key] = nil }
-    withheld.formUnion(new.withheld)
-    withheld.subtract(new.values.keys)
+  /// Runs what answers a call: what it calls comes from where the call comes from, unless it is elevated.
+  static func answering<Result>(
+    _ call: Call, _ exposure: Exposure, unmatched url: String? = nil,
+    _ body: () async throws -> Result
+  ) async throws -> Result {
+    var nesting = current
+    nesting.call = call
+    nesting.depth += 1
+    nesting.origin = exposure == .elevated ? .local : call.origin
+    if let url { nesting.unmatched.append(url) }
+    return try await $current.withValue(nesting, operation: body)
   }
 }
 
-extension Arguments {
-  /// Takes out what came as text, in the order of the keys.
-  fileprivate mutating func takeTexts() -> [URLText.Item] {
-    var items: [URLText.Item] = []
-    for key in values.keys.sorted() {
-      guard case .texts(let texts) = values[key] else { continue }
-      items += texts.map { URLText.Item(name: key, value: $0) }
-      values[key] = nil
-    }
-    return items
-  }
+extension Call {
+  /// The call that the running handler answers; nil outside of handlers.
+  ///
+  /// Belongs to the task: a detached task and a thread of one's own have none, and what they call is local.
+  public static var current: Call? { Nesting.current.call }
+}
+
+/// Answers what nothing else does: calls of missing actions, URLs that no route has.
+typealias Fallback<Asked> = (
+  exposure: Exposure, answer: @Sendable (Asked) async throws -> any Sendable
+)
+
+extension Exposure {
+  /// Returns whether what is exposed so answers calls of an origin.
+  func answers(_ origin: CallOrigin) -> Bool { origin == .local || isRemote }
 }

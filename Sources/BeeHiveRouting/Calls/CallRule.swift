@@ -22,7 +22,7 @@ struct CallRule: Sendable {
   /// The URL of a declared redirection, where it has places to fill in.
   var template: RedirectTemplate?
   /// Differs from that of all others, and grows.
-  let number = RoutingCore.nextNumber()
+  let number = nextNumber()
 
   /// A verdict that is known beforehand; throws where it redirects to a place that the match does not fill in.
   static func declared(
@@ -134,30 +134,6 @@ public struct CallMatch: Sendable {
   var names: Set<String> {
     let forms = (pattern?.variants ?? []).map { Set(RoutePattern.names(in: $0)) }
     return forms.dropFirst().reduce(forms.first ?? []) { $0.intersection($1) }
-  }
-}
-
-/// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
-/// snapshot.
-struct RuleList: Sendable {
-  /// The table that the rules of that source are of.
-  private(set) var table: DecisionTable?
-  /// Grows with each table.
-  private(set) var tableNumber = 0
-  private var ofTable = RuleIndex()
-  /// Interceptors and guards.
-  var ofCode = RuleIndex()
-
-  /// Replaces the table. Returns the rules of the one before, so that what they hold ends with them.
-  mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
-    self.table = table
-    tableNumber += 1
-    return exchange(&ofTable, with: rules)
-  }
-
-  /// The rules that a call meets, in their order.
-  func met(by call: Call) -> [MetRule] {
-    (ofTable.met(by: call) + ofCode.met(by: call)).sorted(by: CallRule.isBefore)
   }
 }
 

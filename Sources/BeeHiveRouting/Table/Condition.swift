@@ -1,11 +1,10 @@
 internal import LibC
 internal import Registration
-internal import Threads
 
 extension SchemaPlace {
   /// Reads `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`, `{"time": …}` or
   /// `{"any": […]}`; nil where it is none of them.
-  func condition(for host: RoutingCore?) -> CallRule.Requirement? {
+  func condition(for host: DecisionTable.Host?) -> CallRule.Requirement? {
     switch only(["parameter", "guard", "percent", "time", "any", "all"]) {
     case "parameter": return test()
     case "guard": return isObject(of: ["guard", "is"]) ? hostGuard(of: host) : nil
@@ -133,11 +132,11 @@ extension SchemaPlace {
   }
 
   /// What a guard that the host has defined says.
-  private func hostGuard(of host: RoutingCore?) -> CallRule.Requirement? {
+  private func hostGuard(of host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard let name = self["guard"].text() else { return nil }
     let expected = given("is").map { $0.bool() ?? true } ?? true
     var holds: (@Sendable (Call) -> Bool)?
-    if let guards = host?.guards.withLock({ $0 }) {
+    if let guards = host?.guards {
       holds = guards[name]?.value
       if holds == nil {
         note(
@@ -149,7 +148,7 @@ extension SchemaPlace {
   }
 
   /// Whether one of the conditions of an array holds, or all of them.
-  private func several(_ key: String, for host: RoutingCore?) -> CallRule.Requirement? {
+  private func several(_ key: String, for host: DecisionTable.Host?) -> CallRule.Requirement? {
     let places = array()
     if key == "any", places.isEmpty { note("it has no conditions, so it would never hold") }
     let conditions = places.compactMap { $0.condition(for: host) }

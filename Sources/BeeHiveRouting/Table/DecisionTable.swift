@@ -1,5 +1,3 @@
-internal import Threads
-
 /// Rules about calls that come from a document: a file that is shipped, or one that a server sends.
 ///
 ///     let table = try JSONDecoder().decode(DecisionTable.self, from: data)
@@ -9,6 +7,12 @@ internal import Threads
 /// `bad-table`, which lists every problem with its location.
 public struct DecisionTable: Hashable, Sendable, Codable {
   private static let currentVersion = 1
+
+  /// What the host brings to a table; `now` are seconds since 1970.
+  typealias Host = (
+    types: SegmentTypes, guards: [String: Numbered<@Sendable (Call) -> Bool>],
+    now: @Sendable () -> Double
+  )
 
   /// As it was read: `{"version": 1, "name": …, "rules": […]}`.
   private let document: DecisionValue
@@ -30,7 +34,7 @@ public struct DecisionTable: Hashable, Sendable, Codable {
   /// The table as rules, as a whole or not at all: throws every problem of it at once.
   ///
   /// Without a host, every type is taken for one that is defined, and no condition holds that needs the host.
-  fileprivate func compiled(for host: RoutingCore?) throws(RoutingError) -> RuleIndex {
+  func compiled(for host: Host?) throws(RoutingError) -> RuleIndex {
     let place = SchemaPlace(document)
     var index = RuleIndex()
     if place.isObject(of: ["version", "name", "rules"]) {
@@ -50,7 +54,7 @@ public struct DecisionTable: Hashable, Sendable, Codable {
 
 extension SchemaPlace {
   /// Reads an array of rules.
-  fileprivate func rules(for host: RoutingCore?) -> RuleIndex {
+  fileprivate func rules(for host: DecisionTable.Host?) -> RuleIndex {
     var names: Set<String> = []
     var index = RuleIndex()
     var added: [(rule: CallRule, place: SchemaPlace)] = []
@@ -78,7 +82,7 @@ extension SchemaPlace {
   }
 
   /// Reads `{"name": …, "match": …, "when": […], "do": …, "priority": 0}`.
-  private func rule(for host: RoutingCore?) throws(RoutingError) -> CallRule? {
+  private func rule(for host: DecisionTable.Host?) throws(RoutingError) -> CallRule? {
     let conditions = given("when")?.array().compactMap { $0.condition(for: host) } ?? []
     let priority = given("priority")?.integer() ?? 0
     let verdict = self["do"].verdict()
@@ -88,7 +92,7 @@ extension SchemaPlace {
   }
 
   /// Reads `{"url": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
-  private func match(for host: RoutingCore?) throws(RoutingError) -> CallMatch? {
+  private func match(for host: DecisionTable.Host?) throws(RoutingError) -> CallMatch? {
     guard isObject(of: ["url", "target", "action", "origin"]) else { return nil }
     var origin: CallOrigin?
     if let text = given("origin")?.text() {
@@ -104,7 +108,7 @@ extension SchemaPlace {
         note("a rule does not look at the query of \(pattern); ask for a parameter under when")
       }
       // Which types there are is known to the host alone.
-      let types = host?.routes.withLock { $0.types } ?? pattern.anyTypes
+      let types = host?.types ?? pattern.anyTypes
       return try .url(pattern, types: types, from: origin)
     }
     guard hasNames else { return .everything(from: origin) }
@@ -195,48 +199,5 @@ extension RuleIndex {
       }
     }
     return nil
-  }
-}
-
-extension EntryPoint {
-  /// Replaces the decision table, as a whole.
-  ///
-  /// A call that is under way goes on by the rules that it began with. A table with a problem changes
-  /// nothing. What a module loads is removed when it is unmounted.
-  ///
-  /// - Parameter table: The table. Types and guards that it names have to be defined before.
-  /// - Returns: Its `cancel()` removes the table, unless another has been loaded since.
-  /// - Throws: ``RoutingError`` with `badTable`; the message lists every problem.
-  @discardableResult
-  public func load(_ table: DecisionTable) throws(RoutingError) -> Handle {
-    let rules = try table.compiled(for: core)
-    let (number, _) = core.rules.withLock { list in
-      let before = list.replaceTable(table, with: rules)
-      return (list.tableNumber, before)
-    }
-    return core.owned { [core] in
-      _ = core.rules.withLock { list in
-        list.tableNumber == number ? list.replaceTable(nil, with: RuleIndex()) : nil
-      }
-    }
-  }
-
-  /// The decision table that is loaded; nil for none.
-  public var table: DecisionTable? { core.rules.withLock { $0.table } }
-
-  /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
-  ///
-  /// Tables that are loaded later use it; it replaces the one before of its name.
-  ///
-  /// - Parameters:
-  ///   - name: The name that tables use.
-  ///   - holds: Returns whether it holds for a call. It changes nothing, since a dry run asks it too. Called
-  ///     on any thread, with no lock held.
-  /// - Returns: Its `cancel()` removes the guard; a table that was loaded with it keeps it.
-  @discardableResult
-  public func define(
-    guard name: String, _ holds: @escaping @Sendable (Call) -> Bool
-  ) -> Handle {
-    core.replace(\.[name], in: core.guards, with: holds)
   }
 }

@@ -126,12 +126,12 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     get throws(RoutingError) { try value(key) }
   }
 
-  static func convert<Target: Sendable>(
-    _ argument: Argument, key: String, to type: Target.Type
-  ) throws(RoutingError) -> Target {
+  static func convert<Value: Sendable>(
+    _ argument: Argument, key: String, to type: Value.Type
+  ) throws(RoutingError) -> Value {
     switch argument {
     case .value(let value):
-      if let value = value as? Target { return value }
+      if let value = value as? Value { return value }
       if let given = value as? any URLConvertible {
         let texts = given.urlTexts
         // Every value has a text: one that is no text is hardly meant where a text is asked for.
@@ -151,12 +151,12 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// The value of the texts of a URL; nil if they have none of that type.
-  private static func read<Target>(_ texts: [String], as type: Target.Type) -> Target? {
+  private static func read<Value>(_ texts: [String], as type: Value.Type) -> Value? {
     // In two steps: no value at all would cast to an optional type.
     guard let readable = type as? any URLConvertible.Type,
       let value = readable.value(ofTexts: texts)
     else { return nil }
-    return value as? Target
+    return value as? Value
   }
 
   /// Returns whether numbers are still the same: no digit of a given number gets lost in a smaller type.

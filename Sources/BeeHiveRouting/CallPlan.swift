@@ -117,3 +117,50 @@ extension RoutingCore {
     return .action(target: target.name, action: url.path[0])
   }
 }
+
+/// What every call comes to: resolved, decided about as `CallPlan` says, answered.
+extension RoutingCore {
+  func send(
+    _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true
+  ) async throws -> any Sendable {
+    let call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
+    guard Nesting.current.depth < Nesting.most else { throw Nesting.endless(call) }
+    var plan = CallPlan(call, by: self)
+    // Observers, guards and what makes a target are code of this call too.
+    return try await Nesting.answering(call, .local) {
+      observers.tell(.began(call))
+      do {
+        let result = try await carryOut(&plan)
+        observers.tell(.ended(plan.call, nil))
+        return result
+      } catch {
+        observers.tell(.ended(plan.call, error))
+        throw error
+      }
+    }
+  }
+
+  private func carryOut(_ plan: inout CallPlan) async throws -> any Sendable {
+    do {
+      while true {
+        let decision: (met: MetRule, verdict: Verdict)
+        switch try plan.next() {
+        case .passed: continue
+        case .decided(let met, let verdict): decision = (met, verdict)
+        case .asks(let met, let interceptor):
+          let asked = plan.call
+          decision = (
+            met, try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
+          )
+        case .receiver(let receiver): return try await receiver.answer()
+        }
+        if case .proceed = decision.verdict { continue }
+        observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
+        try plan.take(decision.verdict, of: decision.met)
+      }
+    } catch let refusal as RoutingError where refusal.isRefusal {
+      // Where no other route can be asked it is an error of this call, and none of the one around it.
+      throw RoutingError(.refused, "\(plan.call.destination) was refused: \(refusal)")
+    }
+  }
+}

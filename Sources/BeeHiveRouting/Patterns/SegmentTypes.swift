@@ -11,7 +11,7 @@ struct SegmentTypes: Sendable {
     /// The type in Swift; nil for a type of the host's.
     var swiftType: (any URLConvertible.Type)?
     let convert: Converter
-    let number = RoutingCore.nextNumber()
+    let number = nextNumber()
 
     /// What is left of a path, as one text.
     static let path = of(String.self, "path", rank: 5)

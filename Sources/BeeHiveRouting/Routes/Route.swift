@@ -4,7 +4,7 @@ public struct Route: Sendable, CustomStringConvertible {
   public typealias Extent = RouteExtent
 
   /// Tells it apart from the others of its router.
-  let id = RoutingCore.nextNumber()
+  let id = nextNumber()
   /// Which URLs it answers to.
   public var pattern: RoutePattern { parameters.pattern }
   /// Larger first among the routes that a URL meets.

@@ -73,29 +73,3 @@ struct RouteTable: Sendable {
     }
   }
 }
-
-extension RoutingCore {
-  /// Takes in a route; throws where its pattern is taken, names a type that is not defined, or gives a key a
-  /// default that is not of its type.
-  func add(
-    _ definition: RouteDefinition, _ pattern: RoutePattern, source: Source
-  ) throws(RoutingError) -> UInt64 {
-    let parameters = try RouteParameters(of: pattern, routes.withLock { $0.types })
-    let route = Route(source: source, definition: definition, parameters: parameters)
-    try routes.withLock { table throws(RoutingError) in try table.add(route) }
-    return route.id
-  }
-
-  /// The routes of this moment that a URL meets, after a look at the images where there is none.
-  func meet(_ url: URLText) -> (table: RouteTable, matches: [RouteTable.Match]) {
-    catchUp(probing: false)
-    var table = routes.withLock { $0 }
-    var matches = table.matches(of: url)
-    if matches.isEmpty, owner != nil {
-      catchUp(probing: true)
-      table = routes.withLock { $0 }
-      matches = table.matches(of: url)
-    }
-    return (table, matches)
-  }
-}

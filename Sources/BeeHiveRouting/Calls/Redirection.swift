@@ -1,0 +1,89 @@
+extension Call {
+  /// More redirections than this are taken for a loop.
+  static let mostRedirections = 16
+
+  /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now.
+  ///
+  /// What the path gave by the pattern of the rule and what the query gave go along: as the query of a URL,
+  /// where it has no such key itself, and as arguments of an action.
+  mutating func follow(
+    _ destination: Destination, by met: MetRule? = nil
+  ) throws(RoutingError) -> Bool {
+    let before = self
+    // What `*` took has no name to go along by.
+    let items = items((met?.values ?? []).filter { $0.name != "*" })
+    var next = destination
+    switch destination {
+    case .action: arguments = Arguments(items: items).merging(arguments)
+    case .url(var text):
+      if let met, let template = met.rule.template {
+        text = try template.url(given(met.values), carrying: items)
+      } else {
+        text = try RedirectTemplate.url(text, carrying: items)
+      }
+      // As browsers do: a fragment goes along, unless the new URL has one.
+      if !text.utf8.contains(UInt8(ascii: "#")), case .url(let old) = before.destination {
+        text += old.utf8.firstIndex(of: UInt8(ascii: "#")).map { old[$0...] } ?? ""
+      }
+      next = .url(text)
+    }
+    guard next != before.destination else {
+      self = before
+      return false
+    }
+    try RoutingError.check(
+      !trail.contains(next), .redirectLoop,
+      "the call is sent back to where it was: \(Self.shown(trail + [next]))")
+    try RoutingError.check(
+      trail.count <= Self.mostRedirections, .redirectLoop,
+      "the call is sent on more than \(Self.mostRedirections) times: \(Self.shown(trail + [next]))")
+    trail.append(next)
+    self.destination = next
+    withheld = []
+    return true
+  }
+
+  /// The way of a call for people, who read neither long URLs nor all of many.
+  private static func shown(_ trail: [Destination]) -> String {
+    let texts = trail.map { step in
+      let text = step.description
+      return text.count > 120 ? text.prefix(119) + "…" : text
+    }
+    let (first, last) = (texts.prefix(4), texts.dropFirst(4).suffix(3))
+    let left = texts.count - first.count - last.count
+    return (first + (left > 0 ? ["\(left) more"] : []) + last).joined(separator: " → ")
+  }
+
+  /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts
+  /// that it is given, which leave the arguments.
+  private mutating func items(_ values: PathValues) -> [URLText.Item] {
+    let fromPath = values.flatMap { name, value in
+      value.urlTexts.map { URLText.Item(name: name, value: $0) }
+    }
+    let fromQuery = action == nil ? url?.items ?? [] : arguments.takeTexts()
+    let names = Set(values.map(\.name))
+    return (fromPath + fromQuery.filter { !names.contains($0.name) })
+      .filter { !withheld.contains($0.name) }
+  }
+
+  /// Puts arguments over those that were given.
+  mutating func replace(_ new: Arguments) {
+    arguments = arguments.merging(new)
+    for key in new.withheld { arguments.values[key] = nil }
+    withheld.formUnion(new.withheld)
+    withheld.subtract(new.values.keys)
+  }
+}
+
+extension Arguments {
+  /// Takes out what came as text, in the order of the keys.
+  fileprivate mutating func takeTexts() -> [URLText.Item] {
+    var items: [URLText.Item] = []
+    for key in values.keys.sorted() {
+      guard case .texts(let texts) = values[key] else { continue }
+      items += texts.map { URLText.Item(name: key, value: $0) }
+      values[key] = nil
+    }
+    return items
+  }
+}
