@@ -66,7 +66,9 @@ public struct Router: Sendable {
 
   /// Removes every route that code registered; those of images stay.
   public func deregisterAll() {
-    _ = core.routes.withLock { $0.remove { $0.isOfCode } }
+    _ = core.routes.withLock { table in
+      table.all.filter(\.isOfCode).compactMap { table.remove($0.id) }
+    }
   }
 
   /// Every route, in order of registration, with its source.

@@ -58,11 +58,6 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// Takes out the routes for which `condition` holds, and answers them.
-  mutating func remove(where condition: (Route) -> Bool) -> [Route] {
-    all.filter(condition).compactMap { remove($0.id) }
-  }
-
   /// The routes that a URL meets, the best one first.
   ///
   /// Those that it would meet if every piece of its path were of the type that is asked for, where types are
