@@ -194,8 +194,9 @@ struct ConditionTests {
         {"name": "a", "match": {}, "do": {"block": ""}}]}
       """
     expectError(
-      .badTable, saying:
-      "rulez: the schema has no such key here; it has version, name, rules; did you mean rules?",
+      .badTable,
+      saying:
+        "rulez: the schema has no such key here; it has version, name, rules; did you mean rules?",
       "rules[0] (a): the pattern /:", "rules[1].name: a text belongs here, not a number",
       "rules[1].match.host: the schema has no such key", "rules[1].when[0]: exactly one of is,",
       "rules[2].match.origin (c): local or remote belongs here, not moon",
