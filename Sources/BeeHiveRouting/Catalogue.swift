@@ -32,12 +32,7 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
     /// Whether it may be missing.
     package var isOptional: Bool
     /// The value of a missing one, as a text; nil for none.
-    package var defaultText: String?
-
-    private enum CodingKeys: String, CodingKey {
-      case name, type, isOptional
-      case defaultText = "default"
-    }
+    package var `default`: String?
   }
 
   /// The actions by target and name, then the routes in order of registration.
@@ -74,7 +69,7 @@ extension Catalogue.Interface {
       parameters: declaration.parameters.map {
         .init(
           name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.defaultText != nil,
-          defaultText: $0.defaultText)
+          default: $0.defaultText)
       }, result: declaration.result.isEmpty ? nil : declaration.result,
       exposure: declaration.exposure, origin: target.source.description)
   }
@@ -82,7 +77,7 @@ extension Catalogue.Interface {
   init(_ route: Route) {
     let keys = route.pattern.keys.map {
       Catalogue.Parameter(
-        name: $0.name, type: $0.type, isOptional: $0.isOptional, defaultText: $0.defaultText)
+        name: $0.name, type: $0.type, isOptional: $0.isOptional, default: $0.defaultText)
     }
     self.init(
       kind: "route", name: route.pattern.text,

@@ -2,18 +2,11 @@ internal import Threads
 
 /// Which records of images have become routes and targets. Lives under the lock of its `RoutingCore`.
 struct RecordedEntries: Sendable {
-  /// What a record has become.
-  enum Result: Sendable, Equatable {
-    case route(UInt64)
-    case target(String)
-    /// It cannot be used, or not yet; tried again when something changes.
-    case refused
-  }
-
   /// The version of the Hive's list that was last read; nil before that.
   var version: Int?
-  /// By the numbers of the entries.
-  var results: [UInt64: Result] = [:]
+  /// Takes out again what a record has become, by the numbers of the entries. A record that cannot be used, or
+  /// not yet, is tried again when something changes.
+  var removals: [UInt64: @Sendable (RoutingCore) -> Void] = [:]
   /// Whether a route names a type that is not defined, so that a definition may bind it.
   var lacksType = false
   /// Whether a type was defined while a thread was at work.
@@ -58,23 +51,20 @@ extension RoutingCore {
   }
 
   private func merge(_ entries: [RegisteredEntry], of hive: Hive) {
-    let known = records.withLock { $0.results }
+    let known = records.withLock { $0.removals }
     let present = Set(entries.map(\.order))
-    for (number, result) in known where !present.contains(number) {
-      withdraw(result)
-      records.withLock { $0.results[number] = nil }
+    for (number, remove) in known where !present.contains(number) {
+      remove(self)
+      records.withLock { $0.removals[number] = nil }
     }
-    for entry in entries where known[entry.order] ?? .refused == .refused {
+    for entry in entries where known[entry.order] == nil {
       do throws(RoutingError) {
-        let result = try add(entry, of: hive)
-        records.withLock { $0.results[entry.order] = result }
-        if known[entry.order] != nil { hive.settle(entry, .bound) }
+        let removal = try add(entry, of: hive)
+        records.withLock { $0.removals[entry.order] = removal }
+        hive.settle(entry, .bound)
       } catch {
         let isUnbound = error.code == .unknownType && entry.kind == .route
-        records.withLock { state in
-          state.results[entry.order] = .refused
-          if isUnbound { state.lacksType = true }
-        }
+        if isUnbound { records.withLock { $0.lacksType = true } }
         let problem = Problem(
           Problem.Code(rawValue: error.code.rawValue), error.message, related: error.sources)
         hive.settle(entry, isUnbound ? .accepted(problem) : .rejected(problem))
@@ -82,28 +72,22 @@ extension RoutingCore {
     }
   }
 
-  private func withdraw(_ result: RecordedEntries.Result) {
-    switch result {
-    case .route(let id): _ = routes.withLock { $0.remove(id) }
-    case .target(let name): _ = targets.withLock { $0.remove(name) }
-    case .refused: break
-    }
-  }
-
+  /// Takes in the route or target of a record, and returns what takes it out again.
   private func add(
     _ entry: RegisteredEntry, of hive: Hive
-  ) throws(RoutingError) -> RecordedEntries.Result {
+  ) throws(RoutingError) -> @Sendable (RoutingCore) -> Void {
     if entry.kind == .target {
       let definition = try entry.definition(
         in: hive, inC: TargetDefinition.init(c:in:), named: \.name)
       try targets.withLock { table throws(RoutingError) in
         try table.add(RegisteredTarget(definition, source: entry.source))
       }
-      return .target(entry.name)
+      return { [name = entry.name] core in _ = core.targets.withLock { $0.remove(name) } }
     }
     let definition = try entry.definition(
       in: hive, inC: RouteDefinition.init(c:in:), named: \.pattern)
-    return .route(try add(definition, RoutePattern(of: entry), source: entry.source))
+    let route = try add(definition, RoutePattern(of: entry), source: entry.source)
+    return { core in _ = core.routes.withLock { $0.remove(route) } }
   }
 }
 

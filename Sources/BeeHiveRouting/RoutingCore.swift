@@ -4,7 +4,6 @@
 internal import BinaryImage
 internal import LibC
 internal import Registration
-internal import Synchronization
 internal import Threads
 
 /// What router, mediator and entry point share: one of each belongs to a Hive.
@@ -21,20 +20,12 @@ final class RoutingCore: Sendable {
   let records = Lock(RecordedEntries())
   /// Seconds since 1970, for windows of time.
   let now: @Sendable () -> Double
-  /// The Hive whose records are routes and targets; nil for a router of its own.
-  private let hive: WeakHive?
-
-  private static let numbers = Atomic<UInt64>(0)
+  /// The Hive whose records are routes and targets, while it is there; nil for a router of its own.
+  weak let owner: Hive?
 
   init(hive: Hive? = nil, now: @escaping @Sendable () -> Double = { Double(time(nil)) }) {
-    (self.hive, self.now) = (hive.map(WeakHive.init), now)
+    (owner, self.now) = (hive, now)
   }
-
-  /// The next number: of a call, a route, a rule.
-  static func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
-
-  /// The Hive, while it is there.
-  var owner: Hive? { hive?.value }
 
   /// Makes a handle of what takes something back; the module that registers it here owns it.
   func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
@@ -59,27 +50,28 @@ final class RoutingCore: Sendable {
   }
 }
 
-/// What another may replace: who takes it out again looks whether it is still the same.
-struct Numbered<Value: Sendable>: Sendable {
-  let number = RoutingCore.nextNumber()
-  let value: Value
-}
+/// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
+/// snapshot.
+struct RuleList: Sendable {
+  /// The table that the rules of that source are of.
+  private(set) var table: DecisionTable?
+  /// Grows with each table.
+  private(set) var tableNumber = 0
+  private var ofTable = RuleIndex()
+  /// Interceptors and guards.
+  var ofCode = RuleIndex()
 
-/// Answers what nothing else does: calls of missing actions, URLs that no route has.
-struct FallbackHandler<Asked: Sendable>: Sendable {
-  let exposure: Exposure
-  let answer: @Sendable (Asked) async throws -> any Sendable
+  /// Replaces the table. Returns the rules of the one before, so that what they hold ends with them.
+  mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
+    self.table = table
+    tableNumber += 1
+    return exchange(&ofTable, with: rules)
+  }
 
-  /// Returns whether it answers calls of an origin.
-  func answers(_ origin: CallOrigin) -> Bool { origin == .local || exposure.isRemote }
-}
-
-/// A Hive that owns the holder of this.
-final class WeakHive: @unchecked Sendable {
-  // Sound: a weak reference is read atomically, and is not written after `init`.
-  private(set) weak var value: Hive?
-
-  init(_ value: Hive) { self.value = value }
+  /// The rules that a call meets, in their order.
+  func met(by call: Call) -> [MetRule] {
+    (ofTable.met(by: call) + ofCode.met(by: call)).sorted(by: CallRule.isBefore)
+  }
 }
 
 extension Hive {

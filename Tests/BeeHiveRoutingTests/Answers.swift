@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import Foundation
 import Testing
 
 /// Keeps what handlers were told, in order.
@@ -28,15 +29,82 @@ extension Router {
     try? await object(for: url, as: String.self, origin: origin)
   }
 
-  /// The code of the error that a URL ends in; nil where it is answered.
-  func failure(_ url: String, origin: CallOrigin = .local) async -> RoutingError.Code? {
+  /// The error that a URL ends in; nil where it is answered.
+  func error(_ url: String, origin: CallOrigin = .local) async -> RoutingError? {
     do {
       try await open(url, origin: origin)
       return nil
     } catch {
-      return (error as? RoutingError)?.code
+      return error as? RoutingError
     }
   }
+
+  /// The code of that error.
+  func failure(_ url: String, origin: CallOrigin = .local) async -> RoutingError.Code? {
+    await error(url, origin: origin)?.code
+  }
+}
+
+extension Hive {
+  /// The state of each entry: `bound`, or `accepted` or `rejected` with the code of its problem.
+  var states: [String: String] {
+    let states = entries.map { entry in
+      switch entry.state {
+      case .bound: (entry.name, "bound")
+      case .accepted(let problem): (entry.name, "accepted \(problem.code.rawValue)")
+      case .rejected(let problem): (entry.name, "rejected \(problem.code.rawValue)")
+      }
+    }
+    return Dictionary(states, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+/// Expects a `RoutingError`: of a code, about a key, with texts in its message.
+func expectError(
+  _ code: RoutingError.Code? = nil, key: String? = nil, saying texts: String...,
+  at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any
+) {
+  let error = #expect(throws: RoutingError.self, sourceLocation: location) { _ = try body() }
+  check(error, code, key, texts, location)
+}
+
+/// Expects a `RoutingError` of code that waits.
+func expectError(
+  _ code: RoutingError.Code? = nil, key: String? = nil, saying texts: String...,
+  at location: SourceLocation = #_sourceLocation, in body: () async throws -> some Any
+) async {
+  let error = await #expect(throws: RoutingError.self, sourceLocation: location) {
+    _ = try await body()
+  }
+  check(error, code, key, texts, location)
+}
+
+private func check(
+  _ error: RoutingError?, _ code: RoutingError.Code?, _ key: String?, _ texts: [String],
+  _ location: SourceLocation
+) {
+  let message = error?.message ?? ""
+  #expect(code == nil || error?.code == code, "\(message)", sourceLocation: location)
+  #expect(key == nil || error?.key == key, "\(message)", sourceLocation: location)
+  for text in texts { #expect(message.contains(text), "\(message)", sourceLocation: location) }
+}
+
+/// Reads a decision table of rules, each an object of JSON.
+func table(_ rules: String..., name: String = "") throws -> DecisionTable {
+  try table(of: rules, name: name)
+}
+
+/// Reads a decision table of rules, each an object of JSON.
+func table(of rules: [String], name: String = "") throws -> DecisionTable {
+  let json = #"{"version": 1, "name": "\#(name)", "rules": [\#(rules.joined(separator: ","))]}"#
+  return try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
+}
+
+/// A rule of a table: a match, conditions and an outcome, each as JSON.
+func rule(
+  _ name: String, _ match: String, when conditions: String = "", do outcome: String
+) -> String {
+  #"{"name": "\#(name)", "match": \#(match), "when": [\#(conditions)], "do": \#(outcome)}"#
 }
 
 /// `app://shop/:id id=42 q=x`: the pattern, then the parameters in the order of their names.

@@ -67,15 +67,13 @@ struct CallPlanTests {
     return (keys.isEmpty ? text : text + "?" + keys.joined(separator: "&"), asked)
   }
 
-  private static func rule(_ number: Int, _ random: inout Numbers) -> DecisionTable.Rule {
-    let values: [DecisionValue] = [
-      .null, .integer(5), .text("x"), .array([.integer(1), .integer(2)]), .array([]), .bool(true),
-    ]
+  private static func replacing(_ number: Int, _ random: inout Numbers) -> String {
     let key = ["a", "b", "p", "x", "y"].randomElement(using: &random) ?? ""
-    let value = values.randomElement(using: &random) ?? .null
-    return .init(
-      "r\(number)", .init(.url("app://h\(Int.random(in: 0..<4, using: &random))/*")),
-      do: .replace([key: value]))
+    let values = ["null", "5", #""x""#, "[1, 2]", "[]", "true"]
+    let value = values.randomElement(using: &random) ?? ""
+    return rule(
+      "r\(number)", #"{"url": "app://h\#(Int.random(in: 0..<4, using: &random))/*"}"#,
+      do: #"{"replace": {"\#(key)": \#(value)}}"#)
   }
 
   private static func url(_ random: inout Numbers) -> String {
@@ -104,7 +102,7 @@ struct CallPlanTests {
         }
       }
       let count = Int.random(in: 0...2, using: &random)
-      try router.calls.load(DecisionTable(rules: (0..<count).map { Self.rule($0, &random) }))
+      try router.calls.load(table(of: (0..<count).map { Self.replacing($0, &random) }))
       for _ in 0..<15 {
         let url = Self.url(&random)
         let origin: CallOrigin = Bool.random(using: &random) ? .local : .remote
@@ -149,19 +147,19 @@ struct CallPlanTests {
   func replaced() throws {
     let router = Router()
     try router.register("app://a/:id<Int>?x") { _ in }
-    func explain(_ values: [String: DecisionValue]) throws -> Explanation {
-      try router.calls.load(
-        DecisionTable(rules: [.init("r", .init(.url("app://a/:id")), do: .replace(values))]))
+    func explain(_ values: String) throws -> Explanation {
+      let replacing = rule("r", #"{"url": "app://a/:id"}"#, do: #"{"replace": {\#(values)}}"#)
+      try router.calls.load(table(replacing))
       return router.calls.explain("app://a/5")
     }
-    let array = try explain(["id": .array([.integer(1), .integer(2)])])
+    let array = try explain(#""id": [1, 2]"#)
     #expect(array.error?.code == .wrongParameter)
-    #expect(array.steps.first?.verdict == "replace id")
-    let null = try explain(["id": .null])
+    #expect(array.steps == ["table r: replace id"])
+    let null = try explain(#""id": null"#)
     #expect(null.error?.code == .missingParameter)
-    #expect(null.steps.first?.verdict == "take away id")
-    let both = try explain(["x": .null, "id": .integer(7)])
-    #expect(both.error == nil && both.steps.first?.verdict == "replace id; take away x")
+    #expect(null.steps == ["table r: take away id"])
+    let both = try explain(#""x": null, "id": 7"#)
+    #expect(both.error == nil && both.steps == ["table r: replace id; take away x"])
   }
 
   /// Numbers that a seed determines.

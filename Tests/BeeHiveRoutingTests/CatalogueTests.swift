@@ -34,81 +34,25 @@ struct CatalogueTests {
     var catalogue = hive.catalogue()
     catalogue.interfaces.removeAll { !$0.exposure.isRemote && $0.name != "/tags/*" }
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let json = String(decoding: try encoder.encode(catalogue), as: UTF8.self)
     #expect(
-      String(decoding: try encoder.encode(catalogue), as: UTF8.self) == """
-        {
-          "interfaces" : [
-            {
-              "declaration" : "count(sku: String, times: Int = 1) async throws -> Int",
-              "exposure" : "remote",
-              "kind" : "action",
-              "name" : "till.count",
-              "origin" : "Shop/Till.swift:3",
-              "parameters" : [
-                {
-                  "isOptional" : false,
-                  "name" : "sku",
-                  "type" : "String"
-                },
-                {
-                  "default" : "1",
-                  "isOptional" : true,
-                  "name" : "times",
-                  "type" : "Int"
-                }
-              ],
-              "result" : "Int"
-            },
-            {
-              "declaration" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String",
-              "exposure" : "remote",
-              "kind" : "route",
-              "name" : "app://shop/:id<Int>(/:tab)?from&page<Int>=1",
-              "origin" : "Shop/Shop.swift:7",
-              "parameters" : [
-                {
-                  "isOptional" : false,
-                  "name" : "id",
-                  "type" : "Int"
-                },
-                {
-                  "isOptional" : true,
-                  "name" : "tab",
-                  "type" : "String"
-                },
-                {
-                  "isOptional" : true,
-                  "name" : "from",
-                  "type" : "String"
-                },
-                {
-                  "default" : "1",
-                  "isOptional" : true,
-                  "name" : "page",
-                  "type" : "Int"
-                }
-              ],
-              "result" : "String"
-            },
-            {
-              "declaration" : "/tags/* -> Array<Int>",
-              "exposure" : "local",
-              "kind" : "route",
-              "name" : "/tags/*",
-              "origin" : "Shop/Shop.swift:9",
-              "parameters" : [
-                {
-                  "isOptional" : true,
-                  "name" : "*",
-                  "type" : "[String]"
-                }
-              ],
-              "result" : "Array<Int>"
-            }
-          ]
-        }
-        """)
+      json == #"""
+        {"interfaces":[{"declaration":"count(sku: String, times: Int = 1) async throws -> Int",\#
+        "exposure":"remote","kind":"action","name":"till.count","origin":"Shop/Till.swift:3",\#
+        "parameters":[{"isOptional":false,"name":"sku","type":"String"},\#
+        {"default":"1","isOptional":true,"name":"times","type":"Int"}],"result":"Int"},\#
+        {"declaration":"app://shop/:id<Int>(/:tab)?from&page<Int>=1 -> String",\#
+        "exposure":"remote","kind":"route","name":"app://shop/:id<Int>(/:tab)?from&page<Int>=1",\#
+        "origin":"Shop/Shop.swift:7","parameters":[\#
+        {"isOptional":false,"name":"id","type":"Int"},\#
+        {"isOptional":true,"name":"tab","type":"String"},\#
+        {"isOptional":true,"name":"from","type":"String"},\#
+        {"default":"1","isOptional":true,"name":"page","type":"Int"}],"result":"String"},\#
+        {"declaration":"/tags/* -> Array<Int>","exposure":"local","kind":"route","name":"/tags/*",\#
+        "origin":"Shop/Shop.swift:9",\#
+        "parameters":[{"isOptional":true,"name":"*","type":"[String]"}],"result":"Array<Int>"}]}
+        """#)
   }
 }
 

@@ -76,10 +76,9 @@ struct DecisionTableTests {
     #expect(price == Price(cents: 300, currency: .yen), "replaced, and note is taken away")
     let other: Price = try await router.mediator.perform("shop", "price", ["sku": "z"])
     #expect(other.currency == .euro)
-    let error = await #expect(throws: RoutingError.self) {
+    await expectError(.refused, saying: "sold out") {
       try await router.mediator.perform("shop", "price", ["sku": "c"])
     }
-    #expect(error?.code == .refused && error?.message.contains("sold out") == true)
     #expect(await router.answer("app://old/7") == "lucky")
     #expect(await router.answer("app://old/8") == "app://old/:id id=8")
   }
@@ -139,110 +138,68 @@ struct DecisionTableTests {
     ])
   func problems(_ rules: String, _ text: String) async throws {
     try load(Self.whole)
-    let error = #expect(throws: RoutingError.self) {
-      try load(#"{"version":1,"rules":[\#(rules)]}"#)
-    }
-    #expect(error?.code == .badTable)
-    #expect(error?.message.contains(text) == true, "\(error?.message ?? "")")
+    expectError(.badTable, saying: text) { try load(#"{"version":1,"rules":[\#(rules)]}"#) }
     #expect(router.calls.table?.name == "november")
     #expect(await router.answer("app://old/7") == "lucky")
   }
 
-  @Test(
-    "What the schema does not have is found where it stands",
-    arguments: [
+  @Test("What the schema of a table does not have is found where it stands")
+  func schemaOfTables() {
+    for (json, place) in [
       (#"{"version":2,"rules":[]}"#, "version"), (#"{"rules":[]}"#, "version"),
       (#"{"version":1}"#, "rules"), (#"{"version":1,"rules":[],"rule":1}"#, "rule"),
       (#"{"version":1,"rules":[{"match":{},"do":{"block":"x"}}]}"#, "rules[0].name"),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"host":"x"},"do":{"block":"x"}}]}"#,
-        "rules[0].match.host"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"url":"/","target":"t"},"do":{"block":"x"}}]}"#,
-        "rules[0].match.url"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"url":"/","action":"a"},"do":{"block":"x"}}]}"#,
-        "rules[0].match.url"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"url":null,"target":"t"},"do":{"block":"x"}}]}"#,
-        "rules[0].match.url"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"url":null},"do":{"block":"x"}}]}"#,
-        "rules[0].match.url"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"target":null},"do":{"block":"x"}}]}"#,
-        "rules[0].match.target"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"redirect":{"target":"t","action":"a","url":"/"}}}]}"#,
-        "rules[0].do.redirect.url"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"redirect":{"target":"t"}}}]}"#,
-        "rules[0].do.redirect.action"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"redirect":{"url":"/"}}}]}"#,
-        "rules[0].do.redirect.url"
-      ),
-      (#"{"version":1,"rules":[{"name":"a","url":"/","do":{"block":"x"}}]}"#, "rules[0].url"),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{"origin":"moon"},"do":{"block":"x"}}]}"#,
-        "rules[0].match.origin"
-      ),
-      (#"{"version":1,"rules":[{"name":"a","match":{},"do":{}}]}"#, "rules[0].do"),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{},"do":{"block":"x","answer":1}}]}"#,
-        "rules[0].do"
-      ),
-      (#"{"version":1,"rules":[{"name":"a","match":{},"do":{"block":7}}]}"#, "rules[0].do.block"),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{},"when":[{"parameter":"p"}],"do":{"block":"x"}}]}"#,
-        "rules[0].when[0]"
-      ),
-      (
-        #"{"version":1,"rules":[{"name":"a","match":{},"when":[{"guard":"g","in":[1]}],"do":{"block":"x"}}]}"#,
-        "rules[0].when[0].in"
-      ),
+    ] { expectError(.badTable, saying: " taken: \(place): ") { try load(json) } }
+  }
+
+  @Test(
+    "What the schema of a rule does not have is found where it stands",
+    arguments: [
+      ("match", #"{"host":"x"}"#, "match.host"),
+      ("match", #"{"url":"/","target":"t"}"#, "match.url"),
+      ("match", #"{"url":"/","action":"a"}"#, "match.url"),
+      ("match", #"{"url":null,"target":"t"}"#, "match.url"),
+      ("match", #"{"url":null}"#, "match.url"), ("match", #"{"target":null}"#, "match.target"),
+      ("match", #"{"origin":"moon"}"#, "match.origin"), ("url", #""/""#, "url"),
+      ("do", #"{"redirect":{"target":"t","action":"a","url":"/"}}"#, "do.redirect.url"),
+      ("do", #"{"redirect":{"target":"t"}}"#, "do.redirect.action"),
+      ("do", #"{"redirect":{"url":"/"}}"#, "do.redirect.url"),
+      ("do", "{}", "do"), ("do", #"{"block":"x","answer":1}"#, "do"),
+      ("do", #"{"block":7}"#, "do.block"), ("when", #"[{"parameter":"p"}]"#, "when[0]"),
+      ("when", #"[{"guard":"g","in":[1]}]"#, "when[0].in"),
     ])
-  func schema(_ json: String, _ path: String) {
-    let error = #expect(throws: RoutingError.self) { try load(json) }
-    #expect(error?.code == .badTable)
-    #expect(error?.message.contains(" taken: \(path): ") == true, "\(error?.message ?? "")")
+  func schema(_ key: String, _ json: String, _ place: String) {
+    var rule = ["name": #""a""#, "match": "{}", "do": #"{"block":"x"}"#]
+    rule[key] = json
+    let pairs = rule.map { #""\#($0)":\#($1)"# }.joined(separator: ",")
+    expectError(.badTable, saying: " taken: rules[0].\(place)") { try table("{\(pairs)}") }
   }
 
   @Test("A table reads back as it was written, in JSON, property lists and YAML")
   func roundTrip() throws {
-    let table = try JSONDecoder().decode(DecisionTable.self, from: Data(Self.whole.utf8))
-    let json = try JSONEncoder().encode(table)
-    #expect(try JSONDecoder().decode(DecisionTable.self, from: json) == table)
+    let whole = try JSONDecoder().decode(DecisionTable.self, from: Data(Self.whole.utf8))
+    let json = try JSONEncoder().encode(whole)
+    #expect(try JSONDecoder().decode(DecisionTable.self, from: json) == whole)
     #expect(
-      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(table)) == table)
+      try YAMLDecoder().decode(DecisionTable.self, from: YAMLEncoder().encode(whole)) == whole)
     // A property list has no null.
-    let plain = DecisionTable(rules: [
-      .init("a", .init(.url("/a")), when: [.given("k", true)], do: .replace(["k": .integer(1)]))
-    ])
+    let plain = try table(
+      rule(
+        "a", #"{"url": "/a"}"#, when: #"{"parameter": "k", "given": true}"#,
+        do: #"{"replace": {"k": 1}}"#))
     let list = try PropertyListEncoder().encode(plain)
     #expect(try PropertyListDecoder().decode(DecisionTable.self, from: list) == plain)
   }
 
   @Test("swaps under 4 threads of calls: none is lost, none is a mixture of two tables", .mayHang)
   func swaps() async throws {
-    let table: @Sendable (String) -> DecisionTable = { name in
-      DecisionTable(
-        name: name,
-        rules: [
-          .init("first", .init(.url("app://a")), do: .redirectToURL("app://b-\(name)")),
-          // Another table's redirection would pass by this and reach the route.
-          .init("second", .init(.url("app://b-\(name)")), do: .answer(.text(name))),
-        ])
+    // Another table's redirection would pass by the second rule and reach the route.
+    let tables = try (0...1).map { name in
+      try table(
+        rule("first", #"{"url": "app://a"}"#, do: #"{"redirect": "app://b-\#(name)"}"#),
+        rule("second", #"{"url": "app://b-\#(name)"}"#, do: #"{"answer": "\#(name)"}"#))
     }
-    try router.calls.load(table("0"))
+    try router.calls.load(tables[0])
     try router.answering("app://b-0", "app://b-1")
     let (router, isDone) = (self.router, Flag())
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -258,7 +215,7 @@ struct DecisionTableTests {
       group.addTask(executorPreference: OneThread()) {
         defer { isDone.value.store(true, ordering: .relaxed) }
         for index in 0..<Effort.times(1_000, full: 10_000) {
-          try router.calls.load(table("\(index % 2)"))
+          try router.calls.load(tables[index % 2])
         }
       }
       try await group.waitForAll()

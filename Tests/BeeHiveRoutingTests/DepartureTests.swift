@@ -58,11 +58,10 @@ struct DepartureTests {
         object.stay()
         return true
       }
-      let block = DecisionTable.Rule(
-        "a", .init(.everything), when: [.hostGuard("healthy", true)], do: .block("no"))
-      let table = try router.calls.load(DecisionTable(rules: [block]))
+      let block = rule("a", "{}", when: #"{"guard": "healthy"}"#, do: #"{"block": "no"}"#)
+      let loaded = try router.calls.load(table(block))
       router.calls.define(guard: "healthy") { _ in true }
-      table.cancel()
+      loaded.cancel()
     },
   ]
 

@@ -38,13 +38,10 @@ import Testing
 
   @Test("Every function that the target cannot answer is named at once")
   func lacking() {
-    let error = #expect(throws: RoutingError.self) { try mediator.check(Wrong.self) }
-    #expect(error?.code == .noAction)
-    for words in [
-      "has no action missing", "declares no parameter color", "needs the parameter sku",
-    ] {
-      #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
-    }
+    expectError(
+      .noAction, saying: "has no action missing", "declares no parameter color",
+      "needs the parameter sku"
+    ) { try mediator.check(Wrong.self) }
   }
 
   @Test func `A facade of a target that is not there says so once`() {

@@ -28,16 +28,15 @@ private struct Given: Sendable, CustomTestStringConvertible {
       try? await router.mediator.perform("none", "none")
     },
     Given(testDescription: "table") { router, number in
-      try router.calls.load(DecisionTable(name: "\(number)", rules: []))
+      try router.calls.load(table(name: "\(number)"))
     } present: { router in
       router.calls.table.flatMap { Int($0.name) }
     },
     Given(testDescription: "guard") { router, number in
       router.calls.define(guard: "open") { _ in number == 1 }
     } present: { router in
-      let rule = DecisionTable.Rule(
-        "r", .init(.everything), when: [.hostGuard("open", true)], do: .answer(.null))
-      guard let loaded = try? router.calls.load(DecisionTable(rules: [rule])) else { return nil }
+      let answer = rule("r", "{}", when: #"{"guard": "open"}"#, do: #"{"answer": null}"#)
+      guard let loaded = try? router.calls.load(table(answer)) else { return nil }
       defer { loaded.cancel() }
       return router.canOpen("app://x") ? 1 : 2
     },

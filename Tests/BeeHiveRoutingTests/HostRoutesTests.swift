@@ -4,8 +4,9 @@ import Testing
 @Suite("A pattern's host is compared as the URL's scheme compares hosts")
 struct HostRoutesTests {
   @Test(
-    "Of http: case, encoding and the usual port say nothing",
+    "The host of a pattern meets the hosts of URLs",
     arguments: [
+      // Of http: case, encoding and the usual port say nothing.
       Answer("http://Shop.Example/a", url: "http://SHOP.example/a", "http://Shop.Example/a"),
       Answer("http://shop.example/a", url: "http://sh%6Fp.example:80/a", "http://shop.example/a"),
       Answer("http://shop.example:80/a", url: "http://shop.example/a", "http://shop.example:80/a"),
@@ -25,12 +26,7 @@ struct HostRoutesTests {
       Answer("http://shop.example/*", url: #"http://evil.example\@shop.example/b"#, nil),
       Answer(
         "https://:url<Path>", url: #"https://a.b\c\\d\"#, "https://:url<Path> url=a.b/c//d"),
-    ])
-  func web(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "Of other schemes: byte by byte",
-    arguments: [
+      // Of other schemes: byte by byte.
       Answer("app://Shop/:id", url: "app://Shop/7", "app://Shop/:id id=7"),
       Answer("app://shop/:id", url: "app://Shop/7", nil),
       Answer("app://shop/:id", url: "app://%73hop/7", nil),
@@ -43,12 +39,7 @@ struct HostRoutesTests {
       Answer("app://caf\u{e9}/:id", url: "app:/cafe\u{301}/7", nil),
       Answer("app://caf\u{e9}/:id", url: "app:/caf\u{e9}/7", "app://caf\u{e9}/:id id=7"),
       Answer("app://:section/list", url: "app://%4Eews/list", "app://:section/list section=News"),
-    ])
-  func opaque(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "A pattern of any scheme reads its host as each URL's scheme does",
-    arguments: [
+      // A pattern of any scheme reads its host as each URL's scheme does.
       Answer("*://Shop/:id", url: "http://shop/7", "*://Shop/:id id=7"),
       Answer("*://Shop/:id", url: "app://Shop/7", "*://Shop/:id id=7"),
       Answer("*://Shop/:id", url: "app://shop/7", nil),
@@ -59,25 +50,19 @@ struct HostRoutesTests {
       Answer("//caf\u{e9}/:id", url: "app://caf\u{e9}/7", "//caf\u{e9}/:id id=7"),
       // What a path has decoded is never taken for a key of http's hosts.
       Answer("//shop/:id", url: "app:/%2F%2Fshop/7", nil),
-    ])
-  func anyScheme(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "What looks like a user behind the host is text",
-    arguments: [
+      // What looks like a user behind the host is text.
       Answer(
         "app://browser/:url<Path>", url: "app://browser/http://user:pw@x/y",
         "app://browser/:url<Path> url=http://user:pw@x/y"),
       Answer("/open?next", url: "/open?next=http://user:pw@x", "/open?next next=http://user:pw@x"),
       Answer("app:/:who", url: "app:/me@home", "app:/:who who=me@home"),
     ])
-  func users(_ test: Answer) async throws { try await test.check() }
+  func hosts(_ test: Answer) async throws { try await test.check() }
 
   @Test("Two of any scheme that http cannot tell apart are duplicates")
   func duplicates() throws {
     let router = try Router().answering("*://Shop/a")
-    let error = #expect(throws: RoutingError.self) { try router.answering("*://shop/a") }
-    #expect(error?.code == .duplicate)
+    expectError(.duplicate) { try router.answering("*://shop/a") }
     try router.answering("app://Shop/a", "app://shop/a")
     #expect(router.routes.count == 3)
   }
@@ -106,9 +91,7 @@ struct HostRoutesTests {
   @Test("Text that makes one character with every value is refused, since it would match none")
   func joinedText() {
     for pattern in ["/:id<Int>\u{301}", "/:id<String>\u{200d}x", "/a\u{600}:id"] {
-      let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern) }
-      #expect(error?.code == .badPattern)
-      #expect(error?.message.contains("one character") == true, "\(error?.message ?? "")")
+      expectError(.badPattern, saying: "one character") { try RoutePattern(pattern) }
     }
   }
 

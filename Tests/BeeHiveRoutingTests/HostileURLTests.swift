@@ -69,15 +69,14 @@ struct HostileURLTests {
       "vault": "aaa://vault/open", "inner": "app://inner/1", "news": "app://news/7",
     ])
     try router.calls.load(
-      DecisionTable(rules: [
-        .init(
-          "in", .init(.url("app://news/:id")), when: [.given("in", true)],
-          do: .redirectToURL("app://inner/:id")),
-        .init(
-          "to", .init(.url("app://docs/*")), when: [.given("open", true)],
-          do: .redirect(target: "vault", action: "open")),
-        .init("give", .init(.url("app://news/*")), do: .replace(["from": .text("rule")])),
-      ]))
+      table(
+        rule(
+          "in", #"{"url": "app://news/:id"}"#, when: #"{"parameter": "in", "given": true}"#,
+          do: #"{"redirect": "app://inner/:id"}"#),
+        rule(
+          "to", #"{"url": "app://docs/*"}"#, when: #"{"parameter": "open", "given": true}"#,
+          do: #"{"redirect": {"target": "vault", "action": "open"}}"#),
+        rule("give", #"{"url": "app://news/*"}"#, do: #"{"replace": {"from": "rule"}}"#)))
     return router
   }
 

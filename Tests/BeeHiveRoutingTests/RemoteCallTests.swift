@@ -82,28 +82,18 @@ struct RemoteCallTests {
     #expect(await code("aaa://nobody/\(action)?a=b") == .native)
   }
 
-  @Test("A native action cannot be marked remote")
-  func nativeMark() {
+  @Test("A remote action has no native name, and takes what a URL can hold")
+  func unmarkable() {
     struct Sneaky: Target {
       static let actions: [Action<Sneaky>] = [Action("nativeOpen", exposure: .remote) { _, _ in 1 }]
     }
-    let error = #expect(throws: RoutingError.self) {
-      try router.mediator.register("sneaky") { Sneaky() }
-    }
-    #expect(error?.code == .native)
-  }
-
-  @Test("A remote action takes what a URL can hold")
-  func unwritable() {
-    struct Sneaky: Target {
-      static let actions: [Action<Sneaky>] = [
+    struct Priced: Target {
+      static let actions: [Action<Priced>] = [
         Action("take", [Parameter("what", Price.self)], exposure: .remote) { _, _ in 1 }
       ]
     }
-    let error = #expect(throws: RoutingError.self) {
-      try router.mediator.register("sneaky") { Sneaky() }
-    }
-    #expect(error?.code == .unknownType && error?.key == "what")
+    expectError(.native) { try router.mediator.register("sneaky") { Sneaky() } }
+    expectError(.unknownType, key: "what") { try router.mediator.register("priced") { Priced() } }
   }
 
   @Test("A registered route wins over a target of the same host")
@@ -142,12 +132,6 @@ struct RemoteCallTests {
     #expect(await router.answer(url, origin: .remote) == url)
     let local: String = try await router.mediator.perform("shop", "url")
     #expect(local == "none")
-  }
-
-  @Test("A local URL reaches local actions too: remote calls are the smaller part")
-  func localURL() async {
-    #expect(await router.failure("aaa://shop/nothing") == nil)
-    #expect(await code("aaa://shop/nothing") == .notRemote)
   }
 
   @Test(

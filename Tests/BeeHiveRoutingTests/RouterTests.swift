@@ -4,8 +4,9 @@ import Testing
 @Suite("A router finds the one route that a URL means")
 struct RouterTests {
   @Test(
-    "Literal beats typed beats plain beats the rest; nothing matches by half",
+    "The best of several patterns answers",
     arguments: [
+      // Literal beats typed beats plain beats the rest; nothing matches by half.
       Answer("/list", "/:id", url: "/list", "/list"),
       Answer("/:id", "/list", url: "/list", "/list"),
       Answer("/:id", "/:n<Int>", url: "/7", "/:n<Int> n=7"),
@@ -23,22 +24,12 @@ struct RouterTests {
       Answer("/a/:id", url: "/a", nil),
       Answer("/", url: "/", "/"),
       Answer("/", url: "app://", "/"),
-    ])
-  func precedence(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "Three levels of backtracking",
-    arguments: [
+      // Three levels of backtracking.
       Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/e", "/a/b/:x/e x=c"),
       Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/f", "/a/:x/c/f x=b"),
       Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/g", "/:x/b/c/g x=a"),
       Answer("/a/b/c/d", "/a/*", url: "/a/b/c/x", #"/a/* *=["b", "c", "x"]"#),
-    ])
-  func backtracking(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "Schemes, hosts and ports",
-    arguments: [
+      // Schemes, hosts and ports.
       Answer("app://shop/:id", url: "APP://shop/7", "app://shop/:id id=7"),
       Answer("app://shop/:id", url: "web://shop/7", nil),
       Answer("app://shop/:id", url: "app:/shop/7", "app://shop/:id id=7"),
@@ -56,12 +47,7 @@ struct RouterTests {
       Answer("http://[::1]/a", url: "http://[::1]:80/a", "http://[::1]/a"),
       Answer("http://[::1]/a", url: "http://[::2]/a", nil),
       Answer("app://:section/list", url: "app://News/list", "app://:section/list section=News"),
-    ])
-  func places(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "The names and texts that tripped others",
-    arguments: [
+      // The names and texts that tripped others.
       Answer("/_/x", url: "/_/x", "/_/x"),
       Answer("/a.b/c@d", url: "/a.b/c@d", "/a.b/c@d"),
       Answer("/caf%C3%A9", url: "/cafe\u{301}", "/caf%C3%A9"),
@@ -70,12 +56,7 @@ struct RouterTests {
       Answer("/a%2Fb", url: "/a/b", nil),
       Answer("https://:url<Path>", url: "https://a.b//c//d/", "https://:url<Path> url=a.b//c//d"),
       Answer("/open?next", url: "/open?next=app://x/y?z=1", "/open?next next=app://x/y?z=1"),
-    ])
-  func texts(_ test: Answer) async throws { try await test.check() }
-
-  @Test(
-    "Optional parts",
-    arguments: [
+      // Optional parts.
       Answer("/a(/:b)(/c)", url: "/a", "/a(/:b)(/c)"),
       Answer("/a(/:b)(/c)", url: "/a/x", "/a(/:b)(/c) b=x"),
       Answer("/a(/:b)(/c)", url: "/a/c", "/a(/:b)(/c)"),
@@ -83,7 +64,7 @@ struct RouterTests {
       Answer("/a(/:b(/:c))", url: "/a/x/y", "/a(/:b(/:c)) b=x c=y"),
       Answer("/(en/)home", url: "/home", "/(en/)home"),
     ])
-  func optionals(_ test: Answer) async throws { try await test.check() }
+  func met(_ test: Answer) async throws { try await test.check() }
 
   @Test("A larger priority comes first, whatever the shape")
   func priorities() async throws {
@@ -106,9 +87,9 @@ struct RouterTests {
       return "large \(id)"
     }
     #expect(await router.answer("/a/7") == "large 7")
-    let error = await #expect(throws: RoutingError.self) { try await router.open("/a/3") }
-    #expect(error?.code == .refused)
-    #expect(error?.message.contains("/a/:id<Int>: not this number; /a/:id: too small") == true)
+    await expectError(.refused, saying: "/a/:id<Int>: not this number; /a/:id: too small") {
+      try await router.open("/a/3")
+    }
   }
 
   @Test("Another error of a handler is the caller's")
@@ -151,9 +132,9 @@ struct RouterTests {
     try router.register("/page") { _ in "the page" }
     router.unmatched { try await router.open($0.url.text == "/gone" ? "/page" : "/error") }
     #expect(try await router.open("/gone") as? String == "the page")
-    let error = await #expect(throws: RoutingError.self) { try await router.open("/missing") }
-    #expect(error?.code == .redirectLoop)
-    #expect(error?.message.contains("/missing → /error → /error") == true)
+    await expectError(.redirectLoop, saying: "/missing → /error → /error") {
+      try await router.open("/missing")
+    }
     // It was the handlers' own doing: nothing is kept of it.
     #expect(try await router.open("/gone") as? String == "the page")
   }
@@ -183,14 +164,11 @@ struct RouterTests {
     #expect(await router.answer("/t/7?order=up&tag=a&tag=b") == #"7 up ["a", "b"] -"#)
     #expect(await router.answer("/t/7?order=up&tag=a&page=3") == #"7 up ["a"] 3"#)
     for (url, key) in [("/t/7?tag=a", "order"), ("/t/7?order=left&tag=a", "order")] {
-      let error = await #expect(throws: RoutingError.self) { try await router.open(url) }
-      #expect(error?.key == key)
-      #expect(error?.message.contains("Order") == true)
+      await expectError(key: key, saying: "Order") { try await router.open(url) }
     }
-    let error = await #expect(throws: RoutingError.self) {
+    await expectError(saying: "2 texts") {
       try await router.open("/t/7?order=up&order=down&tag=a")
     }
-    #expect(error?.message.contains("2 texts") == true)
   }
 
   @Test("User info of any Sendable type goes along, over path and query; closures too")
@@ -234,11 +212,9 @@ struct RouterTests {
   func wrongObject() async throws {
     let router = Router()
     try router.register("/a") { _ in 7 }
-    let error = await #expect(throws: RoutingError.self) {
+    await expectError(.wrongResult, saying: "Int", "String") {
       try await router.object(for: "/a", as: String.self)
     }
-    #expect(error?.code == .wrongResult)
-    #expect(error?.message.contains("Int") == true && error?.message.contains("String") == true)
   }
 
   @Test(

@@ -11,15 +11,6 @@ struct RoutingErrorTests {
     try router.register("app://hidden/:id<Int>") { describe($0) }
   }
 
-  private func error(_ url: String, origin: CallOrigin = .local) async -> RoutingError? {
-    do {
-      try await router.open(url, origin: origin)
-      return nil
-    } catch {
-      return error as? RoutingError
-    }
-  }
-
   @Test(
     "What a URL brings is escaped",
     arguments: [
@@ -29,7 +20,7 @@ struct RoutingErrorTests {
       "aaa://shop/price?currency=%1B%5B31m&sku=1", "app://shop/%E2%80%AE7",
     ])
   func escaped(_ url: String) async throws {
-    let error = try #require(await error(url))
+    let error = try #require(await router.error(url))
     #expect(error.message.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control })
     #expect(!error.message.contains("\u{202e}"))
     #expect(
@@ -41,7 +32,7 @@ struct RoutingErrorTests {
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     router.calls.observe { continuation.yield("\($0)") }
     for url in ["app://shop/x%0AFAKE", "app://a\nFAKE", "aaa://shop/price?a%0Ab=1"] {
-      let error = await error(url, origin: .remote)
+      let error = await router.error(url, origin: .remote)
       #expect(error?.key?.contains("\n") != true)
     }
     try router.calls.guardCalls("no", try .url("app://shop/9"), then: .refuse("a\nb"))
@@ -51,7 +42,7 @@ struct RoutingErrorTests {
   }
 
   @Test func `A value of another type is not reported as a missing action`() async {
-    let error = await error("app://shop/x42")
+    let error = await router.error("app://shop/x42")
     #expect(error?.code == .noRoute)
     #expect(error?.message.contains("app://shop/:id<Int> would, were \"x42\" of type Int") == true)
     #expect(error?.key == "id")
@@ -59,16 +50,16 @@ struct RoutingErrorTests {
   }
 
   @Test func `Callers from outside are told of such routes if they are remote`() async {
-    let shown = await error("app://shop/x42", origin: .remote)
+    let shown = await router.error("app://shop/x42", origin: .remote)
     #expect(shown?.message.contains("app://shop/:id<Int>") == true)
-    let hidden = await error("app://hidden/x42", origin: .remote)
+    let hidden = await router.error("app://hidden/x42", origin: .remote)
     #expect(hidden?.code == .noRoute && hidden?.message.contains(":id") == false)
   }
 
   @Test func `A name that is nearly right is told`() async {
-    #expect(await error("aaa://shop/pric")?.message.hasSuffix("did you mean price?") == true)
+    #expect(await router.error("aaa://shop/pric")?.message.hasSuffix("did you mean price?") == true)
     #expect(
-      await error("aaa://shop/price?sku=1&curency=yen")?.message.hasSuffix(
+      await router.error("aaa://shop/price?sku=1&curency=yen")?.message.hasSuffix(
         "did you mean currency?") == true)
     let error = await #expect(throws: RoutingError.self) {
       try await router.mediator.perform("psho", "price")
@@ -78,7 +69,7 @@ struct RoutingErrorTests {
       try await router.mediator.perform("shops", "price")
     }
     #expect(near?.message.hasSuffix("did you mean shop?") == true)
-    let outside = await self.error("aaa://shop/bu", origin: .remote)
+    let outside = await router.error("aaa://shop/bu", origin: .remote)
     #expect(outside?.message.contains("buy") == false, "buy is local")
   }
 
@@ -88,7 +79,7 @@ struct RoutingErrorTests {
       "aaa://shop/native", "app://hidden/1", "aaa://shop/buy", "aaa://shop/a/b",
     ] {
       for origin in [CallOrigin.local, .remote] where !router.canOpen(url, origin: origin) {
-        let error = await error(url, origin: origin)
+        let error = await router.error(url, origin: origin)
         #expect(error != nil && error == router.calls.explain(url, origin: origin).error, "\(url)")
       }
     }

@@ -38,15 +38,15 @@ struct RuleGrowthTests {
       }
     } else {
       var rules = (0..<count).map { number in
-        DecisionTable.Rule(
-          "r\(number)", .init(.url("app://old\(number)/:id<Counted>")),
-          when: [.hostGuard("counted", true)], do: .redirectToURL("app://page/:id"))
+        rule(
+          "r\(number)", #"{"url": "app://old\#(number)/:id<Counted>"}"#,
+          when: #"{"guard": "counted"}"#, do: #"{"redirect": "app://page/:id"}"#)
       }
       rules.append(
-        .init(
-          "met", .init(.url("app://page/:id<Counted>")), when: [.hostGuard("counted", true)],
-          do: .block("never")))
-      try router.calls.load(DecisionTable(rules: rules))
+        rule(
+          "met", #"{"url": "app://page/:id<Counted>"}"#, when: #"{"guard": "counted"}"#,
+          do: #"{"block": "never"}"#))
+      try router.calls.load(table(of: rules))
     }
     looks.store(0, ordering: .relaxed)
     #expect(await router.answer("app://page/7") == "answered")
@@ -77,11 +77,13 @@ struct RuleGrowthTests {
         return Int(text)
       }
       let rules = (0..<count).map { number in
-        DecisionTable.Rule(
-          "r\(number)", .init(.url("app://old/\(number)/:id<Counted>")),
-          do: .redirectToURL("app://old/\(number)x/7"))
+        rule(
+          "r\(number)", #"{"url": "app://old/\#(number)/:id<Counted>"}"#,
+          do: #"{"redirect": "app://old/\#(number)x/7"}"#)
       }
-      try router.calls.load(DecisionTable(rules: rules))
+      let redirections = try table(of: rules)
+      looks.store(0, ordering: .relaxed)
+      try router.calls.load(redirections)
       return looks.load(ordering: .relaxed)
     }
     #expect(try looks(among: 3_000) <= 3_000)

@@ -2,57 +2,44 @@ import BeeHiveRouting
 import TestSupport
 import Testing
 
-/// A type of a pattern, a text of a URL, and the value that it stands for; nil where it is none.
-struct TypedText: CustomTestStringConvertible, Sendable {
-  let type: String
-  let text: String
-  let value: String?
-  var testDescription: String { "\(type) \"\(text)\"" }
-
-  init(_ type: String, _ text: String, _ value: String?) {
-    self.type = type
-    self.text = text
-    self.value = value
-  }
-}
-
 @Suite("A typed parameter takes the texts of its type, and no other")
 struct SegmentTypesTests {
   @Test(
     "Spellings, in a path and in a query",
     arguments: [
-      TypedText("Bool", "true", "true"), .init("Bool", "false", "false"),
-      .init("Bool", "1", "true"),
-      .init("Bool", "0", "false"), .init("bool", "1", "true"),
-      .init("Bool", "TRUE", nil), .init("Bool", "True", nil), .init("Bool", "yes", nil),
-      .init("Bool", "no", nil), .init("Bool", "on", nil), .init("Bool", "2", nil),
-      .init("Bool", "01", nil), .init("Bool", "-1", nil), .init("Bool", "t", nil),
-      .init("Bool", "true%20", nil), .init("Bool", "tru%65", "true"), .init("Bool", "１", nil),
-      .init("Int", "7", "7"), .init("Int", "-7", "-7"), .init("Int", "%2B7", "7"),
-      .init("Int", "007", "7"), .init("Int", "9223372036854775807", "9223372036854775807"),
-      .init("Int", "9223372036854775808", nil), .init("Int", "7.0", nil), .init("Int", "0x7", nil),
-      .init("Int", "٧", nil), .init("Int", "1_000", nil),
-      .init("Double", "1.5", "1.5"), .init("Double", "7", "7.0"), .init("Double", "-.5", "-0.5"),
-      .init("Double", "1e3", "1000.0"), .init("Double", "1e400", nil), .init("Double", "nan", nil),
-      .init("Double", "inf", nil), .init("Double", "0x1p3", nil), .init("Double", "1,5", nil),
-      .init("Double", "--1", nil), .init("Double", "e", nil), .init("Float", "0.1", "0.1"),
-      .init(
-        "UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84b", "621425B8-42D1-4AB4-9A58-1E69D708A84B"),
-      .init("UUID", "621425b842d14ab49a581e69d708a84b", nil),
-      .init("UUID", "{621425b8-42d1-4ab4-9a58-1e69d708a84b}", nil),
-      .init("UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84g", nil),
-      .init("String", "true", "true"),
-    ])
-  func spellings(_ test: TypedText) async throws {
-    let router = try Router().answering("/path/:x<\(test.type)>", "/query?x<\(test.type)>")
-    let path = test.value.map { "/path/:x<\(test.type)> x=\($0)" }
-    #expect(await router.answer("/path/\(test.text)") == path)
-    #expect(router.canOpen("/path/\(test.text)") == (path != nil))
-    let answer = await router.answer("/query?x=\(test.text)")
+      ("Bool", "true", "true"), ("Bool", "false", "false"),
+      ("Bool", "1", "true"),
+      ("Bool", "0", "false"), ("bool", "1", "true"),
+      ("Bool", "TRUE", nil), ("Bool", "True", nil), ("Bool", "yes", nil),
+      ("Bool", "no", nil), ("Bool", "on", nil), ("Bool", "2", nil),
+      ("Bool", "01", nil), ("Bool", "-1", nil), ("Bool", "t", nil),
+      ("Bool", "true%20", nil), ("Bool", "tru%65", "true"), ("Bool", "１", nil),
+      ("Int", "7", "7"), ("Int", "-7", "-7"), ("Int", "%2B7", "7"),
+      ("Int", "007", "7"), ("Int", "9223372036854775807", "9223372036854775807"),
+      ("Int", "9223372036854775808", nil), ("Int", "7.0", nil), ("Int", "0x7", nil),
+      ("Int", "٧", nil), ("Int", "1_000", nil),
+      ("Double", "1.5", "1.5"), ("Double", "7", "7.0"), ("Double", "-.5", "-0.5"),
+      ("Double", "1e3", "1000.0"), ("Double", "1e400", nil), ("Double", "nan", nil),
+      ("Double", "inf", nil), ("Double", "0x1p3", nil), ("Double", "1,5", nil),
+      ("Double", "--1", nil), ("Double", "e", nil), ("Float", "0.1", "0.1"),
+      (
+        "UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84b", "621425B8-42D1-4AB4-9A58-1E69D708A84B"
+      ),
+      ("UUID", "621425b842d14ab49a581e69d708a84b", nil),
+      ("UUID", "{621425b8-42d1-4ab4-9a58-1e69d708a84b}", nil),
+      ("UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84g", nil),
+      ("String", "true", "true"),
+    ] as [(String, String, String?)])
+  func spellings(_ type: String, _ text: String, _ value: String?) async throws {
+    let router = try Router().answering("/path/:x<\(type)>", "/query?x<\(type)>")
+    let path = value.map { "/path/:x<\(type)> x=\($0)" }
+    #expect(await router.answer("/path/\(text)") == path)
+    #expect(router.canOpen("/path/\(text)") == (path != nil))
+    let answer = await router.answer("/query?x=\(text)")
     #expect((answer != nil) == (path != nil), "\(answer ?? "refused")")
     if path == nil {
-      #expect(await router.failure("/path/\(test.text)") == .noRoute)
-      #expect(await router.failure("/query?x=\(test.text)") == .wrongParameter)
+      #expect(await router.failure("/path/\(text)") == .noRoute)
+      #expect(await router.failure("/query?x=\(text)") == .wrongParameter)
     }
   }
 
@@ -101,10 +88,7 @@ struct SegmentTypesTests {
       ("/q?x<Int>=1", "x"), ("/q?x<Int>", [1, 2].map { "n\($0)" }), ("/v:x<Int>.txt", "x"),
     ] as [(String, any URLConvertible)])
   func ungenerated(_ pattern: String, _ value: any URLConvertible) throws {
-    let error = #expect(throws: RoutingError.self) {
-      try RoutePattern(pattern).url(with: ["x": value])
-    }
-    #expect(error?.code == .wrongParameter && error?.key == "x")
+    expectError(.wrongParameter, key: "x") { try RoutePattern(pattern).url(with: ["x": value]) }
   }
 
   @Test(
@@ -118,8 +102,7 @@ struct SegmentTypesTests {
       ("/:p<Path>", ["p": "/x"], "p"),
     ] as [(String, [String: String], String)])
   func ambiguous(_ pattern: String, _ values: [String: String], _ key: String) throws {
-    let error = #expect(throws: RoutingError.self) { try RoutePattern(pattern).url(with: values) }
-    #expect(error?.code == .wrongParameter && error?.key == key, "\(error?.message ?? "")")
+    expectError(.wrongParameter, key: key) { try RoutePattern(pattern).url(with: values) }
   }
 
   @Test("A converter that reads a default may use the router: no lock is held", .mayHang)
@@ -134,8 +117,7 @@ struct SegmentTypesTests {
   @Test("A Float is a Double: two routes of one shape, and either name takes them out")
   func float() throws {
     let router = try Router().answering("/a/:n<Float>")
-    let error = #expect(throws: RoutingError.self) { try router.answering("/a/:m<double>") }
-    #expect(error?.code == .duplicate)
+    expectError(.duplicate) { try router.answering("/a/:m<double>") }
     #expect(router.deregister("/a/:n<Float>") && !router.canOpen("/a/1"))
     try router.answering("/a/:m<double>")
     #expect(throws: RoutingError.self) { try router.define("float") { _ in 1 } }

@@ -28,10 +28,7 @@ struct URLTextSegmentsTests {
       ["[::1]", "a"],
     ])
   func refused(_ segments: [String]) {
-    let error = #expect(throws: RoutingError.self) {
-      try URLText(scheme: "app", segments: segments)
-    }
-    #expect(error?.code == .malformedURL)
+    expectError(.malformedURL) { try URLText(scheme: "app", segments: segments) }
   }
 
   @Test(
@@ -44,9 +41,8 @@ struct URLTextSegmentsTests {
   func limits() throws {
     let limits = URLLimits(bytes: 12)
     #expect(try URLText(scheme: "app", segments: ["book", "7"], limits: limits).path == ["7"])
-    let error = #expect(throws: RoutingError.self) {
+    expectError(.limitExceeded) {
       try URLText(scheme: "app", segments: ["book", "70"], limits: limits)
     }
-    #expect(error?.code == .limitExceeded)
   }
 }

@@ -4,15 +4,15 @@
 extension TargetDefinition {
   /// Describes a target that a record declares.
   init(c entry: RegisteredEntry, in hive: Hive) throws(RoutingError) {
-    var actions: [Action<AnyTarget>] = []
+    var actions: [Action<any Sendable>] = []
     for text in entry.attributes.actions {
       let declaration = try ActionDeclaration(parsing: text)
       let parameters = try declaration.parameters.map { parameter throws(RoutingError) in
         try Parameter(c: parameter, of: declaration)
       }
       let call = CCall(
-        entry: entry, hive: WeakHive(hive), action: declaration.name, result: declaration.result)
-      try call.checkFunction()
+        entry: entry, hive: hive, action: declaration.name, result: declaration.result)
+      _ = unsafe try call.function()
       actions.append(
         Action(declaration: declaration, parameters: parameters) { _, arguments in
           let current = Call.current
@@ -21,7 +21,7 @@ extension TargetDefinition {
             isRemote: current?.origin == .remote)
         })
     }
-    self.init(entry.name, actions) { AnyTarget(value: ()) }
+    self.init(entry.name, actions) { () }
   }
 }
 
@@ -30,8 +30,8 @@ extension RouteDefinition {
   init(c entry: RegisteredEntry, in hive: Hive) throws(RoutingError) {
     let attributes = entry.attributes
     let pattern = try RoutePattern(of: entry)
-    let call = CCall(entry: entry, hive: WeakHive(hive), action: nil, result: attributes.result)
-    try call.checkFunction()
+    let call = CCall(entry: entry, hive: hive, action: nil, result: attributes.result)
+    _ = unsafe try call.function()
     self.init(
       pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
       exposure: attributes.exposure, result: attributes.result
@@ -46,7 +46,7 @@ extension RouteDefinition {
           isRemote: routeCall.origin == .remote)
       } catch {
         // What a route in C does not answer is left to the next that the URL meets.
-        throw RouteRefusal(reason: error.message, isDeparture: error.code == .noRoute)
+        throw error.asRefusal
       }
     }
   }

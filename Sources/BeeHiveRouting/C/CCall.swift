@@ -6,35 +6,30 @@ internal import CBeeHive
 /// that has registered stays mapped; that the function has this type is the author's promise.
 struct CCall: Sendable {
   let entry: RegisteredEntry
-  let hive: WeakHive
+  weak let hive: Hive?
   /// The action's name; nil for a route.
   let action: String?
   /// The name of the type that the function declares; empty for none.
   let result: String
 
-  /// Throws where there is no function to call.
-  func checkFunction() throws(RoutingError) {
-    let code = hive.value?.structure(of: entry).map { self.code(at: $0) }
-    if case .failure(let problem)? = code { throw failure(problem.message) }
+  /// The function, looked at before it is called; nil where its record has been removed.
+  func function() throws(RoutingError) -> beehive_perform? {
+    guard let address = hive?.structure(of: entry) else { return nil }
+    switch code(at: address) {
+    case .success(let code): return unsafe unsafeBitCast(code, to: beehive_perform.self)
+    case .failure(let problem): throw failure(problem.message)
+    }
   }
 
   /// Calls the function with the arguments of these names, and returns its answer.
   func perform(
     _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
   ) throws(RoutingError) -> any Sendable {
-    guard let address = hive.value?.structure(of: entry) else { throw departure }
-    return try perform(at: address, arguments, names, url: url, isRemote: isRemote)
-  }
-
-  private func perform(
-    at address: RuntimeAddress, _ arguments: Arguments, _ names: [String], url: String?,
-    isRemote: Bool
-  ) throws(RoutingError) -> any Sendable {
-    let function: beehive_perform
-    switch code(at: address) {
-    case .success(let code):
-      unsafe function = unsafeBitCast(code.rawValue, to: beehive_perform.self)
-    case .failure(let problem): throw failure(problem.message)
+    guard let function = unsafe try function() else {
+      // The error of a lookup a moment later: the entry was removed after it was found.
+      throw RoutingError(
+        action == nil ? .noRoute : .noTarget,
+        "\(name) of \(entry.source) was removed before it was called", sources: [entry.source])
     }
     // Every text stays where it is until the function has returned.
     let texts = CTexts()
@@ -42,47 +37,49 @@ struct CCall: Sendable {
       guard let value = unsafe texts.value(of: arguments, name) else { return nil }
       return unsafe beehive_argument(name: texts.copy(name), value: value)
     }
-    let answer = CAnswer()
+    var answer: any Sendable = ()
     let isDone = unsafe list.withUnsafeBufferPointer { list in
-      var call = unsafe beehive_call(
-        size: UInt32(MemoryLayout<beehive_call>.size), version: UInt32(BEEHIVE_CALL_VERSION),
-        name: texts.copy(action ?? entry.name), url: url.map { unsafe texts.copy($0) },
-        is_remote: isRemote ? 1 : 0, argument_count: UInt32(list.count),
-        arguments: list.baseAddress)
-      var reply = unsafe beehive_reply(
-        size: UInt32(MemoryLayout<beehive_reply>.size), version: UInt32(BEEHIVE_REPLY_VERSION),
-        set: { reply, value in
-          guard let reply = unsafe reply, let value = unsafe value,
-            let host = unsafe reply.pointee.host
-          else { return }
-          unsafe Unmanaged<CAnswer>.fromOpaque(host).takeUnretainedValue().set(value.pointee)
-        }, host: unsafe Unmanaged.passUnretained(answer).toOpaque())
-      return withExtendedLifetime(answer) { unsafe function(&call, &reply) }
+      unsafe withUnsafeMutablePointer(to: &answer) { answer in
+        var call = unsafe beehive_call(
+          size: UInt32(MemoryLayout<beehive_call>.size), version: UInt32(BEEHIVE_CALL_VERSION),
+          name: texts.copy(action ?? entry.name), url: url.map { unsafe texts.copy($0) },
+          is_remote: isRemote ? 1 : 0, argument_count: UInt32(list.count),
+          arguments: list.baseAddress)
+        var reply = unsafe beehive_reply(
+          size: UInt32(MemoryLayout<beehive_reply>.size), version: UInt32(BEEHIVE_REPLY_VERSION),
+          set: { reply, value in
+            guard let reply = unsafe reply, let value = unsafe value,
+              let answer = unsafe reply.pointee.host
+            else { return }
+            unsafe answer.assumingMemoryBound(to: (any Sendable).self).pointee =
+              value.pointee.swiftValue
+          }, host: answer)
+        return unsafe function(&call, &reply)
+      }
     }
     withExtendedLifetime(texts) {}
-    guard isDone else { throw failure((answer.value as? String) ?? "its function failed") }
+    guard isDone else { throw failure((answer as? String) ?? "its function failed") }
     // Without a type, whatever the function returns.
     try RoutingError.check(
-      CType(rawValue: result).map { $0.swiftType == type(of: answer.value) } ?? true, .wrongResult,
+      CType(rawValue: result).map { $0.swiftType == type(of: answer) } ?? true, .wrongResult,
       "\(name) of \(entry.source) declares \(result), and its function returned "
-        + (answer.value is Void ? "nothing" : "a value of type \(type(of: answer.value))"),
+        + (answer is Void ? "nothing" : "a value of type \(type(of: answer))"),
       sources: [entry.source])
-    return answer.value
+    return answer
   }
 
-  /// Where the function is, looked at before it is called.
-  private func code(at address: RuntimeAddress) -> Result<RuntimeAddress, Problem> {
+  /// The address of the function.
+  private func code(at address: RuntimeAddress) -> Result<UInt, Problem> {
     guard let action else {
       return memory.structure(.route, as: beehive_route_table.self, at: address)
-        .map { unsafe RuntimeAddress(rawValue: unsafeBitCast($0.perform, to: UInt.self)) }
+        .map { unsafe unsafeBitCast($0.perform, to: UInt.self) }
     }
     return function(of: action, at: address).flatMap { function in
       guard function != 0 else {
         return .failure(Problem(.badContext, "its table has no function \(action)"))
       }
       return memory.holdsCode(UInt64(function))
-        ? .success(RuntimeAddress(rawValue: function))
-        : .failure(Problem(.noCode("its function", at: UInt64(function))))
+        ? .success(function) : .failure(Problem(.noCode("its function", at: UInt64(function))))
     }
   }
 
@@ -109,14 +106,6 @@ struct CCall: Sendable {
   private var memory: ForeignMemory { .image }
 
   private var name: String { action.map { "\(entry.name).\($0)" } ?? entry.name }
-
-  /// The error of a lookup a moment later: the entry was removed after it was found.
-  private var departure: RoutingError {
-    RoutingError(
-      action == nil ? .noRoute : .noTarget,
-      "\(name) of \(entry.source) was removed before it was called",
-      sources: [entry.source])
-  }
 
   private func failure(_ reason: String) -> RoutingError {
     RoutingError(.failed, "\(name) of \(entry.source) failed: \(reason)", sources: [entry.source])
@@ -147,18 +136,15 @@ extension CTexts {
   }
 }
 
-/// What a C function has answered.
-private final class CAnswer {
-  var value: any Sendable = ()
-
-  func set(_ new: beehive_value) {
-    switch unsafe new.kind {
-    case UInt32(BEEHIVE_VALUE_BOOL): value = unsafe new.integer != 0
-    case UInt32(BEEHIVE_VALUE_INTEGER): value = unsafe Int(new.integer)
-    case UInt32(BEEHIVE_VALUE_NUMBER): value = unsafe new.number
-    case UInt32(BEEHIVE_VALUE_TEXT):
-      value = unsafe new.text.map { unsafe String(cString: $0) } ?? ""
-    default: value = ()
+extension beehive_value {
+  /// The value that a C function answers.
+  fileprivate var swiftValue: any Sendable {
+    switch unsafe kind {
+    case UInt32(BEEHIVE_VALUE_BOOL): unsafe integer != 0
+    case UInt32(BEEHIVE_VALUE_INTEGER): unsafe Int(integer)
+    case UInt32(BEEHIVE_VALUE_NUMBER): unsafe number
+    case UInt32(BEEHIVE_VALUE_TEXT): unsafe text.map { unsafe String(cString: $0) } ?? ""
+    default: ()
     }
   }
 }

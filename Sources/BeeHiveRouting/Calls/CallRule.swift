@@ -17,20 +17,21 @@ struct CallRule: Sendable {
   let priority: Int
   let match: CallMatch
   let decision: Decision
-  let source: RuleSource
+  /// Whether the decision table has it.
+  var isOfTable = false
   /// The URL of a declared redirection, where it has places to fill in.
   var template: RedirectTemplate?
   /// Differs from that of all others, and grows.
-  let number = RoutingCore.nextNumber()
+  let number = nextNumber()
 
   /// A verdict that is known beforehand; throws where it redirects to a place that the match does not fill in.
   static func declared(
     _ name: String, priority: Int, _ match: CallMatch, when requirements: [Requirement],
-    then verdict: Verdict, source: RuleSource
+    then verdict: Verdict, isOfTable: Bool = false
   ) throws(RoutingError) -> CallRule {
     var rule = CallRule(
       name: name, priority: priority, match: match,
-      decision: .declared(when: requirements, then: verdict), source: source)
+      decision: .declared(when: requirements, then: verdict), isOfTable: isOfTable)
     if case .redirect(.url(let text)) = verdict {
       rule.template = try RedirectTemplate(text, given: match.names)
     }
@@ -38,40 +39,15 @@ struct CallRule: Sendable {
   }
 
   /// Larger priority first, the table before code, then in the order of arrival.
-  static func isBefore(_ first: CallRule, _ second: CallRule) -> Bool {
-    (second.priority, first.source.rank, first.number)
-      < (first.priority, second.source.rank, second.number)
+  static func isBefore(_ first: MetRule, _ second: MetRule) -> Bool {
+    let (first, second) = (first.rule, second.rule)
+    return (second.priority, first.isOfTable ? 0 : 1, first.number)
+      < (first.priority, second.isOfTable ? 0 : 1, second.number)
   }
 }
 
-/// Where a rule comes from.
-package enum RuleSource: String, Hashable, Sendable {
-  /// The decision table.
-  case table
-  /// A call of `guardCalls`.
-  case guardian = "guard"
-  /// A call of `intercept`.
-  case interceptor
-
-  fileprivate var rank: Int { self == .table ? 0 : 1 }
-}
-
-/// A rule that a call meets.
-struct MetRule: Sendable {
-  let rule: CallRule
-  /// What the path of the call's URL gives by the rule's pattern.
-  let values: [(name: String, value: any URLConvertible)]
-
-  /// What the call is given, as far as a rule can know it: the query below the path below what is given
-  /// beside the URL.
-  func parameters(of call: Call) -> Arguments {
-    var parameters = Arguments()
-    if call.action == nil, let url = call.url { parameters = Arguments(items: url.items) }
-    for (name, value) in values { parameters.values[name] = .texts(value.urlTexts) }
-    for key in call.withheld { parameters.values[key] = nil }
-    return parameters.merging(call.arguments)
-  }
-}
+/// A rule that a call meets, and what the path of the call's URL gives by the rule's pattern.
+typealias MetRule = (rule: CallRule, values: PathValues)
 
 /// What becomes of a call at one interceptor or rule.
 public enum Verdict: Sendable, CustomStringConvertible {
@@ -103,29 +79,19 @@ public enum Verdict: Sendable, CustomStringConvertible {
 
 /// The calls that an interceptor or a rule is for.
 public struct CallMatch: Sendable {
-  enum Subject: Sendable {
-    case everything
-    case url(RoutePattern, forms: [RouteTree.Form])
-    case action(ActionName)
-  }
-
-  let subject: Subject
+  /// The pattern of the calls' URLs; nil for other calls too.
+  private(set) var pattern: RoutePattern?
+  private(set) var forms: [RouteTree.Form] = []
+  /// The action that is called, `*` for every target or action; nil without one, and with a pattern.
+  private(set) var action: Destination?
   let origin: CallOrigin?
-  /// The match in words, for people.
-  package let description: String
-
-  private init(_ subject: Subject, _ origin: CallOrigin?, _ description: String) {
-    self.subject = subject
-    self.origin = origin
-    self.description = origin.map { "\($0) \(description)" } ?? description
-  }
 
   /// Matches every call, or every call of one origin.
   ///
   /// - Parameter origin: Where the calls come from; nil for any.
   /// - Returns: The match.
   public static func everything(from origin: CallOrigin? = nil) -> CallMatch {
-    CallMatch(.everything, origin, "calls")
+    CallMatch(origin: origin)
   }
 
   /// Matches calls of an action.
@@ -138,8 +104,7 @@ public struct CallMatch: Sendable {
   public static func action(
     _ target: String, _ action: String, from origin: CallOrigin? = nil
   ) -> CallMatch {
-    let name = ActionName(target: target, action: action)
-    return CallMatch(.action(name), origin, name.description)
+    CallMatch(action: .action(target: target, action: action), origin: origin)
   }
 
   /// Matches calls by a URL that a pattern matches, whether a route answers to it or not.
@@ -162,50 +127,13 @@ public struct CallMatch: Sendable {
     let forms = try pattern.variants.map { variant throws(RoutingError) in
       try RouteTree.Form(variant, of: pattern, types: types)
     }
-    return CallMatch(.url(pattern, forms: forms), origin, pattern.text)
+    return CallMatch(pattern: pattern, forms: forms, origin: origin)
   }
 
   /// The names that the path gives values to, whatever the form.
   var names: Set<String> {
-    guard case .url(let pattern, _) = subject else { return [] }
-    let forms = pattern.variants.map { Set(RoutePattern.names(in: $0)) }
+    let forms = (pattern?.variants ?? []).map { Set(RoutePattern.names(in: $0)) }
     return forms.dropFirst().reduce(forms.first ?? []) { $0.intersection($1) }
-  }
-}
-
-/// A target and one of its actions.
-struct ActionName: Hashable, Sendable, CustomStringConvertible {
-  var target: String
-  var action: String
-
-  /// In a match: every name.
-  static let any = "*"
-
-  /// `shop.price`
-  var description: String { "\(target).\(action)" }
-}
-
-/// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
-/// snapshot.
-struct RuleList: Sendable {
-  /// The table that the rules of that source are of.
-  private(set) var table: DecisionTable?
-  /// Grows with each table.
-  private(set) var tableNumber = 0
-  private var ofTable = RuleIndex()
-  /// Interceptors and guards.
-  var ofCode = RuleIndex()
-
-  /// Replaces the table. Returns the rules of the one before, so that what they hold ends with them.
-  mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
-    self.table = table
-    tableNumber += 1
-    return exchange(&ofTable, with: rules)
-  }
-
-  /// The rules that a call meets, in their order.
-  func met(by call: Call) -> [MetRule] {
-    (ofTable.met(by: call) + ofCode.met(by: call)).sorted { CallRule.isBefore($0.rule, $1.rule) }
   }
 }
 
@@ -213,30 +141,25 @@ struct RuleList: Sendable {
 struct RuleIndex: Sendable {
   private var rules = [UInt64: CallRule]()
   private var byURL = RouteTree()
-  private var byAction = [ActionName: [UInt64]]()
-  /// Those that every call meets.
-  private var always: [UInt64] = []
+  /// By the action that they match; nil for those that every call meets.
+  private var byAction = [Destination?: [UInt64]]()
 
   /// Takes in a rule.
   mutating func add(_ rule: CallRule) {
     rules[rule.number] = rule
-    switch rule.match.subject {
-    case .everything: always.append(rule.number)
-    case .action(let name): byAction[name, default: []].append(rule.number)
-    case .url(_, let forms):
-      for form in forms { _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true) }
+    for form in rule.match.forms {
+      _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true)
     }
+    if rule.match.pattern == nil { byAction[rule.match.action, default: []].append(rule.number) }
   }
 
   /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
   mutating func remove(_ number: UInt64) -> CallRule? {
     guard let rule = rules.removeValue(forKey: number) else { return nil }
-    switch rule.match.subject {
-    case .everything: always.removeAll { $0 == number }
-    case .action(let name):
-      byAction[name]?.removeAll { $0 == number }
-      if byAction[name]?.isEmpty == true { byAction[name] = nil }
-    case .url(_, let forms): for form in forms { byURL.remove(number, at: form) }
+    for form in rule.match.forms { byURL.remove(number, at: form) }
+    if rule.match.pattern == nil {
+      let others = byAction[rule.match.action]?.filter { $0 != number }
+      byAction[rule.match.action] = others?.isEmpty == false ? others : nil
     }
     return rule
   }
@@ -244,23 +167,22 @@ struct RuleIndex: Sendable {
   /// The rules that a call meets, in no order.
   func met(by call: Call) -> [MetRule] {
     guard !rules.isEmpty else { return [] }
-    var found: [MetRule] = []
-    func take(_ number: UInt64, _ values: [(name: String, value: any URLConvertible)] = []) {
-      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin else {
-        return
-      }
-      found.append(MetRule(rule: rule, values: values))
-    }
-    for number in always { take(number) }
+    var numbers = byAction[nil] ?? []
     if let (target, action) = call.action {
-      let names = [target, ActionName.any].flatMap { target in
-        [action, ActionName.any].map { ActionName(target: target, action: $0) }
+      let names = [target, "*"].flatMap { target in
+        [action, "*"].map { Destination.action(target: target, action: $0) }
       }
-      for name in Set(names) { for number in byAction[name] ?? [] { take(number) } }
+      numbers += Set(names).flatMap { byAction[$0] ?? [] }
     }
+    var met: [(number: UInt64, values: PathValues)] = numbers.map { ($0, []) }
     if let url = call.url {
-      for match in RouteSearch.matches(of: url, in: byURL) { take(match.number, match.values) }
+      met += RouteSearch.matches(of: url, in: byURL).map { ($0.number, $0.values) }
     }
-    return found
+    return met.compactMap { number, values in
+      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin else {
+        return nil
+      }
+      return (rule, values)
+    }
   }
 }

@@ -4,20 +4,20 @@ extension Call {
 
   /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now.
   ///
-  /// What the path gave by the pattern of `rule` and what the query gave go along: as the query of a URL,
+  /// What the path gave by the pattern of the rule and what the query gave go along: as the query of a URL,
   /// where it has no such key itself, and as arguments of an action.
   mutating func follow(
-    _ destination: Destination, by rule: MetRule? = nil
+    _ destination: Destination, by met: MetRule? = nil
   ) throws(RoutingError) -> Bool {
     let before = self
     // What `*` took has no name to go along by.
-    let items = items((rule?.values ?? []).filter { $0.name != "*" })
+    let items = items((met?.values ?? []).filter { $0.name != "*" })
     var next = destination
     switch destination {
     case .action: arguments = Arguments(items: items).merging(arguments)
     case .url(var text):
-      if let rule, let template = rule.rule.template {
-        text = try template.url(rule.parameters(of: self), carrying: items)
+      if let met, let template = met.rule.template {
+        text = try template.url(given(met.values), carrying: items)
       } else {
         text = try RedirectTemplate.url(text, carrying: items)
       }
@@ -56,9 +56,7 @@ extension Call {
 
   /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts
   /// that it is given, which leave the arguments.
-  private mutating func items(
-    _ values: [(name: String, value: any URLConvertible)]
-  ) -> [URLText.Item] {
+  private mutating func items(_ values: PathValues) -> [URLText.Item] {
     let fromPath = values.flatMap { name, value in
       value.urlTexts.map { URLText.Item(name: name, value: $0) }
     }

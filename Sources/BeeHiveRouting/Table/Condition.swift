@@ -1,148 +1,163 @@
 internal import LibC
 internal import Registration
 
-extension DecisionTable {
-  /// Something that has to hold.
-  package indirect enum Condition: Hashable, Sendable {
-    /// Whether a parameter is given at all.
-    case given(String, Bool)
-    /// Whether a parameter is one of these values, or none of them.
-    case isOne(String, of: [DecisionValue], isNot: Bool)
-    /// How a parameter that is a number compares with one.
-    case compares(String, Comparison, Double)
-    /// Whether a parameter is a version of this range: `>=2.1 <3`.
-    case version(String, in: String)
-    /// Whether the value of a parameter is among this part of all values, in percent: always the same part.
-    case percent(Double, by: String)
-    /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
-    case time(from: String?, until: String?)
-    /// What a guard that the host has defined says.
-    case hostGuard(String, Bool)
-    /// Whether one of these holds.
-    case any([Condition])
-    /// Whether all of these hold.
-    case all([Condition])
-  }
-
-  /// A comparison, of numbers or of versions.
-  package enum Comparison: String, Hashable, Sendable, CaseIterable {
-    /// Greater.
-    case above
-    /// Greater or equal.
-    case atLeast
-    /// Less.
-    case below
-    /// Less or equal.
-    case atMost
-
-    func holds<Value: Comparable>(_ value: Value, _ bound: Value) -> Bool {
-      switch self {
-      case .above: value > bound
-      case .atLeast: value >= bound
-      case .below: value < bound
-      case .atMost: value <= bound
-      }
+extension SchemaPlace {
+  /// Reads `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`, `{"time": …}` or
+  /// `{"any": […]}`; nil where it is none of them.
+  func condition(for host: DecisionTable.Host?) -> CallRule.Requirement? {
+    switch only(["parameter", "guard", "percent", "time", "any", "all"]) {
+    case "parameter": return test()
+    case "guard": return isObject(of: ["guard", "is"]) ? hostGuard(of: host) : nil
+    case "percent": return isObject(of: ["percent", "by"]) ? share() : nil
+    case "time": return isObject(of: ["time"]) ? self["time"].window(by: host?.now) : nil
+    case let key?: return isObject(of: [key]) ? self[key].several(key, for: host) : nil
+    case nil: return nil
     }
   }
-}
 
-extension DecisionTable.Condition {
-  /// What the condition of a rule asks a call; notes what is wrong with it at its place. Without a host it
-  /// never holds where it needs one.
+  /// Reads a test of a parameter.
   ///
   /// A key that is given several times meets a test if one of its values does, so that giving it twice does
   /// not evade a rule.
-  func compiled(
-    of rule: String, for host: DecisionTable.Host?, at place: SchemaPlace
-  ) -> CallRule.Condition {
-    if key?.isEmpty == true { place.note("a parameter has a name") }
-    switch self {
-    case .given(let key, let expected):
-      return { _, parameters in (parameters.values[key] != nil) == expected }
-    case .isOne(let key, let values, let isNot):
-      if values.isEmpty { place.note("a list of no values says nothing") }
-      return { _, parameters in
+  private func test() -> CallRule.Requirement? {
+    let tests =
+      ["is", "isNot", "in", "notIn", "given", "version"] + Self.comparisons.map(\.key)
+    guard isObject(of: ["parameter"] + tests), let key = parameter("parameter"),
+      let test = only(tests)
+    else { return nil }
+    let value = self[test]
+    switch test {
+    case "given":
+      return value.bool().map { expected in
+        (
+          "parameter \(key) is \(expected ? "" : "not ")given",
+          { ($1.values[key] != nil) == expected }
+        )
+      }
+    case "version":
+      guard let text = value.text() else { return nil }
+      guard let range = VersionRange(text) else {
+        note("\(text) is no range of versions, as >=2.1 <3 is")
+        return nil
+      }
+      return (
+        "parameter \(key) is a version of \(text)",
+        { $1.texts(key).contains { Version($0).map(range.contains) == true } }
+      )
+    case "in", "notIn":
+      let places = value.array()
+      if places.isEmpty { note("a list of no values says nothing") }
+      return Self.isOne(key, of: places.compactMap { $0.value() }, isNot: test == "notIn")
+    case "is", "isNot":
+      return value.value().map { Self.isOne(key, of: [$0], isNot: test == "isNot") }
+    default:
+      guard let bound = value.number(),
+        let (_, (words, holds)) = Self.comparisons.first(where: { $0.key == test })
+      else { return nil }
+      return (
+        "parameter \(key) is \(words) \(DecisionValue.number(bound).texts[0])",
+        {
+          $1.texts(key).contains { text in Double(urlText: text).map { holds($0, bound) } == true }
+        }
+      )
+    }
+  }
+
+  private static let comparisons:
+    KeyValuePairs<String, (words: String, holds: @Sendable (Double, Double) -> Bool)> = [
+      "above": ("above", { $0 > $1 }), "atLeast": ("at least", { $0 >= $1 }),
+      "below": ("below", { $0 < $1 }), "atMost": ("at most", { $0 <= $1 }),
+    ]
+
+  /// The name of the parameter that a condition looks at.
+  private func parameter(_ key: String) -> String? {
+    let name = self[key].text()
+    if name?.isEmpty == true { note("a parameter has a name") }
+    return name
+  }
+
+  /// Whether a parameter is one of these values, or none of them.
+  private static func isOne(
+    _ key: String, of values: [DecisionValue], isNot: Bool
+  ) -> CallRule.Requirement {
+    let words = values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ")
+    return (
+      "parameter \(key) is \(isNot ? "not " : "")\(words)",
+      { _, parameters in
         let texts = parameters.texts(key)
         // All that is given may be one of the values, an array, or none at all.
         if values.contains(where: { $0.isWritten(texts) }) { return !isNot }
         return texts.isEmpty
           ? isNot : texts.contains { text in values.contains { $0.isWritten([text]) } != isNot }
       }
-    case .compares(let key, let comparison, let bound):
-      return { _, parameters in
-        parameters.texts(key).contains { text in
-          Double(urlText: text).map { comparison.holds($0, bound) } == true
-        }
-      }
-    case .version(let key, let text):
-      guard let range = VersionRange(text) else {
-        place.note("\(text) is no range of versions, as >=2.1 <3 is")
-        return Self.never
-      }
-      return { _, parameters in
-        parameters.texts(key).contains { Version($0).map(range.contains) == true }
-      }
-    case .percent(let percent, let key):
-      if !(0...100).contains(percent) {
-        place.note("\(percent.urlText) is no share; write a number from 0 to 100")
-      }
-      return { _, parameters in
+    )
+  }
+
+  /// Whether the value of a parameter is among this part of all values, in percent: always the same part.
+  private func share() -> CallRule.Requirement? {
+    guard let percent = self["percent"].number(), let key = parameter("by") else { return nil }
+    if !(0...100).contains(percent) {
+      note("\(percent.urlText) is no share; write a number from 0 to 100")
+    }
+    let rule = ruleName
+    return (
+      "\(DecisionValue.number(percent).texts[0]) percent by \(key)",
+      { _, parameters in
         let texts = parameters.texts(key)
         return !texts.isEmpty && stableShare(of: rule, texts) < percent
       }
-    case .time(let from, let until):
-      let times = [from, until].map { text -> Double? in
-        guard let text else { return nil }
-        if let time = Timestamp(text) { return time.seconds }
-        place.note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
-        return nil
-      }
-      if from == nil, until == nil { place.note("a window of time has from, until or both") }
-      if let first = times[0], let second = times[1], first >= second {
-        place.note("the window of time ends before it begins")
-      }
-      guard let now = host?.now else { return Self.never }
-      return { _, _ in
-        let time = now()
+    )
+  }
+
+  /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
+  private func window(by now: (@Sendable () -> Double)?) -> CallRule.Requirement? {
+    guard isObject(of: ["from", "until"]) else { return nil }
+    let texts = ["from", "until"].map { given($0)?.text() }
+    let times = texts.map { $0.flatMap(secondsSince1970) }
+    for (text, time) in zip(texts, times) {
+      guard let text, time == nil else { continue }
+      note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
+    }
+    if texts == [nil, nil] { note("a window of time has from, until or both") }
+    if let first = times[0], let second = times[1], first >= second {
+      note("the window of time ends before it begins")
+    }
+    return (
+      "time" + (texts[0].map { " from \($0)" } ?? "") + (texts[1].map { " until \($0)" } ?? ""),
+      { _, _ in
+        guard let time = now?() else { return false }
         return times[0].map { time >= $0 } ?? true && times[1].map { time < $0 } ?? true
       }
-    case .hostGuard(let name, let expected):
-      guard let guards = host?.guards else { return Self.never }
-      guard let hostGuard = guards[name] else {
-        let question = near(name, in: guards.keys)
-        place.note("the guard \(name) is named, which the host has not defined\(question)")
-        return Self.never
+    )
+  }
+
+  /// What a guard that the host has defined says.
+  private func hostGuard(of host: DecisionTable.Host?) -> CallRule.Requirement? {
+    guard let name = self["guard"].text() else { return nil }
+    let expected = given("is").map { $0.bool() ?? true } ?? true
+    var holds: (@Sendable (Call) -> Bool)?
+    if let guards = host?.guards {
+      holds = guards[name]?.value
+      if holds == nil {
+        note(
+          "the guard \(name) is named, which the host has not defined\(near(name, in: guards.keys))"
+        )
       }
-      return { call, _ in hostGuard(call) == expected }
-    case .any(let conditions):
-      if conditions.isEmpty { place.note("it has no conditions, so it would never hold") }
-      let compiled = place["any"].compile(conditions, of: rule, for: host)
-      return { call, parameters in compiled.contains { $0(call, parameters) } }
-    case .all(let conditions):
-      let compiled = place["all"].compile(conditions, of: rule, for: host)
-      return { call, parameters in compiled.allSatisfy { $0(call, parameters) } }
     }
+    return ("guard \(name) says \(expected)", { [holds] call, _ in holds?(call) == expected })
   }
 
-  private static let never: CallRule.Condition = { _, _ in false }
-
-  /// The name of the parameter that is asked for; nil where none is.
-  private var key: String? {
-    switch self {
-    case .given(let key, _), .isOne(let key, _, _), .compares(let key, _, _), .version(let key, _),
-      .percent(_, let key):
-      key
-    case .time, .hostGuard, .any, .all: nil
+  /// Whether one of the conditions of an array holds, or all of them.
+  private func several(_ key: String, for host: DecisionTable.Host?) -> CallRule.Requirement? {
+    let places = array()
+    if key == "any", places.isEmpty { note("it has no conditions, so it would never hold") }
+    let conditions = places.compactMap { $0.condition(for: host) }
+    func text(_ separator: String) -> String {
+      "(\(conditions.map(\.text).joined(separator: separator)))"
     }
-  }
-}
-
-extension SchemaPlace {
-  /// What the conditions of an array ask.
-  func compile(
-    _ conditions: [DecisionTable.Condition], of rule: String, for host: DecisionTable.Host?
-  ) -> [CallRule.Condition] {
-    conditions.enumerated().map { $1.compiled(of: rule, for: host, at: self[$0]) }
+    return key == "any"
+      ? (text(" or "), { call, given in conditions.contains { $0.holds(call, given) } })
+      : (text(" and "), { call, given in conditions.allSatisfy { $0.holds(call, given) } })
   }
 }
 
@@ -168,46 +183,6 @@ extension DecisionValue {
   }
 }
 
-extension DecisionTable.Condition: CustomStringConvertible {
-  /// `parameter from is mail`, `20 percent by user`, …: as `explain` names it.
-  package var description: String {
-    switch self {
-    case .given(let key, let isGiven): "parameter \(key) is \(isGiven ? "" : "not ")given"
-    case .isOne(let key, let values, let isNot):
-      "parameter \(key) is \(isNot ? "not " : "")"
-        + values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ")
-    case .compares(let key, let comparison, let bound):
-      "parameter \(key) is \(comparison.words) \(Self.text(bound))"
-    case .version(let key, let range): "parameter \(key) is a version of \(range)"
-    case .percent(let percent, let key): "\(Self.text(percent)) percent by \(key)"
-    case .time(let from, let until):
-      "time" + (from.map { " from \($0)" } ?? "") + (until.map { " until \($0)" } ?? "")
-    case .hostGuard(let name, let expected): "guard \(name) says \(expected)"
-    case .any(let conditions): Self.list(conditions, " or ")
-    case .all(let conditions): Self.list(conditions, " and ")
-    }
-  }
-
-  private static func text(_ number: Double) -> String {
-    DecisionValue.number(number).texts.joined()
-  }
-
-  private static func list(_ conditions: [Self], _ separator: String) -> String {
-    "(" + conditions.map(\.description).joined(separator: separator) + ")"
-  }
-}
-
-extension DecisionTable.Comparison {
-  fileprivate var words: String {
-    switch self {
-    case .above: "above"
-    case .atLeast: "at least"
-    case .below: "below"
-    case .atMost: "at most"
-    }
-  }
-}
-
 /// Returns where among all values one is, in percent: the same in each process and on each machine.
 ///
 /// From 0 to below 100, in steps of a hundredth. Each rule orders the values in a way of its own.
@@ -225,55 +200,47 @@ func stableShare(of rule: String, _ texts: [String]) -> Double {
   return Double(hash % 10_000) / 100
 }
 
-/// A moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`, `2026-12-24T18:00:00+01:00`.
-struct Timestamp {
-  /// Seconds since 1970, by Greenwich.
-  let seconds: Double
-
-  /// Nil where the text is none; fractions of a second do not count.
-  init?(_ text: String) {
-    var rest = text.utf8[...]
-    func number(_ digits: Int, _ range: ClosedRange<Int>) -> Int? {
-      let taken = rest.prefix(digits)
-      guard taken.count == digits, taken.allSatisfy(\.isDigit) else { return nil }
-      rest = rest.dropFirst(digits)
-      let value = taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-      return range.contains(value) ? value : nil
-    }
-    func take(_ bytes: String) -> UInt8? {
-      guard let first = rest.first, bytes.utf8.contains(first) else { return nil }
-      rest = rest.dropFirst()
-      return first
-    }
-    guard let year = number(4, 1...9999), take("-") != nil, let month = number(2, 1...12),
-      take("-") != nil, let day = number(2, 1...31), let midnight = Self.midnight(year, month, day),
-      take("Tt ") != nil, let hour = number(2, 0...23), take(":") != nil,
-      let minute = number(2, 0...59), take(":") != nil, let second = number(2, 0...60)
-    else { return nil }
-    if take(".") != nil {
-      guard number(1, 0...9) != nil else { return nil }
-      while number(1, 0...9) != nil {}
-    }
-    var offset = 0
-    guard let zone = take("Zz+-") else { return nil }
-    if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
-      guard let hours = number(2, 0...23), take(":") != nil, let minutes = number(2, 0...59) else {
-        return nil
-      }
-      offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -60 : 60)
-    }
-    guard rest.isEmpty else { return nil }
-    seconds = Double(midnight + hour * 3600 + minute * 60 + second - offset)
+/// Returns the seconds since 1970, by Greenwich, of a moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`,
+/// `2026-12-24T18:00:00+01:00`.
+///
+/// Nil where the text is none; fractions of a second do not count.
+func secondsSince1970(at text: String) -> Double? {
+  var rest = text.utf8[...]
+  func number(_ digits: Int, _ range: ClosedRange<Int>) -> Int? {
+    let taken = rest.prefix(digits)
+    guard taken.count == digits, taken.allSatisfy(\.isDigit) else { return nil }
+    rest = rest.dropFirst(digits)
+    let value = taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    return range.contains(value) ? value : nil
   }
-
-  /// When a day begins, in seconds since 1970; nil where the month has no such day.
-  private static func midnight(_ year: Int, _ month: Int, _ day: Int) -> Int? {
-    var date = unsafe tm()
-    unsafe date.tm_year = Int32(year - 1900)
-    unsafe date.tm_mon = Int32(month - 1)
-    unsafe date.tm_mday = Int32(day)
-    let seconds = unsafe timegm(&date)
-    // A day that the month does not have has become one of the next.
-    return unsafe date.tm_mday == day ? seconds : nil
+  func take(_ bytes: String) -> UInt8? {
+    guard let first = rest.first, bytes.utf8.contains(first) else { return nil }
+    rest = rest.dropFirst()
+    return first
   }
+  guard let year = number(4, 1...9999), take("-") != nil, let month = number(2, 1...12),
+    take("-") != nil, let day = number(2, 1...31), take("Tt ") != nil,
+    let hour = number(2, 0...23), take(":") != nil, let minute = number(2, 0...59),
+    take(":") != nil, let second = number(2, 0...60)
+  else { return nil }
+  if take(".") != nil {
+    guard number(1, 0...9) != nil else { return nil }
+    while number(1, 0...9) != nil {}
+  }
+  var offset = 0
+  guard let zone = take("Zz+-") else { return nil }
+  if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
+    guard let hours = number(2, 0...23), take(":") != nil, let minutes = number(2, 0...59) else {
+      return nil
+    }
+    offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -60 : 60)
+  }
+  var date = unsafe tm()
+  unsafe date.tm_year = Int32(year - 1900)
+  unsafe date.tm_mon = Int32(month - 1)
+  unsafe date.tm_mday = Int32(day)
+  let midnight = unsafe timegm(&date)
+  // A day that the month does not have has become one of the next.
+  guard rest.isEmpty, unsafe date.tm_mday == day else { return nil }
+  return Double(midnight + hour * 3600 + minute * 60 + second - offset)
 }

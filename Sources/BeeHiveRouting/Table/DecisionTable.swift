@@ -5,182 +5,199 @@
 ///
 /// The host decodes it with the decoder it likes; `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
 /// `bad-table`, which lists every problem with its location.
-public struct DecisionTable: Hashable, Sendable {
-  /// The version of the schema that this library reads.
-  package static let currentVersion = 1
+public struct DecisionTable: Hashable, Sendable, Codable {
+  private static let currentVersion = 1
 
-  /// The version of the schema that the table is written in.
-  package var version: Int
-  /// What the table is called where it is told of.
-  package var name: String
-  /// In their order, unless a priority says otherwise.
-  package var rules: [Rule]
+  /// What the host brings to a table; `now` are seconds since 1970.
+  typealias Host = (
+    types: SegmentTypes, guards: [String: Numbered<@Sendable (Call) -> Bool>],
+    now: @Sendable () -> Double
+  )
 
-  /// Describes a table; ``EntryPoint/load(_:)`` checks it.
+  /// As it was read: `{"version": 1, "name": …, "rules": […]}`.
+  private let document: DecisionValue
+
+  /// Reads a table.
   ///
-  /// - Parameters:
-  ///   - version: The version of the schema that it is written in.
-  ///   - name: What errors call it.
-  ///   - rules: In their order, unless a priority says otherwise.
-  package init(version: Int = currentVersion, name: String = "", rules: [Rule]) {
-    self.version = version
-    self.name = name
-    self.rules = rules
+  /// Throws a `RoutingError` that lists every problem which can be known without the host.
+  public init(from decoder: any Decoder) throws {
+    document = try DecisionValue(from: decoder)
+    _ = try compiled(for: nil)
   }
 
-  /// One rule: for which calls, under which conditions, what.
-  package struct Rule: Hashable, Sendable {
-    /// What it is called; no other rule of the table is.
-    package var name: String
-    /// Which calls it is about.
-    package var match: Match
-    /// All of these have to hold.
-    package var conditions: [Condition]
-    /// What becomes of the call.
-    package var outcome: Outcome
-    /// Larger first, among all rules, guards and interceptors.
-    package var priority: Int
+  /// Writes the document that was read.
+  public func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
 
-    /// Describes a rule.
-    ///
-    /// - Parameters:
-    ///   - name: What it is called; no other rule of the table is.
-    ///   - match: The calls that it is about.
-    ///   - conditions: All of these have to hold.
-    ///   - outcome: What becomes of the call.
-    ///   - priority: Larger first, among all rules, guards and interceptors.
-    package init(
-      _ name: String, _ match: Match, when conditions: [Condition] = [], do outcome: Outcome,
-      priority: Int = 0
-    ) {
-      self.name = name
-      self.match = match
-      self.conditions = conditions
-      self.outcome = outcome
-      self.priority = priority
+  /// The name of the table in messages; empty for none.
+  package var name: String { SchemaPlace(document)["name"].ifText ?? "" }
+
+  /// The table as rules, as a whole or not at all: throws every problem of it at once.
+  ///
+  /// Without a host, every type is taken for one that is defined, and no condition holds that needs the host.
+  func compiled(for host: Host?) throws(RoutingError) -> RuleIndex {
+    let place = SchemaPlace(document)
+    var index = RuleIndex()
+    if place.isObject(of: ["version", "name", "rules"]) {
+      if let version = place["version"].integer(), version != Self.currentVersion {
+        place["version"].note("\(version) is not the \(Self.currentVersion) that is read here")
+      }
+      _ = place.given("name")?.text()
+      index = place["rules"].rules(for: host)
     }
-  }
-
-  /// Which calls a rule is about.
-  package struct Match: Hashable, Sendable {
-    /// By a pattern of URLs, by names, or all.
-    package enum Subject: Hashable, Sendable {
-      /// Calls by a URL that this pattern matches.
-      case url(String)
-      /// Calls of an action; `*` is every target or every action.
-      case action(target: String, action: String)
-      /// Every call.
-      case everything
-    }
-
-    /// What is called.
-    package var subject: Subject
-    /// Where the calls come from; nil for any origin.
-    package var origin: CallOrigin?
-
-    /// Describes calls.
-    ///
-    /// - Parameters:
-    ///   - subject: What is called.
-    ///   - origin: Where the calls come from; nil for any origin.
-    package init(_ subject: Subject, from origin: CallOrigin? = nil) {
-      self.subject = subject
-      self.origin = origin
-    }
-  }
-
-  /// What becomes of a call.
-  package enum Outcome: Hashable, Sendable {
-    /// It goes to a URL, in which `:name` is filled in with what the path gives.
-    case redirectToURL(String)
-    /// It goes to an action.
-    case redirect(target: String, action: String)
-    /// It is refused, with this reason.
-    case block(String)
-    /// It goes on with these parameters over its own; null takes one away.
-    case replace([String: DecisionValue])
-    /// It is answered with this value.
-    case answer(DecisionValue)
+    let problems = place.problems.joined(separator: "; ")
+    try RoutingError.check(
+      problems.isEmpty, .badTable,
+      "the decision table \(name.isEmpty ? "" : "\(name) ")was not taken: \(problems)")
+    return index
   }
 }
 
-/// A value in a decision table: what JSON, property lists and YAML have in common.
-///
-/// A whole number is the same however it is written: `7` and `7.0` are equal.
-package indirect enum DecisionValue: Sendable, Hashable {
-  /// No value.
-  case null
-  /// True or false.
-  case bool(Bool)
-  /// A whole number.
-  case integer(Int)
-  /// Another number.
-  case number(Double)
-  /// A text.
-  case text(String)
-  /// Several values.
-  case array([DecisionValue])
+extension SchemaPlace {
+  /// Reads an array of rules.
+  fileprivate func rules(for host: DecisionTable.Host?) -> RuleIndex {
+    var names: Set<String> = []
+    var index = RuleIndex()
+    var added: [(rule: CallRule, place: SchemaPlace)] = []
+    for place in array() {
+      guard place.isObject(of: ["name", "match", "when", "do", "priority"]) else { continue }
+      place.rule = place["name"].text()
+      if place.rule?.isEmpty == true { place.note("it has no name") }
+      if let name = place.rule, !names.insert(name).inserted {
+        place.note("it has the name of an earlier rule")
+      }
+      do throws(RoutingError) {
+        guard let rule = try place.rule(for: host) else { continue }
+        index.add(rule)
+        added.append((rule, place))
+      } catch {
+        place.note(error.message)
+      }
+    }
+    for (rule, place) in added {
+      let origins: [CallOrigin] = rule.match.origin.map { [$0] } ?? [.local, .remote]
+      let way = origins.lazy.compactMap { index.loop(from: rule, for: $0) }.first
+      if let way { place.note("it redirects for ever: \(way)") }
+    }
+    return index
+  }
 
-  /// The texts that a URL would give instead; none for null.
-  var texts: [String] {
-    switch self {
-    case .null: []
-    case .bool(let value): [value.urlText]
-    case .integer(let value): [value.urlText]
-    case .number(let value): [Int(exactly: value)?.urlText ?? value.urlText]
-    case .text(let value): [value]
-    case .array(let values): values.flatMap(\.texts)
+  /// Reads `{"name": …, "match": …, "when": […], "do": …, "priority": 0}`.
+  private func rule(for host: DecisionTable.Host?) throws(RoutingError) -> CallRule? {
+    let conditions = given("when")?.array().compactMap { $0.condition(for: host) } ?? []
+    let priority = given("priority")?.integer() ?? 0
+    let verdict = self["do"].verdict()
+    guard let match = try self["match"].match(for: host), let verdict else { return nil }
+    return try .declared(
+      ruleName, priority: priority, match, when: conditions, then: verdict, isOfTable: true)
+  }
+
+  /// Reads `{"url": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
+  private func match(for host: DecisionTable.Host?) throws(RoutingError) -> CallMatch? {
+    guard isObject(of: ["url", "target", "action", "origin"]) else { return nil }
+    var origin: CallOrigin?
+    if let text = given("origin")?.text() {
+      origin = CallOrigin(rawValue: text)
+      if origin == nil { self["origin"].note("local or remote belongs here, not \(text)") }
+    }
+    let (target, action) = (given("target"), given("action"))
+    let hasNames = target != nil || action != nil
+    if let url = given("url") {
+      if hasNames { url.note("a rule matches by a URL or by names, not by both") }
+      guard let pattern = try url.text().map(RoutePattern.init) else { return nil }
+      if !pattern.keys.isEmpty {
+        note("a rule does not look at the query of \(pattern); ask for a parameter under when")
+      }
+      // Which types there are is known to the host alone.
+      let types = host?.types ?? pattern.anyTypes
+      return try .url(pattern, types: types, from: origin)
+    }
+    guard hasNames else { return .everything(from: origin) }
+    let names = [target, action].map { $0?.text() ?? "*" }
+    if names.contains("") { note("it matches an empty name") }
+    return .action(names[0], names[1], from: origin)
+  }
+
+  /// Reads one of `redirect`, `block`, `replace` and `answer`.
+  private func verdict() -> Verdict? {
+    let kinds = ["redirect", "block", "replace", "answer"]
+    guard isObject(of: kinds), let key = only(kinds) else { return nil }
+    let value = self[key]
+    switch key {
+    case "block":
+      let reason = value.text()
+      if reason?.isEmpty == true { note("it blocks without a reason") }
+      return reason.map(Verdict.refuse)
+    case "replace": return .replace(Arguments(value.values()))
+    case "answer": return value.value().map { .answer($0.answer) }
+    default: return value.redirection().map(Verdict.redirect)
     }
   }
 
-  /// The value of a number.
-  var double: Double? {
-    switch self {
-    case .integer(let value): Double(value)
-    case .number(let value): value
-    default: nil
+  /// Reads a URL or `{"target": …, "action": …}`.
+  private func redirection() -> Destination? {
+    if let text = ifText {
+      let path = text.prefix { $0 != "?" && $0 != "#" }
+      do throws(RoutingError) {
+        if !RedirectTemplate.hasPlaces(inPath: path) { _ = try URLText(text) }
+      } catch {
+        note("it redirects to what is no URL: \(error)")
+      }
+      return .url(text)
+    }
+    guard isObject(of: ["target", "action"]), let target = self["target"].text(),
+      let action = self["action"].text()
+    else { return nil }
+    if target.isEmpty || action.isEmpty { note("it redirects to an empty name") }
+    return .action(target: target, action: action)
+  }
+}
+
+extension Arguments {
+  /// Values of a table: texts, since any type that a receiver declares is read of them.
+  fileprivate init(_ values: [String: DecisionValue]) {
+    self.init()
+    for (key, value) in values {
+      if value == .null {
+        withheld.insert(key)
+      } else {
+        self.values[key] = .texts(value.texts)
+      }
     }
   }
+}
 
-  /// The value as a Swift value: what an answer gives to the caller.
-  var answer: any Sendable {
-    switch self {
-    case .null: ()
-    case .bool(let value): value
-    case .integer(let value): value
-    case .number(let value): value
-    case .text(let value): value
-    case .array(let values):
-      Self.answer(ofArray: values, values.map(\.answer))
+extension RuleIndex {
+  /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
+  fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
+    guard case .declared(let when, .redirect(let first)) = rule.decision, when.isEmpty else {
+      return nil
     }
-  }
-
-  /// An array whose elements have one type where they all could.
-  private static func answer(
-    ofArray values: [DecisionValue], _ answers: [any Sendable]
-  ) -> any Sendable {
-    if let texts = answers as? [String] { return texts }
-    if let numbers = answers as? [Int] { return numbers }
-    return values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : answers
-  }
-
-  /// Returns whether both are the same value.
-  package static func == (first: DecisionValue, second: DecisionValue) -> Bool {
-    first.compared == second.compared
-  }
-
-  /// Hashes the value.
-  package func hash(into hasher: inout Hasher) { hasher.combine(compared) }
-
-  /// What it is compared by: of `AnyHashable`, a whole number is the same whatever its type.
-  private var compared: AnyHashable? {
-    switch self {
-    case .null: nil
-    case .bool(let value): value
-    case .integer(let value): value
-    case .number(let value): value
-    case .text(let value): value
-    case .array(let values): values
+    var way = [first]
+    while way.count <= Call.mostRedirections {
+      let here = way[way.count - 1]
+      guard let next = certainRedirection(of: here, for: origin), next != here else { return nil }
+      if way.contains(next) { return (way + [next]).map(\.description).joined(separator: " → ") }
+      way.append(next)
     }
+    return nil
+  }
+
+  /// Where a call is sent whatever it is given: by the first rule without a condition that ends its way here.
+  private func certainRedirection(of destination: Destination, for origin: CallOrigin)
+    -> Destination?
+  {
+    var call = Call(number: 0, to: destination, origin: origin)
+    if case .url(let text) = destination { call.url = try? URLText(text) }
+    for met in met(by: call).sorted(by: CallRule.isBefore) {
+      guard case .declared(let when, let verdict) = met.rule.decision, when.isEmpty else {
+        continue
+      }
+      switch verdict {
+      case .redirect(let next) where next != destination: return next
+      case .refuse, .answer: return nil
+      default: continue
+      }
+    }
+    return nil
   }
 }

@@ -1,84 +1,71 @@
-/// The problems of a document, in the order in which they are found.
-final class SchemaProblems {
-  private(set) var list: [String] = []
-
-  func add(_ place: String, _ problem: String) {
-    list.append(place.isEmpty ? problem : "\(place): \(problem)")
-  }
-
-  /// Throws the problems, if there are any.
-  func refuse(_ table: String) throws(RoutingError) {
-    guard !list.isEmpty else { return }
-    let name = table.isEmpty ? "the decision table" : "the decision table \(table)"
-    throw RoutingError(.badTable, "\(name) was not taken: " + list.joined(separator: "; "))
-  }
-}
-
 /// A place of a document that is read by the schema: what is wrong there is noted, and reading goes on.
-struct SchemaPlace {
+final class SchemaPlace {
   /// Nil where there is nothing.
-  private let found: SchemaValue?
-  /// `rules[0].match`
-  let path: String
-  /// The name of the rule that it is of, once that is known.
-  private let rule: String
-  let problems: SchemaProblems
+  private let found: DecisionValue?
+  /// The place that has this one; nil for the whole document.
+  private let parent: SchemaPlace?
+  /// The key or the index of this place: `.match`, `[0]`.
+  private let step: String
+  /// The name of the rule that this place is, once it is known.
+  var rule: String?
+  /// The problems of the whole document, in the order in which they are found.
+  private(set) var problems: [String] = []
 
-  init(
-    _ found: SchemaValue? = nil, at path: String = "", of rule: String = "",
-    _ problems: SchemaProblems
-  ) {
-    (self.found, self.path, self.rule, self.problems) = (found, path, rule, problems)
+  init(_ found: DecisionValue?, at step: String = "", in parent: SchemaPlace? = nil) {
+    (self.found, self.step, self.parent) = (found, step, parent)
   }
 
-  /// False where there is nothing; null is something.
-  var isGiven: Bool { found != nil }
+  /// `.rules[0].match`
+  private var path: String { (parent?.path ?? "") + step }
+
+  /// The name of the rule that has this place; empty for none.
+  var ruleName: String { rule ?? parent?.ruleName ?? "" }
 
   func note(_ problem: String) {
-    problems.add(rule.isEmpty ? path : "\(path) (\(rule))", problem)
+    var document = self
+    while let parent = document.parent { document = parent }
+    let place = ruleName.isEmpty ? "\(path.dropFirst())" : "\(path.dropFirst()) (\(ruleName))"
+    document.problems.append(place.isEmpty ? problem : "\(place): \(problem)")
   }
 
   /// The place of a key.
   subscript(key: String) -> SchemaPlace {
-    var value: SchemaValue?
+    var value: DecisionValue?
     if case .object(let pairs) = found { value = pairs[key] }
-    return SchemaPlace(value, at: path.isEmpty ? key : "\(path).\(key)", of: rule, problems)
+    return SchemaPlace(value, at: ".\(key)", in: self)
   }
 
-  /// The place of an element.
-  subscript(index: Int) -> SchemaPlace {
-    var value: SchemaValue?
-    if case .array(let values) = found, values.indices.contains(index) { value = values[index] }
-    return SchemaPlace(value, at: "\(path)[\(index)]", of: rule, problems)
+  /// The place of a key; nil where it is not given. Null is something.
+  func given(_ key: String) -> SchemaPlace? {
+    let place = self[key]
+    return place.found == nil ? nil : place
   }
 
   /// Returns whether this is an object; notes the keys that the schema does not have here.
   func isObject(of keys: [String]) -> Bool {
     guard case .object(let pairs) = found else { return missing("an object") ?? false }
-    for key in pairs.keys.sorted() where !keys.contains(key) {
-      let question = near(key, in: keys)
+    for key in pairs.keys.filter({ !keys.contains($0) }).sorted() {
       self[key].note(
-        "the schema has no such key here; it has \(keys.joined(separator: ", "))\(question)")
+        "the schema has no such key here; it has \(keys.joined(separator: ", "))"
+          + near(key, in: keys))
     }
     return true
   }
 
   /// The one key of these that is there.
   func only(_ keys: [String]) -> String? {
-    let given = keys.filter { self[$0].isGiven }
+    let given = keys.filter { self.given($0) != nil }
     if given.count == 1 { return given[0] }
     var others: [String] = []
     if given.isEmpty, case .object(let pairs) = found { others = pairs.keys.sorted() }
-    let question = others.lazy.map { near($0, in: keys) }.first {
-      !$0.isEmpty
-    }
+    let question = others.lazy.map { near($0, in: keys) }.first { !$0.isEmpty }
     note("exactly one of \(keys.joined(separator: ", ")) belongs here\(question ?? "")")
     return nil
   }
 
   /// The text that is here; nil where there is another thing, which is fine.
   var ifText: String? {
-    if case .value(.text(let text)) = found { text } else { nil }
+    if case .text(let text) = found { text } else { nil }
   }
 
   // Each of these is nil or empty where there is another thing, which is noted.
@@ -88,38 +75,33 @@ struct SchemaPlace {
 
   /// The whole number that is here.
   func integer() -> Int? {
-    if case .value(.integer(let number)) = found { number } else { missing("a whole number") }
+    if case .integer(let number) = found { number } else { missing("a whole number") }
   }
 
   /// The number that is here.
-  func number() -> Double? {
-    switch found {
-    case .value(.integer(let number)): Double(number)
-    case .value(.number(let number)): number
-    default: missing("a number")
-    }
-  }
+  func number() -> Double? { found?.double ?? missing("a number") }
 
   /// The truth value that is here.
   func bool() -> Bool? {
-    if case .value(.bool(let value)) = found { value } else { missing("true or false") }
+    if case .bool(let value) = found { value } else { missing("true or false") }
   }
 
-  /// The value that is here.
-  func value() -> DecisionValue? { found?.plain ?? missing("a value") }
+  /// The value that is here, which holds no object.
+  func value() -> DecisionValue? {
+    if let found, !found.hasObject { found } else { missing("a value") }
+  }
 
   /// The places of the array that is here.
   func array() -> [SchemaPlace] {
     guard case .array(let values) = found else { return missing("an array") ?? [] }
-    return values.indices.map { self[$0] }
+    return values.enumerated().map { SchemaPlace($1, at: "[\($0)]", in: self) }
   }
 
   /// The values of the object that is here, by key.
   func values() -> [String: DecisionValue] {
     guard case .object(let pairs) = found else { return missing("an object") ?? [:] }
-    var values: [String: DecisionValue] = [:]
-    for key in pairs.keys.sorted() { values[key] = self[key].value() }
-    return values
+    let keys = pairs.keys.sorted()
+    return Dictionary(uniqueKeysWithValues: keys.map { ($0, self[$0].value() ?? .null) })
   }
 
   /// Notes what belongs here.

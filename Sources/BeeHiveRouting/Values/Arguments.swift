@@ -9,6 +9,23 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     case value(any Sendable)
     /// What a URL gives: a text for each time that it has the key.
     case texts([String])
+
+    /// The texts that a URL would have; nil where no URL can hold it.
+    var texts: [String]? {
+      switch self {
+      case .texts(let texts): texts
+      case .value(let value): (value as? any URLConvertible)?.urlTexts
+      }
+    }
+
+    /// What is given, for people.
+    var said: String {
+      switch self {
+      case .value(let value as String): "the text \"\(value)\""
+      case .value(let value): "a value of type \(type(of: value))"
+      case .texts(let texts): texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts"
+      }
+    }
   }
 
   var values: [String: Argument] = [:]
@@ -109,12 +126,12 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     get throws(RoutingError) { try value(key) }
   }
 
-  static func convert<Target: Sendable>(
-    _ argument: Argument, key: String, to type: Target.Type
-  ) throws(RoutingError) -> Target {
+  static func convert<Value: Sendable>(
+    _ argument: Argument, key: String, to type: Value.Type
+  ) throws(RoutingError) -> Value {
     switch argument {
     case .value(let value):
-      if let value = value as? Target { return value }
+      if let value = value as? Value { return value }
       if let given = value as? any URLConvertible {
         let texts = given.urlTexts
         // Every value has a text: one that is no text is hardly meant where a text is asked for.
@@ -134,12 +151,12 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   /// The value of the texts of a URL; nil if they have none of that type.
-  private static func read<Target>(_ texts: [String], as type: Target.Type) -> Target? {
+  private static func read<Value>(_ texts: [String], as type: Value.Type) -> Value? {
     // In two steps: no value at all would cast to an optional type.
     guard let readable = type as? any URLConvertible.Type,
       let value = readable.value(ofTexts: texts)
     else { return nil }
-    return value as? Target
+    return value as? Value
   }
 
   /// Returns whether numbers are still the same: no digit of a given number gets lost in a smaller type.
@@ -167,25 +184,6 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     }
     guard let type = type as? any (CaseIterable & URLConvertible).Type else { return "" }
     return " (\(texts(type).prefix(9).joined(separator: ", ")))"
-  }
-}
-
-extension Arguments.Argument {
-  /// The texts that a URL would have; nil where no URL can hold it.
-  var texts: [String]? {
-    switch self {
-    case .texts(let texts): texts
-    case .value(let value): (value as? any URLConvertible)?.urlTexts
-    }
-  }
-
-  /// What is given, for people.
-  var said: String {
-    switch self {
-    case .value(let value as String): "the text \"\(value)\""
-    case .value(let value): "a value of type \(type(of: value))"
-    case .texts(let texts): texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts"
-    }
   }
 }
 

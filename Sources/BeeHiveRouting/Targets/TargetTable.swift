@@ -4,7 +4,7 @@ internal import Threads
 struct TargetTable: Sendable {
   private(set) var targets: [String: RegisteredTarget] = [:]
   /// Who answers calls that find no target or no action, by target; nil for all of them.
-  var fallbacks: [String?: Numbered<FallbackHandler<Call>>] = [:]
+  var fallbacks: [String?: Numbered<Fallback<Call>>] = [:]
 
   /// Every target, in the order of their names.
   var all: [RegisteredTarget] { targets.values.sorted { $0.definition.name < $1.definition.name } }
@@ -31,7 +31,7 @@ struct TargetTable: Sendable {
   }
 
   private static func check(
-    remote action: Action<AnyTarget>, of target: RegisteredTarget
+    remote action: Action<any Sendable>, of target: RegisteredTarget
   ) throws(RoutingError) {
     let whole = "\(target.definition.name).\(action.declaration.name) of \(target.source)"
     try RoutingError.check(
@@ -63,15 +63,9 @@ struct TargetTable: Sendable {
 
 /// A target and its instance, once there is one.
 final class RegisteredTarget: Sendable {
-  private enum State {
-    case empty
-    case making
-    case made(AnyTarget)
-  }
-
   let definition: TargetDefinition
   let source: Source
-  private let state = Lock(State.empty)
+  private let instance = Lock<(made: (any Sendable)?, isMaking: Bool)>((nil, false))
 
   init(_ definition: TargetDefinition, source: Source) {
     self.definition = definition
@@ -80,37 +74,24 @@ final class RegisteredTarget: Sendable {
 
   /// The kept instance, made at the first call: one, however many threads ask at once. Another one where it is
   /// not to be kept.
-  func instance(caching: Bool) throws -> AnyTarget {
+  func instance(caching: Bool) throws -> any Sendable {
     guard caching else { return try definition.make() }
-    let made = state.wait { state -> AnyTarget?? in
-      switch state {
-      case .empty:
-        state = .making
-        return .some(nil)
-      case .making: return nil
-      case .made(let target): return .some(target)
-      }
+    let made = instance.wait { instance -> (any Sendable)?? in
+      guard !instance.isMaking else { return nil }
+      instance.isMaking = instance.made == nil
+      return .some(instance.made)
     }
     if let made { return made }
     // No lock is held: it is the target's own code.
-    do {
-      let target = try definition.make()
-      state.change { $0 = .made(target) }
-      return target
-    } catch {
-      state.change { $0 = .empty }
-      throw error
-    }
+    let result = Result { try definition.make() }
+    instance.change { $0 = (try? result.get(), false) }
+    return try result.get()
   }
 
   /// Releases the kept instance. Returns whether there was one.
   func release() -> Bool {
     // Returned: the instance ends when the lock is free.
-    let before = state.withLock { state -> State in
-      guard case .made = state else { return .empty }
-      return exchange(&state, with: .empty)
-    }
-    if case .made = before { return true }
-    return false
+    let before = instance.withLock { exchange(&$0.made, with: nil) }
+    return before != nil
   }
 }

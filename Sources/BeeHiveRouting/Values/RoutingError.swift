@@ -49,6 +49,9 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var key: String?
   /// The entries it concerns.
   package var sources: [Source]
+  /// Whether a handler throws it so that the next matching route is asked; with `noRoute`, its route has gone
+  /// meanwhile and has no say.
+  private(set) var isRefusal = false
 
   /// Describes a failure.
   ///
@@ -70,6 +73,13 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
     sources: @autoclosure () -> [Source] = []
   ) throws(RoutingError) {
     if !isRight { throw RoutingError(code, message(), key: key, sources: sources()) }
+  }
+
+  /// The error, thrown so that the next matching route is asked.
+  var asRefusal: RoutingError {
+    var refusal = self
+    refusal.isRefusal = true
+    return refusal
   }
 
   /// The message.

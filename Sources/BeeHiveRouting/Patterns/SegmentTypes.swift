@@ -8,12 +8,42 @@ struct SegmentTypes: Sendable {
     let name: String
     /// Which type is tried first where several may take a segment.
     let rank: Int
+    /// The type in Swift; nil for a type of the host's.
+    var swiftType: (any URLConvertible.Type)?
     let convert: Converter
+    let number = nextNumber()
+
+    /// What is left of a path, as one text.
+    static let path = of(String.self, "path", rank: 5)
+
+    static func of<Value: URLConvertible>(_ type: Value.Type, _ name: String, rank: Int) -> Self {
+      Self(name: name, rank: rank, swiftType: type) { Value(urlText: $0) }
+    }
+
     /// Makes of an argument what a handler is given; nil for no value, where there need be none.
-    let value:
-      @Sendable (Arguments.Argument, _ key: String, _ isOptional: Bool) throws(RoutingError) ->
-        (any Sendable)?
-    let number = RoutingCore.nextNumber()
+    ///
+    /// An argument is converted as a handler's question would convert it; to a type of the host's, which messages
+    /// call `written`, if it has a text that `convert` takes.
+    func value(
+      of argument: Arguments.Argument, _ key: String, _ written: String, isOptional: Bool
+    ) throws(RoutingError) -> (any Sendable)? {
+      func convert<Value: URLConvertible>(
+        to type: Value.Type
+      ) throws(RoutingError) -> (any Sendable)? {
+        isOptional
+          ? try Arguments.convert(argument, key: key, to: Value?.self)
+          : try Arguments.convert(argument, key: key, to: type)
+      }
+      if let swiftType { return try convert(to: swiftType) }
+      let texts = argument.texts
+      if isOptional, texts?.isEmpty == true { return nil }
+      guard let texts, texts.count == 1, let value = self.convert(texts[0]) else {
+        throw Arguments.wrong(key, written, argument.said)
+      }
+      // A value of the type is handed over as it is.
+      if case .value(let given) = argument, !(given is String) { return given }
+      return value
+    }
   }
 
   /// Those that every pattern may name.
@@ -22,14 +52,14 @@ struct SegmentTypes: Sendable {
   private var types: [String: SegmentType] = [:]
 
   init() {
-    add(.uuid, UUIDValue.self)
-    add(.int, Int.self)
-    add(.double, Double.self)
-    add(.bool, Bool.self)
-  }
-
-  private mutating func add<Value: URLConvertible>(_ type: BuiltInType, _ swiftType: Value.Type) {
-    types[type.rawValue] = SegmentType(type.rawValue, rank: types.count, swiftType)
+    for type in [
+      .of(UUIDValue.self, BuiltInType.uuid.rawValue, rank: 0),
+      .of(Int.self, BuiltInType.int.rawValue, rank: 1),
+      .of(Double.self, BuiltInType.double.rawValue, rank: 2),
+      .of(Bool.self, BuiltInType.bool.rawValue, rank: 3),
+    ] as [SegmentType] {
+      types[type.name] = type
+    }
   }
 
   /// Adds a type of the host's, and answers its number; throws where the name is taken.
@@ -41,7 +71,7 @@ struct SegmentTypes: Sendable {
     try RoutingError.check(
       types[key] == nil && !["string", "path"].contains(key), .duplicate,
       "the type \(name) of patterns is defined already")
-    let type = SegmentType(key, rank: 4, called: name, convert)
+    let type = SegmentType(name: key, rank: 4, convert: convert)
     types[key] = type
     return type.number
   }
@@ -71,38 +101,5 @@ struct SegmentTypes: Sendable {
   /// Returns the text of the value that a text is read as: `7` for `007` as an integer.
   func normal(_ text: String, as name: String?) -> String {
     name.flatMap { types[PatternSegment.typeKey($0)]?.convert(text)?.urlText } ?? text
-  }
-}
-
-extension SegmentTypes.SegmentType {
-  /// What is left of a path, as one text.
-  static let path = Self("path", rank: 5, String.self)
-
-  /// A type of Swift: an argument is converted as a handler's question would convert it.
-  fileprivate init<Value: URLConvertible>(_ name: String, rank: Int, _ type: Value.Type) {
-    self.init(name: name, rank: rank, convert: { Value(urlText: $0) }) {
-      argument, key, isOptional throws(RoutingError) in
-      isOptional
-        ? try Arguments.convert(argument, key: key, to: Value?.self)
-        : try Arguments.convert(argument, key: key, to: Value.self)
-    }
-  }
-
-  /// A type of the host's: what has a text that `convert` takes.
-  fileprivate init(
-    _ name: String, rank: Int, called type: String,
-    _ convert: @escaping SegmentTypes.Converter
-  ) {
-    self.init(name: name, rank: rank, convert: convert) {
-      argument, key, isOptional throws(RoutingError) in
-      let texts = argument.texts
-      if isOptional, texts?.isEmpty == true { return nil }
-      guard let texts, texts.count == 1, let value = convert(texts[0]) else {
-        throw Arguments.wrong(key, type, argument.said)
-      }
-      // A value of the type is handed over as it is.
-      if case .value(let given) = argument, !(given is String) { return given }
-      return value
-    }
   }
 }

@@ -4,7 +4,7 @@ public struct Route: Sendable, CustomStringConvertible {
   public typealias Extent = RouteExtent
 
   /// Tells it apart from the others of its router.
-  let id = RoutingCore.nextNumber()
+  let id = nextNumber()
   /// Which URLs it answers to.
   public var pattern: RoutePattern { parameters.pattern }
   /// Larger first among the routes that a URL meets.
@@ -48,16 +48,18 @@ public struct Route: Sendable, CustomStringConvertible {
 public struct RouteCall: Sendable {
   /// The URL that the route matched.
   public let url: URLText
-  /// The URL that the call began with, before any redirection; nil where it began with names.
-  public let originalURL: URLText?
   /// The pattern that matched.
   public let pattern: RoutePattern
-  /// Who calls.
-  public let origin: CallOrigin
   /// What the query, the path and the caller give; for a name that several give, the later of these counts.
   public let parameters: Arguments
+  let call: Call
+
+  /// The URL that the call began with, before any redirection; nil where it began with names.
+  public var originalURL: URLText? { call.originalURL }
+  /// Who calls.
+  public var origin: CallOrigin { call.origin }
   /// What the caller gives beside the URL.
-  public let userInfo: Arguments
+  public var userInfo: Arguments { call.arguments }
 
   /// Returns a parameter as a `Value`: `let id: Int = try call["id"]`.
   ///
@@ -93,15 +95,9 @@ public struct RouteCall: Sendable {
   ///
   /// - Parameter reason: Why; the caller reads it where no other route answers.
   /// - Returns: The error: `throw call.refusal("sold out")`.
-  public func refusal(_ reason: String) -> any Error { RouteRefusal(reason: reason) }
-}
-
-/// Thrown by a handler that does not want this URL: the next matching route is asked.
-struct RouteRefusal: Error {
-  /// Why; the caller reads it where no other route answers.
-  var reason: String
-  /// Whether the route has gone meanwhile, so that it has no say.
-  var isDeparture = false
+  public func refusal(_ reason: String) -> any Error {
+    RoutingError(.refused, reason).asRefusal
+  }
 }
 
 /// A route as a record hands it over: what `@Route` writes.

@@ -3,12 +3,6 @@
 /// Matching looks at the branches that a URL can take, not at the patterns. A match holds a copy, so the first
 /// registration meanwhile copies the dictionaries on its path.
 struct RouteTree: Sendable {
-  /// Which patterns a URL may meet: those of its scheme or of any, with a host or without.
-  struct Root: Hashable {
-    var scheme: String?
-    var isAbsolute: Bool
-  }
-
   /// A route or rule that ends at a node, with the names of what its path gave values to.
   typealias Ending = (number: UInt64, priority: Int, names: [String])
 
@@ -25,39 +19,59 @@ struct RouteTree: Sendable {
     var isEmpty: Bool {
       literals.isEmpty && edges.isEmpty && ends.isEmpty && paths.isEmpty && rests.isEmpty
     }
+
+    /// Changes a node, which is made where there is none, and taken out where it is left empty.
+    fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
+      var node = place.take() ?? Self()
+      change(&node)
+      place = node.isEmpty ? nil : node
+    }
+
+    /// Changes the node to which steps lead from this one.
+    fileprivate mutating func change(
+      at steps: ArraySlice<(segment: PatternSegment, type: SegmentTypes.SegmentType?)>,
+      _ change: (inout Self) -> Void
+    ) {
+      let rest = steps.dropFirst()
+      switch steps.first {
+      case nil, (.rest, _)?: change(&self)
+      case (.literal(let literal), _)?:
+        Self.change(&literals[literal]) { $0.change(at: rest, change) }
+      case (.capture(let capture), let type)?:
+        edges.change(capture.frame, type) { $0.change(at: rest, change) }
+      }
+    }
   }
 
-  private(set) var roots: [Root: Node] = [:]
+  /// The patterns with a host, by their scheme; nil for any.
+  private(set) var hosts: [String?: Node] = [:]
+  /// The patterns of paths, by their scheme; nil for any.
+  private(set) var paths: [String?: Node] = [:]
 
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
-    fileprivate enum Step: Sendable {
-      case literal(String)
-      case parameter(RouteEdges.Frame, SegmentTypes.SegmentType?)
-    }
-
-    fileprivate let root: Root
+    fileprivate let scheme: String?
+    fileprivate let isAbsolute: Bool
     fileprivate let names: [String]
-    private(set) fileprivate var steps: [Step] = []
-    private(set) fileprivate var endings: any WritableKeyPath<Node, [Ending]> & Sendable =
-      \.ends
+    fileprivate let steps: [(segment: PatternSegment, type: SegmentTypes.SegmentType?)]
+    fileprivate let endings: any WritableKeyPath<Node, [Ending]> & Sendable
 
     /// Throws where the form names a type that is not defined.
     init(
       _ segments: [PatternSegment], of pattern: RoutePattern, types: SegmentTypes
     ) throws(RoutingError) {
-      root = RouteTree.Root(scheme: pattern.scheme, isAbsolute: pattern.isAbsolute)
+      (scheme, isAbsolute) = (pattern.scheme, pattern.isAbsolute)
       names = RoutePattern.names(in: segments)
-      for segment in segments {
-        switch segment {
-        case .literal(let literal): steps.append(.literal(literal))
-        case .capture(let capture):
-          let type = try capture.type.map { name throws(RoutingError) in
-            try types.type(named: name, in: pattern.text)
-          }
-          steps.append(.parameter(capture.frame, type))
-        case .rest(let rest): endings = rest.isPath ? \.paths : \.rests
+      steps = try segments.map { segment throws(RoutingError) in
+        guard case .capture(let capture) = segment, let name = capture.type else {
+          return (segment, nil)
         }
+        return (segment, try types.type(named: name, in: pattern.text))
+      }
+      if case .rest(let rest)? = segments.last {
+        endings = rest.isPath ? \.paths : \.rests
+      } else {
+        endings = \.ends
       }
     }
   }
@@ -90,11 +104,12 @@ struct RouteTree: Sendable {
 
   /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
   func numbers(at form: Form) -> [UInt64] {
-    var node = roots[form.root]
-    for step in form.steps {
-      switch step {
+    var node = form.isAbsolute ? hosts[form.scheme] : paths[form.scheme]
+    for (segment, type) in form.steps {
+      switch segment {
       case .literal(let literal): node = node?.literals[literal]
-      case .parameter(let frame, let type): node = node?.edges.node(of: frame, type)
+      case .capture(let capture): node = node?.edges.node(of: capture.frame, type)
+      case .rest: break
       }
     }
     return node.map { ($0.ends + $0.paths + $0.rests).map(\.number) } ?? []
@@ -102,7 +117,11 @@ struct RouteTree: Sendable {
 
   /// Changes the node that a form leads to.
   private mutating func change(_ form: Form, _ change: (inout Node) -> Void) {
-    Node.change(&roots[form.root]) { $0.change(at: form.steps[...], change) }
+    if form.isAbsolute {
+      Node.change(&hosts[form.scheme]) { $0.change(at: form.steps[...], change) }
+    } else {
+      Node.change(&paths[form.scheme]) { $0.change(at: form.steps[...], change) }
+    }
   }
 }
 
@@ -111,29 +130,6 @@ extension RouteTree {
   init(of pattern: RoutePattern, types: SegmentTypes) throws(RoutingError) {
     for variant in pattern.variants {
       _ = insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
-    }
-  }
-}
-
-extension RouteTree.Node {
-  /// Changes a node, which is made where there is none, and taken out where it is left empty.
-  fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
-    var node = place.take() ?? Self()
-    change(&node)
-    place = node.isEmpty ? nil : node
-  }
-
-  /// Changes the node to which steps lead from this one.
-  fileprivate mutating func change(
-    at steps: ArraySlice<RouteTree.Form.Step>, _ change: (inout Self) -> Void
-  ) {
-    let rest = steps.dropFirst()
-    switch steps.first {
-    case nil: change(&self)
-    case .literal(let literal):
-      Self.change(&literals[literal]) { $0.change(at: rest, change) }
-    case .parameter(let frame, let type):
-      edges.change(frame, type) { $0.change(at: rest, change) }
     }
   }
 }

@@ -1,12 +1,13 @@
+/// What the path of a URL gives by a pattern, in the order of its segments.
+typealias PathValues = [(name: String, value: any URLConvertible)]
+
 /// Finds every route that a URL meets, the best one first.
 ///
 /// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
 /// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
 struct RouteSearch {
   /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
-  typealias Match = (
-    number: UInt64, priority: Int, values: [(name: String, value: any URLConvertible)]
-  )
+  typealias Match = (number: UInt64, priority: Int, values: PathValues)
 
   private let tree: RouteTree
   private let url: URLText
@@ -38,13 +39,13 @@ struct RouteSearch {
   }
 
   private mutating func visitRoots(of scheme: String?) {
-    if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: true)] {
+    if let root = tree.hosts[scheme] {
       segments = (url.hostSegment.map { [$0] } ?? []) + url.path
       hostWithPort = url.hostKeyWithPort
       // There, the literals of hosts are their keys.
       visit(root, 0, literal: url.hostKey)
     }
-    if let root = tree.roots[RouteTree.Root(scheme: scheme, isAbsolute: false)] {
+    if let root = tree.paths[scheme] {
       hostWithPort = nil
       segments = (url.plainHost.map { [$0] } ?? []) + url.path
       visit(root, 0, literal: segments.first)

@@ -3,13 +3,13 @@ internal import Threads
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
   /// A route, and what the path gives values to.
-  typealias Match = (route: Route, values: [(name: String, value: any URLConvertible)])
+  typealias Match = (route: Route, values: PathValues)
 
   private(set) var tree = RouteTree()
   private(set) var routes = [UInt64: Route]()
   var types = SegmentTypes()
   /// Who answers what no route answers.
-  var unmatched: Numbered<FallbackHandler<RouteCall>>?
+  var unmatched: Numbered<Fallback<RouteCall>>?
   /// The URLs that aliases lead to, by name.
   var aliases: [String: Numbered<String>] = [:]
 
@@ -58,11 +58,6 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// Takes out the routes for which `condition` holds, and answers them.
-  mutating func remove(where condition: (Route) -> Bool) -> [Route] {
-    all.filter(condition).compactMap { remove($0.id) }
-  }
-
   /// The routes that a URL meets, the best one first.
   ///
   /// Those that it would meet if every piece of its path were of the type that is asked for, where types are
@@ -71,31 +66,5 @@ struct RouteTable: Sendable {
     RouteSearch.matches(of: url, in: tree, ignoringTypes: ignoringTypes).compactMap { match in
       routes[match.number].map { ($0, match.values) }
     }
-  }
-}
-
-extension RoutingCore {
-  /// Takes in a route; throws where its pattern is taken, names a type that is not defined, or gives a key a
-  /// default that is not of its type.
-  func add(
-    _ definition: RouteDefinition, _ pattern: RoutePattern, source: Source
-  ) throws(RoutingError) -> UInt64 {
-    let parameters = try RouteParameters(of: pattern, routes.withLock { $0.types })
-    let route = Route(source: source, definition: definition, parameters: parameters)
-    try routes.withLock { table throws(RoutingError) in try table.add(route) }
-    return route.id
-  }
-
-  /// The routes of this moment that a URL meets, after a look at the images where there is none.
-  func meet(_ url: URLText) -> (table: RouteTable, matches: [RouteTable.Match]) {
-    catchUp(probing: false)
-    var table = routes.withLock { $0 }
-    var matches = table.matches(of: url)
-    if matches.isEmpty, owner != nil {
-      catchUp(probing: true)
-      table = routes.withLock { $0 }
-      matches = table.matches(of: url)
-    }
-    return (table, matches)
   }
 }

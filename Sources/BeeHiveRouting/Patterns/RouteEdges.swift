@@ -10,6 +10,7 @@ struct RouteEdges: Sendable {
     var suffix: String
 
     var isEmpty: Bool { prefix.isEmpty && suffix.isEmpty }
+    var lengths: [Int] { [prefix.count, suffix.count] }
   }
 
   /// An edge that takes a segment and gives a value.
@@ -27,16 +28,10 @@ struct RouteEdges: Sendable {
     }
   }
 
-  /// The edges whose frames have these lengths.
-  struct Framed: Sendable {
-    let prefixCount: Int
-    let suffixCount: Int
-    var edges: [Frame: [Edge]] = [:]
-  }
-
   /// Edges without text around the value, in the order in which they are tried.
   private var plain: [Edge] = []
-  private(set) var framed: [Framed] = []
+  /// The others, by the lengths of the text before and behind the value.
+  private(set) var framed: [[Int]: [Frame: [Edge]]] = [:]
 
   var isEmpty: Bool { plain.isEmpty && framed.isEmpty }
 
@@ -44,19 +39,18 @@ struct RouteEdges: Sendable {
   func edges(for segment: String) -> [Edge] {
     guard !framed.isEmpty else { return plain }
     let count = segment.count
-    let found = framed.flatMap { framed -> [Edge] in
-      guard count > framed.prefixCount + framed.suffixCount else { return [] }
+    let found = framed.flatMap { lengths, edges -> [Edge] in
+      guard count > lengths[0] + lengths[1] else { return [] }
       let frame = Frame(
-        prefix: String(segment.prefix(framed.prefixCount)),
-        suffix: String(segment.suffix(framed.suffixCount)))
-      return framed.edges[frame] ?? []
+        prefix: String(segment.prefix(lengths[0])), suffix: String(segment.suffix(lengths[1])))
+      return edges[frame] ?? []
     }
     return found.sorted { $0.order < $1.order } + plain
   }
 
   /// The node behind a parameter.
   func node(of frame: Frame, _ type: SegmentTypes.SegmentType?) -> RouteTree.Node? {
-    let edges = frame.isEmpty ? plain : framed.lazy.compactMap { $0.edges[frame] }.first
+    let edges = frame.isEmpty ? plain : framed[frame.lengths]?[frame]
     return edges?.first { $0.type?.name == type?.name }?.node
   }
 
@@ -66,13 +60,11 @@ struct RouteEdges: Sendable {
   ) {
     let edge = Edge(frame: frame, type: type)
     guard !frame.isEmpty else { return Self.change(edge, of: &plain, change) }
-    let (prefix, suffix) = (frame.prefix.count, frame.suffix.count)
-    let known = framed.firstIndex { $0.prefixCount == prefix && $0.suffixCount == suffix }
-    let index = known ?? framed.count
-    if known == nil { framed.append(Framed(prefixCount: prefix, suffixCount: suffix)) }
-    Self.change(edge, of: &framed[index].edges[frame, default: []], change)
-    if framed[index].edges[frame]?.isEmpty == true { framed[index].edges[frame] = nil }
-    if framed[index].edges.isEmpty { framed.remove(at: index) }
+    let lengths = frame.lengths
+    var edges = framed[lengths]?.removeValue(forKey: frame) ?? []
+    Self.change(edge, of: &edges, change)
+    if !edges.isEmpty { framed[lengths, default: [:]][frame] = edges }
+    if framed[lengths]?.isEmpty == true { framed[lengths] = nil }
   }
 
   /// Changes the node behind one of the edges of a frame, which differ in their types.

@@ -1,19 +1,7 @@
 /// What would become of a call: every step, and the end.
 public struct Explanation: Hashable, Sendable, CustomStringConvertible {
-  /// One rule, guard or interceptor that matches the call.
-  package struct Step: Hashable, Sendable {
-    /// What it is called.
-    package var rule: String
-    /// Whether it is of the table or of code.
-    package var source: RuleSource
-    /// What it says; nil for an interceptor, which is not asked beforehand, and where it has no say.
-    package var verdict: String?
-    /// The condition of it that does not hold, so that it has no say; nil where all do.
-    package var unmet: String?
-  }
-
-  /// In the order in which they are asked.
-  package var steps: [Step]
+  /// What each rule, guard and interceptor says that matches the call, in the order in which they are asked.
+  package var steps: [String]
   /// Where the call would be sent, the first destination first.
   package var trail: [Destination]
   /// Who would answer, or the answer, or the error.
@@ -22,15 +10,7 @@ public struct Explanation: Hashable, Sendable, CustomStringConvertible {
   public var error: RoutingError?
 
   /// A line for each step, then the end.
-  public var description: String {
-    let lines = steps.map { step in
-      let outcome =
-        step.verdict ?? step.unmet.map { "has no say: \($0) does not hold" }
-        ?? "decides when it is asked"
-      return "\(step.source.rawValue) \(step.rule): \(outcome)".escaped
-    }
-    return (lines + [end.escaped]).joined(separator: "\n")
-  }
+  public var description: String { (steps + [end.escaped]).joined(separator: "\n") }
 }
 
 extension EntryPoint {
@@ -65,7 +45,7 @@ extension EntryPoint {
     var plan = CallPlan(call, by: core)
     var explanation = Explanation(steps: [], trail: [], end: "")
     do throws(RoutingError) {
-      explanation.end = try plan.end(noting: &explanation.steps).description
+      explanation.end = try plan.end { explanation.steps.append($0().escaped) }.description()
     } catch {
       explanation.end = "error \(error.code.rawValue): \(error)"
       explanation.error = error
@@ -75,34 +55,18 @@ extension EntryPoint {
   }
 }
 
-extension Receiver: CustomStringConvertible {
-  /// Who would answer, or the answer.
-  var description: String {
-    switch self {
-    case .rule(let value): "answered with \(value)"
-    case .action(let target, let action, _):
-      "action \(target.definition.name).\(action.declaration.name) of \(target.source)"
-    case .routes(let routes):
-      routes.first.map { "route \($0.route.pattern) of \($0.route.source)" } ?? ""
-    case .targetFallback(let target, _):
-      "the fallback of the target \(target.definition.name) of \(target.source)"
-    case .fallback: "the handler of missing actions"
-    case .unmatched: "the handler of unmatched URLs"
-    }
-  }
-}
-
 extension CallPlan {
   /// Goes to the end without calling anybody: interceptors are passed by.
   fileprivate mutating func end(
-    noting steps: inout [Explanation.Step]
+    noting note: (() -> String) -> Void = { _ in }
   ) throws(RoutingError) -> Receiver {
     while true {
       switch try next() {
-      case .passed(let met, let unmet): steps.append(.init(met.rule, unmet: unmet))
-      case .asks(let met, _): steps.append(.init(met.rule))
+      case .passed(let met, let unmet):
+        note { "\(met.rule.label): has no say: \(unmet) does not hold" }
+      case .asks(let met, _): note { "\(met.rule.label): decides when it is asked" }
       case .decided(let met, let verdict):
-        steps.append(.init(met.rule, verdict: verdict.description))
+        note { "\(met.rule.label): \(verdict)" }
         try take(verdict, of: met)
       case .receiver(let receiver): return receiver
       }
@@ -110,9 +74,11 @@ extension CallPlan {
   }
 }
 
-extension Explanation.Step {
-  fileprivate init(_ rule: CallRule, verdict: String? = nil, unmet: String? = nil) {
-    self.init(rule: rule.name, source: rule.source, verdict: verdict, unmet: unmet)
+extension CallRule {
+  /// `guard closed`
+  fileprivate var label: String {
+    if case .code = decision { return "interceptor \(name)" }
+    return isOfTable ? "table \(name)" : "guard \(name)"
   }
 }
 
@@ -129,11 +95,6 @@ extension Router {
   /// - Returns: Whether `open` would reach a route, an action or a rule that answers.
   public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
     var plan = CallPlan(Call(number: 0, to: .url(url), origin: origin), by: core)
-    var steps: [Explanation.Step] = []
-    guard let end = try? plan.end(noting: &steps) else { return false }
-    return switch end {
-    case .rule, .routes, .action: true
-    case .fallback, .targetFallback, .unmatched: false
-    }
+    return (try? plan.end())?.isFallback == false
   }
 }

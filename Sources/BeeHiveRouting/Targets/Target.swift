@@ -59,11 +59,11 @@ extension Action {
 public struct TargetDefinition: Sendable {
   /// The name by which it is called.
   package let name: String
-  let actions: [String: Action<AnyTarget>]
+  let actions: [String: Action<any Sendable>]
   /// Names of actions that are declared more than once.
   let repeated: [String]
-  let fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
-  let make: @Sendable () throws -> AnyTarget
+  let fallback: (@Sendable (any Sendable, Call) async throws -> any Sendable)?
+  let make: @Sendable () throws -> any Sendable
 
   /// The declarations of its actions, in the order of their names.
   var declarations: [ActionDeclaration] {
@@ -76,22 +76,22 @@ public struct TargetDefinition: Sendable {
   ///   - name: The name by which it is called.
   ///   - make: Makes the instance, with no lock held.
   public init<Owner: Target>(_ name: String, _ make: @escaping @Sendable () throws -> Owner) {
-    let actions: [Action<AnyTarget>] = Owner.actions.map { action in
+    let actions: [Action<any Sendable>] = Owner.actions.map { action in
       Action(declaration: action.declaration, parameters: action.parameters) { target, arguments in
-        try await action.perform(try target.cast(), arguments)
+        try await action.perform(try Self.cast(target), arguments)
       }
     }
-    var fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)?
+    var fallback: (@Sendable (any Sendable, Call) async throws -> any Sendable)?
     if let own = Owner.fallback {
-      fallback = { target, call in try await own(try target.cast(), call) }
+      fallback = { target, call in try await own(try Self.cast(target), call) }
     }
-    self.init(name, actions, fallback: fallback) { AnyTarget(value: try make()) }
+    self.init(name, actions, fallback: fallback) { try make() }
   }
 
   init(
-    _ name: String, _ actions: [Action<AnyTarget>],
-    fallback: (@Sendable (AnyTarget, Call) async throws -> any Sendable)? = nil,
-    make: @escaping @Sendable () throws -> AnyTarget
+    _ name: String, _ actions: [Action<any Sendable>],
+    fallback: (@Sendable (any Sendable, Call) async throws -> any Sendable)? = nil,
+    make: @escaping @Sendable () throws -> any Sendable
   ) {
     self.name = name
     self.actions = Dictionary(
@@ -101,14 +101,11 @@ public struct TargetDefinition: Sendable {
     self.fallback = fallback
     self.make = make
   }
-}
 
-/// The instance of a target, whatever its type.
-struct AnyTarget: Sendable {
-  let value: any Sendable
-
-  func cast<Owner: Sendable>() throws(RoutingError) -> Owner {
-    if let owner = value as? Owner { return owner }
+  private static func cast<Owner: Target>(
+    _ instance: any Sendable
+  ) throws(RoutingError) -> Owner {
+    if let owner = instance as? Owner { return owner }
     throw RoutingError(.failed, "the target's instance is no \(Owner.self)")
   }
 }
@@ -128,9 +125,7 @@ public struct Parameter: Sendable {
   ///   - name: The name by which it is given.
   ///   - type: The type of its value.
   public init<Value: Sendable>(_ name: String, _ type: Value.Type) {
-    declaration = Self.declare(name, type, nil)
-    isURLConvertible = type is any URLConvertible.Type
-    value = { arguments throws(RoutingError) in try arguments.value(name, as: type) }
+    self.init(name, type, missing: nil)
   }
 
   /// Describes a parameter whose value a URL can give.
@@ -153,20 +148,19 @@ public struct Parameter: Sendable {
   public init<Value: Sendable>(
     _ name: String, _ type: Value.Type = Value.self, default missing: Value
   ) {
-    declaration = Self.declare(
-      name, type, (missing as? any URLConvertible)?.urlText ?? "\(missing)")
-    isURLConvertible = type is any URLConvertible.Type
-    value = { arguments throws(RoutingError) in
-      arguments.values[name] == nil ? missing : try arguments.value(name, as: type)
-    }
+    self.init(name, type, missing: missing)
   }
 
-  private static func declare<Value>(
-    _ name: String, _ type: Value.Type, _ missing: String?
-  ) -> ActionDeclaration.Parameter {
+  private init<Value: Sendable>(_ name: String, _ type: Value.Type, missing: Value?) {
     let wrapped = (type as? any OptionalValue.Type)?.wrappedName
-    return ActionDeclaration.Parameter(
-      name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil, defaultText: missing)
+    declaration = ActionDeclaration.Parameter(
+      name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil,
+      defaultText: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
+    isURLConvertible = type is any URLConvertible.Type
+    value = { arguments throws(RoutingError) in
+      if let missing, arguments.values[name] == nil { return missing }
+      return try arguments.value(name, as: type)
+    }
   }
 }
 

@@ -1,0 +1,166 @@
+internal import Threads
+
+/// The way of a call, step by step: the one place that says what comes next.
+///
+/// `send` carries it out, `explain` prints it, and `canOpen` looks at its end. One snapshot of the rules holds
+/// for all of it: a table that is swapped meanwhile decides about later calls.
+struct CallPlan {
+  /// What comes next.
+  enum Step {
+    /// A rule matches the call, but one of its conditions does not hold; `because` names it.
+    case passed(MetRule, because: String)
+    /// A rule has decided: for `take`.
+    case decided(MetRule, Verdict)
+    /// Code is to be asked what it decides: for `take`.
+    case asks(MetRule, @Sendable (Call) async throws -> Verdict)
+    /// This answers.
+    case receiver(Receiver)
+  }
+
+  private let core: RoutingCore
+  private let rules: RuleList
+  /// As it is now: resolved, and where it has been sent.
+  private(set) var call: Call
+  /// The rules that are still to be asked; nil where the call has another destination since they were looked up.
+  private var left: ArraySlice<MetRule>?
+  private var answer: (any Sendable)?
+
+  init(_ call: Call, by core: RoutingCore) {
+    (self.core, self.call) = (core, call)
+    rules = core.rules.withLock { $0 }
+  }
+
+  /// The next step; throws the error that the call ends in.
+  mutating func next() throws(RoutingError) -> Step {
+    if let answer { return .receiver(Receiver("answered with \(answer)") { answer }) }
+    if left == nil {
+      try core.resolve(&call)
+      left = rules.met(by: call)[...]
+    }
+    guard let met = left?.popFirst() else { return .receiver(try core.receiver(of: call)) }
+    switch met.rule.decision {
+    case .code(let interceptor): return .asks(met, interceptor)
+    case .declared(let requirements, let verdict):
+      let given = call.given(met.values)
+      guard let unmet = requirements.first(where: { !$0.holds(call, given) }) else {
+        return .decided(met, verdict)
+      }
+      return .passed(met, because: unmet.text)
+    }
+  }
+
+  /// Does what a verdict says.
+  mutating func take(_ verdict: Verdict, of met: MetRule) throws(RoutingError) {
+    switch verdict {
+    case .proceed: break
+    case .replace(let arguments): call.replace(arguments)
+    case .redirect(let destination):
+      // Where the call is there already, the next rule decides.
+      if try call.follow(destination, by: met) { left = nil }
+    case .refuse(let reason):
+      throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
+    case .answer(let value): answer = value
+    }
+  }
+}
+
+// What a URL means: the alias, the action or the routes that it names.
+extension RoutingCore {
+  /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
+  func resolve(_ call: inout Call) throws(RoutingError) {
+    while case .url(let text) = call.destination {
+      let url = try URLText(text, limits: limits.withLock { $0 })
+      if call.originalURL == nil { call.originalURL = url }
+      call.url = url
+      if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name]?.value }),
+        try call.follow(.url(target))
+      {
+        continue
+      }
+      guard let action = try action(in: url, origin: call.origin) else { return }
+      call.destination = action
+      call.arguments = Arguments(items: url.items).merging(call.arguments)
+      return
+    }
+    if call.url != nil, case .action? = call.trail.last { call.url = nil }
+  }
+
+  /// `scheme://target/action`, where there is such a target.
+  ///
+  /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
+  /// place. Where the target has no such action, any route does.
+  private func action(in url: URLText, origin: CallOrigin) throws(RoutingError) -> Destination? {
+    guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
+    catchUp(probing: false)
+    let target = targets.withLock { $0.named(by: url) }?.definition
+    let native =
+      origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
+    guard target != nil || native != nil else { return nil }
+    let matches = meet(url).matches
+    if matches.contains(where: \.values.isEmpty) { return nil }
+    if let target, url.path.count == 1, target.actions[url.path[0]] != nil {
+      return .action(target: target.name, action: url.path[0])
+    }
+    guard matches.isEmpty else { return nil }
+    if let native {
+      throw RoutingError(
+        .native, "\(native) begins with native, so it cannot be called from outside")
+    }
+    guard let target else { return nil }
+    guard url.path.count == 1 else {
+      throw nearMiss(of: url, from: origin)
+        ?? RoutingError(
+          .noAction,
+          "\(url) names the target \(target.name) and \(url.path.count) parts behind it; an action is one"
+        )
+    }
+    return .action(target: target.name, action: url.path[0])
+  }
+}
+
+/// What every call comes to: resolved, decided about as `CallPlan` says, answered.
+extension RoutingCore {
+  func send(
+    _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true
+  ) async throws -> any Sendable {
+    let call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
+    guard Nesting.current.depth < Nesting.most else { throw Nesting.endless(call) }
+    var plan = CallPlan(call, by: self)
+    // Observers, guards and what makes a target are code of this call too.
+    return try await Nesting.answering(call, .local) {
+      observers.tell(.began(call))
+      do {
+        let result = try await carryOut(&plan)
+        observers.tell(.ended(plan.call, nil))
+        return result
+      } catch {
+        observers.tell(.ended(plan.call, error))
+        throw error
+      }
+    }
+  }
+
+  private func carryOut(_ plan: inout CallPlan) async throws -> any Sendable {
+    do {
+      while true {
+        let decision: (met: MetRule, verdict: Verdict)
+        switch try plan.next() {
+        case .passed: continue
+        case .decided(let met, let verdict): decision = (met, verdict)
+        case .asks(let met, let interceptor):
+          let asked = plan.call
+          decision = (
+            met, try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
+          )
+        case .receiver(let receiver): return try await receiver.answer()
+        }
+        if case .proceed = decision.verdict { continue }
+        observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
+        try plan.take(decision.verdict, of: decision.met)
+      }
+    } catch let refusal as RoutingError where refusal.isRefusal {
+      // Where no other route can be asked it is an error of this call, and none of the one around it.
+      throw RoutingError(.refused, "\(plan.call.destination) was refused: \(refusal)")
+    }
+  }
+}

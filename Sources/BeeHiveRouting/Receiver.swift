@@ -1,0 +1,190 @@
+internal import Threads
+
+/// Who answers a call: found before anybody is called, so that a dry run can say it.
+struct Receiver {
+  /// Who would answer, or the answer, for people.
+  let description: () -> String
+  /// Whether it answers what nothing else does.
+  let isFallback: Bool
+  let answer: () async throws -> any Sendable
+
+  init(
+    _ description: @autoclosure @escaping () -> String, isFallback: Bool = false,
+    answer: @escaping () async throws -> any Sendable
+  ) {
+    (self.description, self.isFallback, self.answer) = (description, isFallback, answer)
+  }
+}
+
+extension RoutingCore {
+  /// Finds who answers; throws the error that the call ends in where there is none.
+  func receiver(of call: Call) throws(RoutingError) -> Receiver {
+    if let (target, action) = call.action {
+      return try receiver(of: call, target: target, action: action)
+    }
+    guard let url = call.url else {
+      throw RoutingError(.noRoute, "\(call.destination) is no URL and no action")
+    }
+    return try receiver(of: call, at: url)
+  }
+
+  private func receiver(
+    of call: Call, target name: String, action: String
+  ) throws(RoutingError) -> Receiver {
+    let target: RegisteredTarget
+    let found: Action<any Sendable>
+    do throws(RoutingError) {
+      (target, found) = try declared(name, action, origin: call.origin)
+    } catch {
+      guard error.code == .noTarget || error.code == .noAction else { throw error }
+      if let fallback = fallback(of: name, for: call) { return fallback }
+      throw call.url.flatMap { nearMiss(of: $0, from: call.origin) } ?? error
+    }
+    let arguments = try Self.check(call.arguments, against: found, of: "\(name).\(action)")
+    return Receiver("action \(name).\(action) of \(target.source)") {
+      let instance = try target.instance(caching: call.caching)
+      return try await Nesting.answering(call, found.declaration.exposure) {
+        try await found.perform(instance, arguments)
+      }
+    }
+  }
+
+  /// The target's own fallback, or else the mediator's.
+  private func fallback(of name: String, for call: Call) -> Receiver? {
+    if call.origin == .local, let target = target(named: name),
+      let fallback = target.definition.fallback
+    {
+      return Receiver("the fallback of the target \(name) of \(target.source)", isFallback: true) {
+        let instance = try target.instance(caching: call.caching)
+        return try await Nesting.answering(call, .local) { try await fallback(instance, call) }
+      }
+    }
+    guard
+      let (exposure, answer) = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.value,
+      exposure.answers(call.origin)
+    else { return nil }
+    return Receiver("the handler of missing actions", isFallback: true) {
+      try await Nesting.answering(call, exposure) { try await answer(call) }
+    }
+  }
+
+  private func receiver(of call: Call, at url: URLText) throws(RoutingError) -> Receiver {
+    let (table, matches) = meet(url)
+    let allowed = matches.filter { $0.route.exposure.answers(call.origin) }
+    if allowed.isEmpty, let first = matches.first {
+      throw RoutingError(
+        .notRemote,
+        "\(first.route.pattern) is not marked remote, so calls from outside may not open \(url)",
+        sources: [first.route.source])
+    }
+    // Those whose parameters are given, the best first.
+    var fit: [(route: Route, call: RouteCall)] = []
+    var failure: RoutingError?
+    for (route, values) in allowed {
+      do throws(RoutingError) {
+        let parameters = try route.parameters.collect(of: call, at: url, path: values)
+        fit.append(
+          (route, RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call)))
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let best = fit.first?.route {
+      return Receiver("route \(best.pattern) of \(best.source)") { [fit] in
+        try await Self.answer(call, by: fit)
+      }
+    }
+    // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
+    if let failure { throw failure }
+    if let (exposure, handler) = table.unmatched?.value, exposure.answers(call.origin) {
+      return Receiver("the handler of unmatched URLs", isFallback: true) {
+        try await Self.answer(call, at: url, exposure, by: handler)
+      }
+    }
+    throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)
+      ?? RoutingError(
+        .noRoute, "no route and no target answers to \(url); register one, or look at router.routes"
+      )
+  }
+
+  /// The error for a URL that a route would have, were a piece of its path of the type that the route names.
+  ///
+  /// Callers from outside are not told of routes that are not for them.
+  func nearMiss(of url: URLText, from origin: CallOrigin) -> RoutingError? {
+    let table = routes.withLock { $0 }
+    let near = table.matches(of: url, ignoringTypes: true).first {
+      $0.route.exposure.answers(origin)
+    }
+    guard let (route, values) = near else { return nil }
+    for (name, value) in values {
+      guard let text = value as? String, let type = route.pattern.type(of: name),
+        !table.types.mayHold(text, as: type)
+      else { continue }
+      return RoutingError(
+        .noRoute,
+        "no route answers to \(url); \(route.pattern) would, were \"\(text)\" of type \(type)",
+        key: name, sources: [route.source])
+    }
+    return nil
+  }
+
+  /// The error for a URL that a route would have, could its record be used; not for outside.
+  private func unusableRoute(for url: URLText, from origin: CallOrigin) -> RoutingError? {
+    guard origin == .local else { return nil }
+    for (entry, problem) in unusableEntries(.route) {
+      guard let pattern = try? RoutePattern(entry.name),
+        let tree = try? RouteTree(of: pattern, types: pattern.anyTypes),
+        !RouteSearch.matches(of: url, in: tree).isEmpty
+      else { continue }
+      let word = if case .accepted = entry.state { "is unbound" } else { "was rejected" }
+      return RoutingError(
+        .noRoute,
+        "no route answers to \(url); \(pattern) of \(entry.source) \(word): \(problem.message)",
+        sources: [entry.source])
+    }
+    return nil
+  }
+}
+
+extension RoutingCore {
+  /// Calls the best of some routes; a handler that refuses leaves it to the next.
+  private static func answer(
+    _ call: Call, by routes: [(route: Route, call: RouteCall)]
+  ) async throws -> any Sendable {
+    var refusals: [String] = []
+    var departure: RoutingError?
+    for (route, routeCall) in routes {
+      do {
+        return try await Nesting.answering(call, route.exposure) {
+          try await route.definition.handler(routeCall)
+        }
+      } catch let refusal as RoutingError where refusal.isRefusal {
+        if refusal.code == .noRoute {
+          departure = refusal
+        } else {
+          refusals.append("\(route.pattern): \(refusal)")
+        }
+      }
+    }
+    if refusals.isEmpty, let departure { throw RoutingError(.noRoute, departure.message) }
+    throw RoutingError(
+      .refused,
+      "every route that \(call.destination) meets has refused: " + refusals.joined(separator: "; "))
+  }
+
+  /// Calls a handler of unmatched URLs.
+  private static func answer(
+    _ call: Call, at url: URLText, _ exposure: Exposure,
+    by handler: @Sendable (RouteCall) async throws -> any Sendable
+  ) async throws -> any Sendable {
+    let way = Nesting.current.unmatched + [url.text]
+    try RoutingError.check(
+      way.count <= Call.mostRedirections, .redirectLoop,
+      "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
+        + way.joined(separator: " → "))
+    return try await Nesting.answering(call, exposure, unmatched: url.text) {
+      try await handler(
+        RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call))
+    }
+  }
+}

@@ -1,0 +1,155 @@
+/// A piece of a decision table's document: what JSON, property lists and YAML have in common.
+///
+/// A whole number is the same however it is written: `7` and `7.0` are equal.
+enum DecisionValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int)
+  case number(Double)
+  case text(String)
+  case array([DecisionValue])
+  /// No value of a rule is one, or has one in it.
+  case object([String: DecisionValue])
+
+  /// The name of its form, for people.
+  var kind: String {
+    switch self {
+    case .null: "null"
+    case .bool: "true or false"
+    case .integer, .number: "a number"
+    case .text: "a text"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+
+  var hasObject: Bool {
+    switch self {
+    case .array(let values): values.contains(where: \.hasObject)
+    case .object: true
+    default: false
+    }
+  }
+
+  /// The texts that a URL would give instead; none for null.
+  var texts: [String] {
+    switch self {
+    case .null, .object: []
+    case .bool(let value): [value.urlText]
+    case .integer(let value): [value.urlText]
+    case .number(let value): [Int(exactly: value)?.urlText ?? value.urlText]
+    case .text(let value): [value]
+    case .array(let values): values.flatMap(\.texts)
+    }
+  }
+
+  /// The value of a number.
+  var double: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+
+  /// The value as a Swift value: what an answer gives to the caller.
+  var answer: any Sendable {
+    guard case .array(let values) = self else { return scalar ?? () }
+    // An array whose elements have one type where they all could.
+    let answers = values.map(\.answer)
+    if let texts = answers as? [String] { return texts }
+    if let numbers = answers as? [Int] { return numbers }
+    return values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : answers
+  }
+
+  private var scalar: (any Hashable & Sendable)? {
+    switch self {
+    case .null: nil
+    case .bool(let value): value
+    case .integer(let value): value
+    case .number(let value): value
+    case .text(let value): value
+    case .array(let values): values
+    case .object(let pairs): pairs
+    }
+  }
+
+  static func == (first: DecisionValue, second: DecisionValue) -> Bool {
+    first.compared == second.compared
+  }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(compared) }
+
+  /// Of `AnyHashable`, a whole number is the same whatever its type.
+  private var compared: AnyHashable? { scalar.map { AnyHashable($0) } }
+}
+
+extension DecisionValue: Codable {
+  init(from decoder: any Decoder) throws {
+    if (try? decoder.container(keyedBy: FileKey.self)) != nil {
+      self = .object(try [String: DecisionValue](from: decoder))
+    } else if (try? decoder.unkeyedContainer()) != nil {
+      self = .array(try [DecisionValue](from: decoder))
+    } else {
+      try self.init(scalar: decoder.singleValueContainer())
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if case .object(let pairs) = self {
+      var object = encoder.container(keyedBy: FileKey.self)
+      for (key, value) in pairs.sorted(by: { $0.key < $1.key }) {
+        try object.encode(value, forKey: FileKey(stringValue: key))
+      }
+    } else if let scalar = scalar as? any Encodable {
+      try scalar.encode(to: encoder)
+    } else {
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
+  }
+
+  private init(scalar: any SingleValueDecodingContainer) throws {
+    if scalar.decodeNil() {
+      self = .null
+    } else if let text = try? scalar.decode(String.self) {
+      self = Self.literal(text, scalar) ?? .text(text)
+    } else if let bool = try? scalar.decode(Bool.self) {
+      self = .bool(bool)
+    } else if let integer = try? scalar.decode(Int.self) {
+      self = .integer(integer)
+    } else {
+      self = .number(try scalar.decode(Double.self))
+    }
+  }
+
+  /// What a text means to a decoder that gives every scalar as a text, as YAML's do.
+  ///
+  /// Only what JSON would write as a number or a truth value is one: `01234`, `0x1f`, `no` and `12:30` are the
+  /// texts that their authors see, not what YAML 1.1 makes of them.
+  private static func literal(
+    _ text: String, _ scalar: any SingleValueDecodingContainer
+  ) -> DecisionValue? {
+    if text == "true" || text == "false" {
+      return (try? scalar.decode(Bool.self)).map(DecisionValue.bool)
+    }
+    guard text.isJSONNumber, (try? scalar.decode(Double.self)) != nil else { return nil }
+    if let integer = Int(text) { return .integer(integer) }
+    // A number that Swift cannot hold with all its digits is not rounded.
+    let isWhole = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
+    return Double(text).flatMap { $0.isFinite && !isWhole ? .number($0) : nil }
+  }
+}
+
+extension String {
+  /// Whether JSON would take it for a number.
+  fileprivate var isJSONNumber: Bool {
+    // Swift reads more: words, hexadecimal digits, a plus or zeros in front, a point beside no digit.
+    let unsigned = utf8.dropFirst(utf8.first == UInt8(ascii: "-") ? 1 : 0)
+    let whole = unsigned.prefix { $0.isDigit }
+    let behind = unsigned.dropFirst(whole.count)
+    return (whole.count == 1 || whole.count > 1 && whole.first != UInt8(ascii: "0"))
+      && (behind.first != UInt8(ascii: ".") || behind.dropFirst().first?.isDigit == true)
+      && utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) } && Double(self) != nil
+  }
+}
