@@ -54,9 +54,9 @@ enum TypeLookup {
   /// The types that a composition is of; nil where the name is no composition, or one that lookups by
   /// `(any A & B).self` do not find: a part is no type, or only some of the parts are qualified.
   static func parts(ofComposition name: TypeName) -> [any Any.Type]? {
-    let written = NameText.split(name.text[...], at: UInt8(ascii: "&"))
+    let written = name.composed
     let parts = written.compactMap { part -> (any Any.Type)? in
-      if case .found(let type) = type(named: TypeName(String(part))) { type } else { nil }
+      if case .found(let type) = type(named: part) { type } else { nil }
     }
     guard parts.count > 1, parts.count == written.count else { return nil }
     let spellings = parts.map { TypeSpelling.of($0) }
