@@ -14,7 +14,7 @@ class CachedService: @unchecked Sendable {
   /// A function that finds the service again as long as somebody else keeps it; nil where it is no object.
   var lent: (@Sendable () -> CachedService?)? { nil }
 
-  /// Disposes of the service, unless a host gave it. Called once, by who keeps it, with no lock held.
+  /// Disposes of the service. Called once, by who keeps it, with no lock held.
   func end() {}
 }
 
@@ -23,11 +23,9 @@ class CachedService: @unchecked Sendable {
 final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
   @usableFromInline let value: Service
-  /// Whether it is a host's, which does not end with the Hive.
-  private let isGiven: Bool
 
-  init(_ value: Service, name: String?, isGiven: Bool = false) {
-    (self.value, self.isGiven) = (value, isGiven)
+  init(_ value: Service, name: String?) {
+    self.value = value
     super.init(name: name)
   }
 
@@ -38,20 +36,7 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
     return { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
   }
 
-  override func end() { if !isGiven { (value as? any Disposable)?.dispose() } }
-}
-
-/// Where answers are published that an entry of one name could change.
-struct PublishedKeys {
-  private(set) var all: Set<UInt> = []
-  private var missCount = 0
-
-  /// Whether one more may be published: there is no end to the names that nothing has.
-  func isOpen(toMiss isMiss: Bool) -> Bool { !isMiss || missCount < 256 }
-
-  mutating func insert(_ key: UInt, isMiss: Bool) {
-    if all.insert(key).inserted, isMiss { missCount += 1 }
-  }
+  override func end() { (value as? any Disposable)?.dispose() }
 }
 
 /// The resolved services of one Hive: lookups that hit read it without a lock.
@@ -132,7 +117,10 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     }
     let (old, isNew) = unsafe table.exchange(key, for: object)
     if isNew { used.wrappingAdd(1, ordering: .relaxed) }
-    if let old = unsafe old { unsafe reclaimer.retire(object: old) }
+    if let old = unsafe old {
+      let object = unsafe Unmanaged<CachedService>.fromOpaque(old)
+      reclaimer.retire { unsafe object.release() }
+    }
   }
 
   /// Lets go of what was taken out, once no reader can see it. Called without any lock held.
@@ -154,7 +142,8 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     unsafe old.forEach { key, object in _ = unsafe new.exchange(key, for: object) }
     used.store(kept, ordering: .relaxed)
     current.store(unsafe new.bits, ordering: .releasing)
-    unsafe reclaimer.retire(table: old)
+    let bits = unsafe old.bits
+    reclaimer.retire { unsafe LookupTable(bits: bits).deallocate() }
   }
 
   deinit {
@@ -179,9 +168,10 @@ extension Hive.State {
     }
     // An entry whose name ends in the same part could be asked for by the same name.
     let ends = Set(names.map(TypeName.end))
+    // There is no end to the names that nothing has.
     let isMiss = entry == nil
-    guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
-    for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }
+    if isMiss, ends.contains(where: { publishedKeys[$0, default: []].count >= 256 }) { return }
+    for end in ends { publishedKeys[end, default: []].insert(key) }
     cache.publish(answer, for: key)
   }
 
@@ -205,7 +195,7 @@ extension Hive.State {
 
   /// Takes every answer out of the lookup cache.
   mutating func forgetAllAnswers(cache: borrowing LookupCache) {
-    for keys in publishedKeys.values { for key in keys.all { cache.publish(nil, for: key) } }
+    for key in publishedKeys.values.joined() { cache.publish(nil, for: key) }
     publishedKeys = [:]
   }
 
@@ -214,6 +204,6 @@ extension Hive.State {
   mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
     guard !publishedKeys.isEmpty else { return }
     let keys = publishedKeys.removeValue(forKey: TypeName.end(of: name))
-    for key in keys?.all ?? [] { cache.publish(nil, for: key) }
+    for key in keys ?? [] { cache.publish(nil, for: key) }
   }
 }

@@ -121,28 +121,15 @@ struct LookupTable {
 /// once every running read section has begun later. Readers are never waited for: a long one only
 /// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe final class Reclaimer: Sendable {
-  /// Something that no one can reach any more, except readers that began before it was unpublished.
-  @safe
-  private struct Retired: @unchecked Sendable {
-    // Sound: owns what it holds, and one thread releases it once.
-    var tag: UInt64
-    var object: UnsafeRawPointer?  // a retained object
-    var table: LookupTable?
-
-    /// Lets it go. Runs the object's deinitialiser: never called with a lock held.
-    func release() {
-      if let object = unsafe object { unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
-      if let table = unsafe table { unsafe table.deallocate() }
-    }
-  }
-
   private static let batch = 64
-  private let retired = Lock<[Retired]>([])
+  /// What each retirement releases, and the epoch that it ended.
+  private let retired = Lock<[(tag: UInt64, release: @Sendable () -> Void)]>([])
 
-  /// Takes over what has just been unpublished: a retained object, or a table without the objects in it.
-  func retire(object: UnsafeRawPointer? = nil, table: LookupTable? = nil) {
-    let item = unsafe Retired(tag: beehive_epoch_end(), object: object, table: table)
-    retired.withLock { $0.append(item) }
+  /// Takes over what has just been unpublished. `release` lets it go, once no reader can see it; it may run code of
+  /// the user's.
+  func retire(_ release: @escaping @Sendable () -> Void) {
+    let tag = beehive_epoch_end()
+    retired.withLock { $0.append((tag, release)) }
   }
 
   /// The number of retired things that are still waiting.
