@@ -1,6 +1,7 @@
 public import CEpoch
 internal import Registration
 public import Synchronization
+internal import Threads
 
 /// What a lookup found once and finds again until something comes or goes that could change it.
 @usableFromInline
@@ -41,14 +42,20 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
 
 /// The resolved services of one Hive: lookups that hit read it without a lock.
 ///
-/// Writers call `publish` and `withdraw` under the Hive's lock, and `collect` after leaving it.
+/// Writers call `publish` under the Hive's lock, and `collect` after leaving it.
+///
+/// What a writer takes out is let go by epochs: each retirement is tagged with the epoch that it ends, and is let go
+/// once every running read section has begun later. Readers are never waited for: a long one only
+/// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe @usableFromInline
 struct LookupCache: ~Copyable, @unchecked Sendable {
   // Sound: what `current` leads to is shared by the rules of `LookupTable`.
   /// The bits of the table in use.
   @usableFromInline let current: Atomic<UInt>
   private let used = Atomic<Int>(0)  // keys in the table; only writers look
-  private let reclaimer = Reclaimer()
+  private static let batch = 64
+  /// What each retirement releases, and the epoch that it ended.
+  private let retired = Lock<[(tag: UInt64, release: @Sendable () -> Void)]>([])
 
   init(capacity: Int = 16) { unsafe current = Atomic(LookupTable(capacity: capacity).bits) }
 
@@ -119,15 +126,32 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     if isNew { used.wrappingAdd(1, ordering: .relaxed) }
     if let old = unsafe old {
       let object = unsafe Unmanaged<CachedService>.fromOpaque(old)
-      reclaimer.retire { unsafe object.release() }
+      retire { unsafe object.release() }
     }
   }
 
-  /// Lets go of what was taken out, once no reader can see it. Called without any lock held.
-  func collect(now: Bool = false) { reclaimer.collect(now: now) }
+  /// Takes over what has just been unpublished. `release` lets it go, and may run code of the user's.
+  private func retire(_ release: @escaping @Sendable () -> Void) {
+    let tag = beehive_epoch_end()
+    retired.withLock { $0.append((tag, release)) }
+  }
 
   /// How many withdrawn services and tables still wait for readers.
-  var retiredCount: Int { reclaimer.count }
+  var retiredCount: Int { retired.withLock { $0.count } }
+
+  /// Lets go of what no reader can see any more, if enough has gathered or `now` is true.
+  ///
+  /// The caller holds no lock: deinitialisers of user types run here.
+  func collect(now: Bool = false) {
+    guard now || retiredCount >= Self.batch else { return }
+    let oldest = beehive_epoch_oldest()
+    let free = retired.withLock { list in
+      let free = list.filter { $0.tag < oldest }
+      list.removeAll { $0.tag < oldest }
+      return free
+    }
+    for item in free { item.release() }
+  }
 
   /// Makes room for one more key: a table that is half full, of live keys or of keys that were
   /// taken out, gives way to one that is a quarter full of live ones.
@@ -143,13 +167,15 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     used.store(kept, ordering: .relaxed)
     current.store(unsafe new.bits, ordering: .releasing)
     let bits = unsafe old.bits
-    reclaimer.retire { unsafe LookupTable(bits: bits).deallocate() }
+    retire { unsafe LookupTable(bits: bits).deallocate() }
   }
 
   deinit {
     let table = unsafe table
     unsafe table.forEach { _, object in unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
     unsafe table.deallocate()
+    // The owner is going, and with it every reader of its tables.
+    for item in retired.withLock({ $0 }) { item.release() }
   }
 }
 
