@@ -44,7 +44,9 @@ enum TypeLookup {
     // No lock is held from here on: paths and metadata are asked of the runtime.
     let matches = matches(declarations, path)
     let usable = matches.filter { !$0.descriptor.isGeneric }
-    guard let first = usable.first else { return matches.first.map { .generic($0.name) } ?? .unknown }
+    guard let first = usable.first else {
+      return matches.first.map { .generic($0.name) } ?? .unknown
+    }
     let names = Set(usable.map(\.name))
     guard names.count == 1 else { return .ambiguous(names.sorted()) }
     return type(first.descriptor).map(Answer.found) ?? .unknown
@@ -86,25 +88,15 @@ enum TypeLookup {
   /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
   /// comes before it. Looks at every type of the process, once.
   static func similar(to names: [TypeName]) -> [TypeName: [String]] {
-    let wanted = names.compactMap { name in
-      name.last.map { (name: name, last: String($0), letters: Letters($0)) }
-    }
-    var near: [(TypeName, ContextDescriptor)] = []
-    for descriptor in find(\.descriptors) {
-      guard let last = descriptor.name else { continue }
-      let letters = Letters(last)
-      for (name, text, wantedLetters) in wanted where letters.mayBeNear(wantedLetters) {
-        let last = String(last)
-        if last == text || !nearest(to: text, in: [last]).isEmpty {
-          near.append((name, descriptor))
-        }
-      }
-    }
-    // Paths are asked of the runtime, with no lock held.
+    let wanted = names.compactMap { name in name.last.map { (name: name, last: String($0)) } }
     var found: [TypeName: [String]] = [:]
-    for (name, descriptor) in near where !descriptor.isGeneric {
-      guard let path = descriptor.path?.joined(separator: ".") else { continue }
-      found[name, default: []].append(path)
+    // Paths are asked of the runtime, with no lock held.
+    for descriptor in find(\.descriptors) where !descriptor.isGeneric {
+      guard let last = descriptor.name else { continue }
+      for (name, text) in wanted where last == text || !nearest(to: text, in: [last]).isEmpty {
+        guard let path = descriptor.path?.joined(separator: ".") else { continue }
+        found[name, default: []].append(path)
+      }
     }
     return Dictionary(
       uniqueKeysWithValues: found.map { ($0, nearest(to: $0.text, in: $1, atMost: .max)) })
@@ -151,23 +143,5 @@ enum TypeLookup {
         unsafe beehive_swift_type(pointer)
       }
     return unsafe metadata.map { unsafe ProcessMemory().type($0) }
-  }
-}
-
-/// Which letters a name has, of whatever case: tells most names apart without comparing them.
-private struct Letters {
-  private let bits: UInt32
-  private let count: Int
-
-  init(_ name: some StringProtocol) {
-    bits = name.utf8.reduce(0) { $0 | 1 << UInt32($1 & 31) }
-    count = name.utf8.count
-  }
-
-  /// False where a quarter of the wanted letters cannot make one name of the other.
-  func mayBeNear(_ wanted: Letters) -> Bool {
-    let most = max(1, wanted.count / 4)
-    return (bits & ~wanted.bits).nonzeroBitCount <= most
-      && (wanted.bits & ~bits).nonzeroBitCount <= most && abs(count - wanted.count) <= most
   }
 }
