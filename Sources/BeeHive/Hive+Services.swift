@@ -220,24 +220,6 @@ extension Hive {
   ///
   /// - Returns: The scope. Keep it: it ends when its last reference goes.
   public func makeScope() -> ServiceScope { ServiceScope(hive: self) }
-
-  /// Ends what the Hive keeps for all, the latest first: what C factories made is given to their `destroy`, and what is
-  /// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
-  func endInstances() {
-    let cells = state.withLock { state in
-      for entry in state.table.entries(where: { !$0.objects.isEmpty }) { entry.objects = [:] }
-      return state.instances.made
-    }
-    // One by one: while one ends, what was made before it is still there for others.
-    for cell in cells {
-      let taken = state.withLock { state in
-        state.forgetAnswers(of: cell.entry, cache: cache)
-        return state.instances.remove([cell.entry])
-      }
-      for cell in taken { cell.end() }
-    }
-    cache.collect(now: true)
-  }
 }
 
 // MARK: Asynchronous services

@@ -118,7 +118,7 @@ public final class Hive: Sendable {
   }
 
   /// Ends what it keeps.
-  deinit { endInstances() }
+  deinit { endInstances(of: self) }
 
   /// Every entry, in order of registration, with its state and its source.
   ///

@@ -111,7 +111,9 @@ struct Binding {
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
     return Self.progress(of: entry, by: type, asked) { served in
-      if let type = type as? any Injectable.Type { return .bound(.injectable(type, serving: served)) }
+      if let type = type as? any Injectable.Type {
+        return .bound(.injectable(type, serving: served))
+      }
       return .rejected(
         Problem(
           .noInitializer,
@@ -129,6 +131,7 @@ struct Binding {
   ///   - isMade: Whether values of `type` are made by the host: then it may be the service itself, and another may
   ///     be given for the name later.
   ///   - serving: Gets the type that the service is if `type` can serve as it; nil of a composition.
+  /// - Returns: Its progress.
   private static func progress(
     of entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false,
     serving: (ObjectIdentifier?) -> RegisteredEntry.Progress

@@ -354,7 +354,7 @@ actor ModuleRunner {
 
   /// Ends what the Hive keeps, which runs code of others.
   private func takeBack(_ hive: Hive) async {
-    await Task(executorPreference: ModuleThreads.shared) { hive.endInstances() }.value
+    await Task(executorPreference: ModuleThreads.shared) { endInstances(of: hive) }.value
   }
 
   // MARK: States

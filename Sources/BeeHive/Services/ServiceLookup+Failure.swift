@@ -65,13 +65,14 @@ extension ServiceLookup {
 
   /// Suggests names that may have been meant: services, or given names of this one.
   func hint(for miss: ServiceError) -> @Sendable () -> String {
-    let lookup = self
+    // No scope among these: it may keep the error.
+    let (hive, type, service, name) = (hive, type, service, name)
     return {
-      let (hive, name) = (lookup.hive, lookup.name)
+      let names = type.map { TypeSpelling.of($0).all } ?? [service]
       guard miss.code == .unusable else {
-        return near(lookup.names[0], in: hive.state.withLock { $0.table.names(of: .service) })
+        return near(names[0], in: hive.state.withLock { $0.table.names(of: .service) })
       }
-      let others = hive.services(named: lookup.names).entries.compactMap(\.attributes.name)
+      let others = hive.services(named: names).entries.compactMap(\.attributes.name)
       return name.map { near($0, in: others) } ?? ""
     }
   }

@@ -20,7 +20,7 @@ struct ServiceLookup<Service: Sendable> {
   /// The wanted type; nil for a C service.
   let type: Service.Type?
   /// The name of a C service.
-  private let service: String
+  let service: String
   /// The bytes of the C table that the caller knows; 0 if only C knows its layout.
   let size: Int
   let name: String?
@@ -132,7 +132,10 @@ struct ServiceLookup<Service: Sendable> {
       case .injectable(let type, _): (candidate.entry, type)
       case .closure(let factory):
         // A protocol implements nothing: only the factory knows what it makes.
-        (candidate.entry, ExistentialLayout.isProtocol(factory.serviceType) ? nil : factory.serviceType)
+        (
+          candidate.entry,
+          ExistentialLayout.isProtocol(factory.serviceType) ? nil : factory.serviceType
+        )
       case .accessor: (candidate.entry, implementation(named: candidate.entry.implementation))
       case .structure, .module: (candidate.entry, nil)
       }
@@ -288,7 +291,7 @@ struct ServiceLookup<Service: Sendable> {
       return cell
     }
     if let cell = overrides.first?.scope.cell(of: entry) { return cell }
-    let cell = hive.state.withLock { state in
+    let cell: Singleton? = hive.state.withLock { state in
       entry.isWithdrawn ? nil : state.instances.cell(of: entry)
     }
     guard let cell else { throw .gone(entry) }

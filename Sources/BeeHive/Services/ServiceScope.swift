@@ -67,7 +67,7 @@ public final class ServiceScope: Sendable {
   public func end() {
     // Not by recursion: scopes may nest as deep as a host likes.
     var rest = [self]
-    var made: [[Singleton]] = []
+    var made: [[any InstanceKeeper]] = []
     while let scope = rest.popLast() {
       let (inner, instances) = scope.state.withLock { state in
         defer { state.inner = [:] }

@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import Synchronization
 internal import Threads
 
@@ -7,7 +6,7 @@ internal import Threads
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
 /// fails they get its error, and the next request tries again. A weak one is kept only as long as
 /// somebody else holds it, and made again then.
-final class Singleton: Sendable {
+final class Singleton: InstanceKeeper {
   private enum State: Sendable {
     case empty
     case building
@@ -33,7 +32,7 @@ final class Singleton: Sendable {
   }
 
   /// The place in the order of endings, the largest first; nil if nothing is kept or made here.
-  fileprivate var number: UInt64? {
+  var number: UInt64? {
     state.withLock { state in
       switch state {
       case .ready(_, let number): number
@@ -139,40 +138,20 @@ final class Singleton: Sendable {
   }
 }
 
-/// The instances that a Hive, a scope or the overrides of a task keep, by their entries. Lives under the keeper's lock.
-struct Instances {
-  private var cells: [UInt64: Singleton] = [:]
-  /// Whether nothing is kept any more.
-  private(set) var isEnded = false
-
-  /// Returns where the instance of an entry is kept; nil after the end.
-  mutating func cell(of entry: RegisteredEntry) -> Singleton? {
-    if isEnded { return nil }
-    if let cell = cells[entry.order] { return cell }
-    let cell = Singleton(entry)
-    cells[entry.order] = cell
-    return cell
+/// Ends what a Hive keeps for all, the latest first: what C factories made is given to their `destroy`, and what is
+/// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
+func endInstances(of hive: Hive) {
+  let cells = hive.state.withLock { state in
+    for entry in state.table.entries(where: { !$0.objects.isEmpty }) { entry.objects = [:] }
+    return state.instances.made
   }
-
-  /// Returns the instance of an entry, if it has been made.
-  func instance(of entry: RegisteredEntry) -> CachedService? { cells[entry.order]?.instance }
-
-  /// Those that keep an instance or make one, the latest first.
-  var made: [Singleton] { Self.latestFirst(cells.values.filter { $0.number != nil }) }
-
-  /// Forgets entries. Returns what the caller ends with no lock held, the latest first.
-  mutating func remove(_ entries: [RegisteredEntry]) -> [Singleton] {
-    Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.order) })
+  // One by one: while one ends, what was made before it is still there for others.
+  for cell in cells {
+    let taken = hive.state.withLock { state in
+      state.forgetAnswers(of: cell.entry, cache: hive.cache)
+      return state.instances.remove([cell.entry])
+    }
+    for cell in taken { cell.end() }
   }
-
-  /// Keeps nothing any more. Returns what the caller ends with no lock held, the latest first.
-  mutating func end() -> [Singleton] {
-    defer { (cells, isEnded) = ([:], true) }
-    return Self.latestFirst(cells.values)
-  }
-
-  private static func latestFirst(_ cells: some Sequence<Singleton>) -> [Singleton] {
-    let numbered = cells.map { (cell: $0, number: $0.number ?? 0) }
-    return numbered.sorted { $0.number > $1.number }.map(\.cell)
-  }
+  hive.cache.collect(now: true)
 }

@@ -94,7 +94,9 @@ struct ExistentialLayout: Sendable {
   let protocols: [ContextDescriptor]
 
   /// Returns whether a type is of protocols, constrained or not.
-  static func isProtocol(_ type: any Any.Type) -> Bool { isExistential(type) || isConstrained(type) }
+  static func isProtocol(_ type: any Any.Type) -> Bool {
+    isExistential(type) || isConstrained(type)
+  }
 
   /// Returns whether a type is of protocols, and perhaps of a class.
   static func isExistential(_ type: any Any.Type) -> Bool {
