@@ -155,8 +155,14 @@ package func beehive_override_at(
     }
     let hive = Hive.process
     defer { hive.cache.collect(now: true) }
-    let isDone = hive.state.withLock {
-      $0.override(names.service, given: names.given, override, cache: hive.cache)
+    let isDone = hive.state.withLock { state in
+      let others = state.overrides.filter {
+        $0.name != names.service || $0.givenName != names.given
+      }
+      let hadOne = others.count < state.overrides.count
+      state.overrides = others + [override].compactMap(\.self)
+      state.forgetAnswers(named: names.service, cache: hive.cache)
+      return hadOne || override != nil
     }
     try Problem.check(
       isDone, "service \(names.service): no override of this name is there to end")

@@ -8,35 +8,34 @@ internal import CBeeHive
 enum ForeignCall {
   /// Asks an accessor for a value of `Service`; nil where it refuses that type.
   static func make<Service>(_ accessor: Accessor, as service: Service.Type) -> Service? {
-    guard let function = unsafe function(accessor.function) else { return nil }
     // The accessor compares against an `Any.Type` value and writes into uninitialised storage.
-    return unsafe withUnsafeTemporaryAllocation(of: Service.self, capacity: 1) { storage in
-      var expected: Any.Type = service
-      let context = unsafe pointer(accessor.context)
-      let isMade = unsafe withUnsafePointer(to: &expected) { type in
-        unsafe function(storage.baseAddress, type, context, UInt(BEEHIVE_REQUEST_MAKE))
-      }
+    unsafe withUnsafeTemporaryAllocation(of: Service.self, capacity: 1) { storage in
+      let isMade = unsafe call(
+        accessor, BEEHIVE_REQUEST_MAKE, expecting: service, storage.baseAddress)
       return isMade ? unsafe storage.moveElement(from: 0) : nil
     }
   }
 
   /// The type that an accessor makes; nil where it does not say.
   static func describe(_ accessor: Accessor) -> Any.Type? {
-    guard let function = unsafe function(accessor.function) else { return nil }
     // An accessor that knows no requests compares the expected type, finds it strange and refuses.
-    var expected: Any.Type = Unrelated.self
-    var described: Any.Type = Unrelated.self
-    let context = unsafe pointer(accessor.context)
-    let isDescribed = unsafe withUnsafePointer(to: &expected) { expected in
-      unsafe withUnsafeMutablePointer(to: &described) { described in
-        unsafe function(described, expected, context, UInt(BEEHIVE_REQUEST_DESCRIBE))
-      }
+    var described: Any.Type = Never.self
+    let isDescribed = unsafe withUnsafeMutablePointer(to: &described) { described in
+      unsafe call(accessor, BEEHIVE_REQUEST_DESCRIBE, expecting: Never.self, described)
     }
-    return isDescribed && described != Unrelated.self ? described : nil
+    return isDescribed && described != Never.self ? described : nil
   }
 
-  /// A type that no service has.
-  private enum Unrelated {}
+  private static func call(
+    _ accessor: Accessor, _ request: Int32, expecting type: Any.Type,
+    _ storage: UnsafeMutableRawPointer?
+  ) -> Bool {
+    guard let address = unsafe pointer(accessor.function) else { return false }
+    let function = unsafe unsafeBitCast(address, to: beehive_accessor.self)
+    return unsafe withUnsafePointer(to: type) { type in
+      unsafe function(storage, type, pointer(accessor.context), UInt(request))
+    }
+  }
 
   /// Reads what the context of an `abi=c-table` record leads to.
   static func serviceTable(
@@ -54,38 +53,21 @@ enum ForeignCall {
       .map { unsafe CTable(UnsafeRawPointer($0.operations), size: $0.operations_size) }
   }
 
-  /// Reads what the context of an `abi=c-factory` record leads to.
-  static func factory(
-    at address: RuntimeAddress, in memory: ForeignMemory
-  ) -> Result<CFactory, Problem> {
-    memory.structure(.factory, as: beehive_service_factory.self, at: address)
-      .map { CFactory(functions: $0) }
-  }
-
   /// Calls the `create` of a C factory; nil where it answers null.
-  static func create(_ factory: CFactory, _ context: Context) -> RuntimeAddress? {
+  static func create(_ factory: beehive_service_factory, _ context: Context) -> RuntimeAddress? {
     unsafe context.withCContext { context in
-      unsafe factory.functions.create(context).map { unsafe RuntimeAddress($0) }
+      unsafe factory.create(context).map { RuntimeAddress(rawValue: UInt(bitPattern: $0)) }
     }
   }
 
   /// Calls the `destroy` of a C factory, if it has one.
-  static func destroy(_ object: RuntimeAddress, with factory: CFactory) {
-    unsafe factory.functions.destroy?(UnsafeMutableRawPointer(bitPattern: object.rawValue))
-  }
-
-  private static func function(_ address: RuntimeAddress) -> beehive_accessor? {
-    guard let address = unsafe pointer(address) else { return nil }
-    return unsafe unsafeBitCast(address, to: beehive_accessor.self)
+  static func destroy(_ object: RuntimeAddress, with factory: beehive_service_factory) {
+    unsafe factory.destroy?(UnsafeMutableRawPointer(bitPattern: object.rawValue))
   }
 
   private static func pointer(_ address: RuntimeAddress?) -> UnsafeRawPointer? {
     unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
   }
-}
-
-extension RuntimeAddress {
-  fileprivate init(_ pointer: UnsafeRawPointer) { self.init(rawValue: UInt(bitPattern: pointer)) }
 }
 
 extension ForeignMemory {

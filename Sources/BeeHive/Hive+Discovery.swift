@@ -125,9 +125,10 @@ extension Hive {
       let entries = state.table.unbind(version)
       for entry in entries { state.forgetAnswers(of: entry, cache: cache) }
       state.hostBindingsVersion += 1
-      return (state.take(entries), isLatest ? state.hostBindings.removeValue(forKey: name) : nil)
+      let before = isLatest ? state.hostBindings.removeValue(forKey: name) : nil
+      return (state.instances.remove(entries), before)
     }
-    for kept in taken { kept.instance?.end() }
+    for cell in taken { cell.end() }
     cache.collect()
   }
 
@@ -232,7 +233,7 @@ extension Hive {
         (entry.progress, entry.setAside) = (before.progress, nil)
         observers.post(.entryBound(entry.snapshot))
       } else if entry.snapshot.state != outcome {
-        entry.setAside = before ?? .init(progress: entry.progress, isDuplicate: false)
+        entry.setAside = before ?? (entry.progress, isDuplicate: false)
         if case .rejected(let problem) = outcome { entry.progress = .rejected(problem) }
         if case .accepted(let problem) = outcome { entry.progress = .accepted(problem) }
         if case .rejected = outcome { observers.post(.entryRejected(entry.snapshot)) }
@@ -241,11 +242,6 @@ extension Hive {
     }
     observers.deliver()
   }
-}
-
-extension RegisteredEntry {
-  /// The provider, also while a layer above cannot use the entry. Under the Hive's lock.
-  fileprivate var maker: Provider? { setAside?.progress.provider ?? provider }
 }
 
 /// One image on its way into a Hive, and the entries that it declares.

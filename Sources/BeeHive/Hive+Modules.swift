@@ -135,7 +135,7 @@ extension Hive {
   /// - Returns: Whether there was one.
   @discardableResult
   public func unregister(module name: String) async -> Bool {
-    let ids = state.withLock { state in Set(state.table.modules(named: name).map(\.order)) }
+    let ids = state.withLock { state in Set(state.table.named(.module, name).all.map(\.order)) }
     // First out of the list, so that a start which is under way does not come back to it.
     withdraw { ids.contains($0.order) }
     await runner.remove(ids)

@@ -263,7 +263,7 @@ extension Report.Line {
 
 extension Hive {
   /// The names of all modules, whatever became of them.
-  var moduleNames: Set<String> { state.withLock { $0.table.moduleNames } }
+  var moduleNames: Set<String> { state.withLock { $0.table.names(of: .module) } }
 
   /// The libraries whose entries were all removed; one sentence each.
   private func removedImages() -> [String] {

@@ -156,21 +156,22 @@ extension Hive {
     _ run: (inout ServiceLookup<Service>) throws(ServiceError) -> Answer?
   ) throws(ServiceError) -> Answer {
     var lookup = lookup
-    func answer() throws(ServiceError) -> Answer? {
+    // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
+    // one that has found what is new.
+    for isProbing in [false, true] {
+      catchUp(probing: isProbing)
       var turns = 0
-      while true {
-        do throws(ServiceError) { return try run(&lookup) } catch {
+      var isDone = false
+      while !isDone {
+        do throws(ServiceError) {
+          if let answer = try run(&lookup) { return answer }
+          isDone = true
+        } catch {
           turns += 1
           guard error.isGone, turns < Self.mostTurns else { throw error }
         }
       }
     }
-    catchUp(probing: false)
-    if let answer = try answer() { return answer }
-    // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
-    // one that has found what is new.
-    catchUp(probing: true)
-    if let answer = try answer() { return answer }
     throw lookup.failure()
   }
 
@@ -198,20 +199,20 @@ extension Hive {
   ///   - names: Every way to spell the type.
   ///   - type: The type; nil for a lookup by name only.
   ///   - given: The given name that they must have; nil for any.
-  /// - Returns: The services, in order of registration, and when that was: see `EntryTable.version` and `Uses.turn`.
+  /// - Returns: The services, in order of registration, and when that was: see `EntryTable.version`.
   func services(
     named names: [String], of type: Any.Type? = nil, given: String? = nil
-  ) -> (entries: [RegisteredEntry], moment: (version: Int, turn: Int)) {
+  ) -> (entries: [RegisteredEntry], version: Int) {
     state.withLock { state in
-      var entries = names.flatMap { name in
-        given.map { state.table.services(named: name, given: $0) }
-          ?? state.table.services(named: name)
+      func chosen(_ namesakes: Namesakes) -> [RegisteredEntry] {
+        given.map { namesakes.given($0) } ?? namesakes.all
       }
+      var entries = names.flatMap { chosen(state.table.named(.service, $0)) }
       if let type {
-        entries += state.table.services(serving: ObjectIdentifier(type), given: given)
+        entries += chosen(state.table.serving(ObjectIdentifier(type)))
           .filter { !names.contains($0.name) }
       }
-      return (entries, (state.table.version, state.uses.turn))
+      return (entries, state.table.version)
     }
   }
 
@@ -314,7 +315,7 @@ extension Hive {
     _ entry: RegisteredEntry? = nil, isolation: isolated (any Actor)? = #isolation,
     _ body: () async throws -> Result
   ) async rethrows -> Result {
-    let override = TaskOverride(entry, of: self)
+    let scope = makeScope()
     // From now on every lookup takes the long way, on which overrides of tasks are seen.
     state.withLock { state in
       state.taskOverrideCount += 1
@@ -323,9 +324,10 @@ extension Hive {
     cache.collect(now: true)
     defer {
       state.withLock { $0.taskOverrideCount -= 1 }
-      override.end()
+      scope.end()
     }
-    return try await TaskOverride.$current.withValue(override, operation: body)
+    let overrides: [ServiceScope.Override] = [(entry, scope)] + ServiceScope.overrides
+    return try await ServiceScope.$overrides.withValue(overrides, operation: body)
   }
 }
 

@@ -22,8 +22,8 @@ public final class Hive: Sendable {
   struct State {
     var table = EntryTable()
     var images = KnownImages()
-    /// The entries that are in use.
-    var uses = Uses()
+    /// The singletons that the Hive keeps.
+    var instances = Instances()
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
@@ -34,7 +34,7 @@ public final class Hive: Sendable {
     /// The names of the modules that the last start was told to leave out.
     var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry could change, by its name's last part.
-    var publishedKeys: [String: PublishedKeys] = [:]
+    var publishedKeys: [String: Set<UInt>] = [:]
     /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
     /// The entries that answer for services of C, whatever else would, for all who ask.
@@ -118,7 +118,7 @@ public final class Hive: Sendable {
   }
 
   /// Ends what it keeps.
-  deinit { endUses(of: self) }
+  deinit { endInstances(of: self) }
 
   /// Every entry, in order of registration, with its state and its source.
   ///
@@ -353,7 +353,7 @@ extension Hive {
     guard entry.kind == .service else { return }
     let unbound = state.withLock { state in
       TypeName(entry.name).suffixes.flatMap { name in
-        state.table.services(named: name, given: entry.givenName).filter(\.isUnbound)
+        state.table.named(.service, name).given(entry.givenName).filter(\.isUnbound)
       }
     }
     for other in unbound { _ = boundProgress(of: other) }
@@ -373,11 +373,10 @@ extension Hive {
         state.forgetAnswers(of: entry, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
-      // A module that runs is torn down first.
-      return (gone, state.take(gone.filter { $0.kind != .module }))
+      return (gone, state.instances.remove(gone))
     }
     observers.deliver()
-    for kept in taken { kept.instance?.end() }
+    for cell in taken { cell.end() }
     cache.collect(now: true)
     return gone
   }

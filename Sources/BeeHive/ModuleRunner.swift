@@ -349,7 +349,7 @@ actor ModuleRunner {
 
   /// Ends what the Hive keeps, which runs code of others.
   private func takeBack(_ hive: Hive) async {
-    await Task(executorPreference: ModuleThreads.shared) { endUses(of: hive) }.value
+    await Task(executorPreference: ModuleThreads.shared) { endInstances(of: hive) }.value
   }
 
   // MARK: States

@@ -82,7 +82,8 @@ struct TrueWordsTests {
       try hive.service((any Lantern).self, with: "seven")
     }
     #expect(
-      error?.message.contains("App/Main.swift:3: its factory takes a Int, and was given a String")
+      error?.message.contains(
+        "App/Main.swift:3: its factory takes a Swift.Int, and was given a Swift.String")
         == true)
   }
 

@@ -87,7 +87,7 @@ struct EndingsTests {
     let count = Atomic<Int>(0)
     try hive.register(Part.self, scope: .singleton) { [journal] hive in
       // As on another thread.
-      if count.wrappingAdd(1, ordering: .relaxed).newValue == 1 { endUses(of: hive) }
+      if count.wrappingAdd(1, ordering: .relaxed).newValue == 1 { endInstances(of: hive) }
       return Part("part", journal)
     }
     #expect(try hive.service(Part.self) === hive.service(Part.self))

@@ -53,14 +53,4 @@ struct NamedServicesTests {
     #expect(try hive.all(of: Price.self).map(\.cents) == [1, 2])
     #expect(try hive.service(Price.self).cents == 1)
   }
-
-  @Test("A name that no service has is an error that says which ones there are")
-  func missing() throws {
-    let hive = Hive()
-    for name in ["net", "gross"] {
-      try hive.register(Price.self, name: name) { _ in Price(cents: 1) }
-    }
-    let error = #expect(throws: ServiceError.self) { try hive.service(Price.self, name: "nett") }
-    #expect(error?.message.contains("is named net") == true)
-  }
 }

@@ -93,6 +93,13 @@ struct NestedScopesTests {
     let scope = hive.makeScope()
     let error = #expect(throws: ServiceError.self) { try scope.service(Page.self, name: "front") }
     #expect(error.map { "\($0)" }?.contains("outlives every scope") == true)
+    // Through a transient one too.
+    try hive.register(Words.self, scope: .singleton) { hive in
+      _ = try hive.service(Page.self)
+      return Words(text: "")
+    }
+    let other = #expect(throws: ServiceError.self) { try hive.makeScope().service(Words.self) }
+    #expect("\(other as Any)".contains("needs it and outlives every scope; make that scoped too"))
   }
 
   @Test("A scope answers by name, with a parameter, and with all implementations")
@@ -154,16 +161,5 @@ struct NestedScopesTests {
     #expect(error?.message.contains("has ended") == true)
     #expect(log.all == ["session"])
     ending.withLock { $0 = nil }
-  }
-
-  @Test("A singleton that needs a scoped one through a transient one is named")
-  func throughTransient() throws {
-    let hive = try Self.shop(Log())
-    try hive.register(Words.self, scope: .singleton) { hive in
-      _ = try hive.service(Page.self)
-      return Words(text: "")
-    }
-    let error = #expect(throws: ServiceError.self) { try hive.makeScope().service(Words.self) }
-    #expect("\(error as Any)".contains("needs it and outlives every scope; make that scoped too"))
   }
 }

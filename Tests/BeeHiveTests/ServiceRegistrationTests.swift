@@ -62,6 +62,8 @@ struct ServiceRegistrationTests {
     #expect(
       found.map { $0.type.map { "\($0)" } } == ["RedPainter", "Brush", nil, "RedPainter"],
       "what a factory makes, only the factory knows")
+    try hive.register(Brush.self) { _ in Brush() }
+    #expect(hive.implementations(of: Brush.self).map { $0.type.map { "\($0)" } } == ["Brush"])
   }
 
   @Test("two protocols, one service name: each has its own")

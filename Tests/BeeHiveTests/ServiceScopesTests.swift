@@ -74,34 +74,4 @@ struct ServiceScopesTests {
     #expect(error?.message.contains("needs a Query") == true)
     #expect(throws: ServiceError.self) { try hive.service(Answer.self, with: 3) }
   }
-
-  @Test("the implementing type is known without making one")
-  func implementation() throws {
-    let hive = Hive()
-    try hive.register(Disk.self, scope: .singleton) { _ in
-      Issue.record("made for a mere question")
-      return Disk()
-    }
-    let found = hive.implementations(of: Disk.self)
-    #expect(found.map { ObjectIdentifier($0.type ?? Never.self) } == [ObjectIdentifier(Disk.self)])
-    #expect(
-      found.first?.entry.source.description.hasPrefix("BeeHiveTests/ServiceScopesTests.swift")
-        == true)
-  }
-
-  @Test("an override answers while the closure runs, and overrides nest")
-  func override() async throws {
-    let hive = Hive()
-    try hive.register((any Store).self, scope: .singleton, priority: 9) { _ in Disk() }
-    let number = try hive.service((any Store).self).number
-    try await hive.overridingInTask((any Store).self, with: Memory()) { () async throws in
-      #expect(try hive.service((any Store).self).number == -1)
-      try await hive.overridingInTask((any Store).self, with: Disk()) { () async throws in
-        #expect(try hive.service((any Store).self).number > number)
-      }
-      #expect(try hive.service((any Store).self).number == -1)
-    }
-    #expect(try hive.service((any Store).self).number == number)
-    #expect(hive.entries.count == 1)
-  }
 }

@@ -133,23 +133,6 @@ struct ServicesTests {
     #expect(try hive.service((any Greeter).self).greet() == "hello")
   }
 
-  @Test("two threads that race for a singleton get one instance, made once")
-  func race() async throws {
-    for _ in 0..<200 {
-      let hive = Hive()
-      let made = Atomic<Int>(0)
-      try hive.register(Counted.self, scope: .singleton) { _ in
-        usleep(500)
-        return Counted(made.wrappingAdd(1, ordering: .relaxed).newValue)
-      }
-      let found = try await withThrowingTaskGroup(of: Counted.self) { group in
-        for _ in 0..<4 { group.addTask { try hive.service(Counted.self) } }
-        return try await group.reduce(into: []) { $0.append($1) }
-      }
-      #expect(made.load(ordering: .relaxed) == 1)
-      #expect(found.allSatisfy { $0 === found.first })
-    }
-  }
 }
 
 private struct Egg: Sendable {}

@@ -34,11 +34,19 @@ struct Binding {
           .unhandledKind,
           "nothing in this process registers the kind \(record.kind); link the module that does"))
     }
-    if let abi = record.attributes.abi { return structure(of: record, abi: abi, in: image) }
-    if let accessor = record.accessor, let function = accessor.runtimeAddress(in: image) {
-      return accessorProgress(
-        Accessor(function: function, context: record.context?.runtimeAddress(in: image)),
-        of: record)
+    let context = record.context?.runtimeAddress(in: image)
+    if let abi = record.attributes.abi {
+      if let structure = CStructure(rawValue: abi), structure.kind == record.kind, let context {
+        return .bound(.structure(structure, context))
+      }
+      return .accepted(
+        Problem(
+          .unknownABI,
+          "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code")
+      )
+    }
+    if let function = record.accessor?.runtimeAddress(in: image) {
+      return progress(of: record, by: Accessor(function: function, context: context))
     }
     if record.kind == .target || record.kind == .route {
       return .accepted(
@@ -50,24 +58,8 @@ struct Binding {
     return .accepted(.notYetLooked)
   }
 
-  /// A record that a C author wrote, whose structure was found to be one.
-  private static func structure(
-    of record: Record, abi: String, in image: LoadBias
-  ) -> RegisteredEntry.Progress {
-    guard let structure = CStructure(rawValue: abi), structure.kind == record.kind,
-      let address = record.context?.runtimeAddress(in: image)
-    else {
-      return .accepted(
-        Problem(
-          .unknownABI,
-          "abi=\(abi) of a \(record.kind) is unknown here; use a newer BeeHive, or bind it by code")
-      )
-    }
-    return .bound(.structure(structure, address))
-  }
-
-  private static func accessorProgress(
-    _ accessor: Accessor, of record: Record
+  private static func progress(
+    of record: Record, by accessor: Accessor
   ) -> RegisteredEntry.Progress {
     let function = UInt64(accessor.function.rawValue)
     guard ForeignMemory.image.holdsCode(function) else {
@@ -92,37 +84,22 @@ struct Binding {
     named entry: RegisteredEntry, asked: Any.Type? = nil
   ) -> RegisteredEntry.Progress {
     let name = entry.kind == .module ? entry.name : entry.implementation ?? ""
-    if let factory = hostBindings[name] { return progress(of: entry, by: factory, asked) }
+    if let factory = hostBindings[name] {
+      guard entry.kind == .service else { return .bound(.closure(factory)) }
+      return Self.progress(of: entry, by: factory.serviceType, asked, isMade: true) { served in
+        var factory = factory
+        factory.serving = served
+        return .bound(.closure(factory))
+      }
+    }
     switch TypeLookup.type(named: TypeName(name)) {
     case .found(let type): return progress(of: entry, as: type, named: name, asked)
-    case .ambiguous(let names):
-      return .accepted(.ambiguous(names, as: name))
-    case .none(let absence): return .accepted(.absent(absence, name: name))
-    }
-  }
-
-  /// Which of several services an implementation conforms to.
-  private static func services(named names: [String], of type: Any.Type) -> [ObjectIdentifier] {
-    names.compactMap { name in
-      guard case .found(let service) = TypeLookup.type(named: TypeName(name)),
-        Conformance.of(type, to: service) == .holds
-      else { return nil }
-      return ObjectIdentifier(service)
-    }
-  }
-
-  private func progress(
-    of entry: RegisteredEntry, by factory: FactoryClosure, _ asked: Any.Type?
-  ) -> RegisteredEntry.Progress {
-    let type = factory.serviceType()
-    guard entry.kind == .service else { return .bound(.closure(factory)) }
-    switch Self.served(entry, by: type, asked, isMade: true) {
-    case .serves(let served):
-      var factory = factory
-      factory.serving = served
-      return .bound(.closure(factory))
-    // What the host gives for the name may change.
-    case .unfit(let problem, _): return .accepted(problem)
+    case .ambiguous(let names): return .accepted(.ambiguous(names, as: name))
+    case .unknown: return .accepted(.notYetLooked)
+    case .generic(let whole):
+      return .accepted(
+        .noType("\(whole) is generic, and only a factory can choose its arguments"))
+    case .malformed: return .accepted(.noType("\(name) is not the name of a type"))
     }
   }
 
@@ -133,46 +110,40 @@ struct Binding {
       if let module = type as? any Module.Type { return .bound(.module(module)) }
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
-    switch Self.served(entry, by: type, asked) {
-    case .unfit(let problem, let isFinal): return isFinal ? .rejected(problem) : .accepted(problem)
-    case .serves(let served):
-      guard let injectable = type as? any Injectable.Type else {
-        return .rejected(
-          Problem(
-            .noInitializer,
-            "\(name) does not conform to Injectable, so nothing knows how to make one; conform it, "
-              + "or bind the name"))
+    return Self.progress(of: entry, by: type, asked) { served in
+      if let type = type as? any Injectable.Type {
+        return .bound(.injectable(type, serving: served))
       }
-      return .bound(.injectable(injectable, serving: served))
+      return .rejected(
+        Problem(
+          .noInitializer,
+          "\(name) does not conform to Injectable, so nothing knows how to make one; conform it, "
+            + "or bind the name"))
     }
   }
 
-  /// Whether a type can serve as an entry's service.
-  private enum Fitness {
-    /// It can, as this type; nil of a composition.
-    case serves(ObjectIdentifier?)
-    /// It cannot: for good, or until other types are loaded.
-    case unfit(Problem, isFinal: Bool)
-  }
-
-  /// Finds the type that an entry's service is, and whether `type` can serve as it.
+  /// What becomes of the entry of a service whose implementation is known.
   ///
   /// - Parameters:
-  ///   - entry: The entry of a service.
+  ///   - entry: The entry.
   ///   - type: What its implementation names.
   ///   - asked: The type that somebody asks for by the entry's name.
-  ///   - isMade: Whether values of `type` are made by the host, so that it may be the service itself.
-  /// - Returns: Whether it can, and as what.
-  private static func served(
-    _ entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false
-  ) -> Fitness {
-    func check(_ services: [Any.Type], isFinal: Bool = true) -> Fitness {
+  ///   - isMade: Whether values of `type` are made by the host: then it may be the service itself, and another may
+  ///     be given for the name later.
+  ///   - serving: Gets the type that the service is if `type` can serve as it; nil of a composition.
+  /// - Returns: Its progress.
+  private static func progress(
+    of entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false,
+    serving: (ObjectIdentifier?) -> RegisteredEntry.Progress
+  ) -> RegisteredEntry.Progress {
+    func check(_ services: [Any.Type], isFinal: Bool = true) -> RegisteredEntry.Progress {
       for service in services where !isMade || type != service {
         guard case .fails(let reason) = Conformance.of(type, to: service) else { continue }
-        let problem = Problem(.doesNotConform, reason + TypeCopies.remark(on: service))
-        return .unfit(problem, isFinal: isFinal)
+        let remark = TypeLookup.remark(onCopiesOf: service)
+        let problem = Problem(.doesNotConform, reason + remark)
+        return isFinal && !isMade ? .rejected(problem) : .accepted(problem)
       }
-      return .serves(services.count == 1 ? ObjectIdentifier(services[0]) : nil)
+      return serving(services.count == 1 ? ObjectIdentifier(services[0]) : nil)
     }
     let name = TypeName(entry.name)
     // What the host makes says itself what it serves as.
@@ -180,36 +151,35 @@ struct Binding {
     switch TypeLookup.type(named: name) {
     case .found(let service): return check([service])
     case .ambiguous(let names):
-      let fitting = services(named: names, of: type)
-      if fitting.count == 1 { return .serves(fitting[0]) }
-      let problem =
-        fitting.count > 1
-        ? Problem.ambiguous(names, as: entry.name)
-        : Problem(
-          .doesNotConform,
-          "\(TypeSpelling.of(type).qualified) conforms to none of \(names.joined(separator: ", "))")
-      return .unfit(problem, isFinal: fitting.isEmpty)
-    case .none:
+      let fitting = names.compactMap { name -> ObjectIdentifier? in
+        guard case .found(let service) = TypeLookup.type(named: TypeName(name)),
+          Conformance.of(type, to: service) == .holds
+        else { return nil }
+        return ObjectIdentifier(service)
+      }
+      if fitting.count == 1 { return serving(fitting[0]) }
+      if fitting.count > 1 { return .accepted(.ambiguous(names, as: entry.name)) }
+      let problem = Problem(
+        .doesNotConform,
+        "\(TypeSpelling.of(type).qualified) conforms to none of \(names.joined(separator: ", "))")
+      return isMade ? .accepted(problem) : .rejected(problem)
+    case .unknown, .generic, .malformed:
       if let parts = TypeLookup.parts(ofComposition: name) { return check(parts) }
       // A private type has no name outside its file, but a caller that asks for it has the type.
       if let asked { return check([asked], isFinal: false) }
-      return .unfit(.noSuchService, isFinal: false)
+      return .accepted(.noSuchService)
     }
   }
 }
 
 extension Problem {
   /// Why a name finds no type, and what to do.
-  fileprivate static func absent(_ absence: TypeLookup.Absence, name: String) -> Problem {
-    let remedy = "bind it or link its module"
-    let found =
-      switch absence {
-      case .unknown: "no type of this name yet"
-      case .generic(let whole): "\(whole) is generic, and only a factory can choose its arguments"
-      case .malformed: "\(name) is not the name of a type"
-      }
-    return Problem(.noSuchType, "\(found); \(remedy)")
+  fileprivate static func noType(_ reason: String) -> Problem {
+    Problem(.noSuchType, "\(reason); bind it or link its module")
   }
+
+  /// The state of an entry between registration and the first look for its type.
+  static let notYetLooked = noType("no type of this name yet")
 
   /// That several types have the name that an entry writes.
   fileprivate static func ambiguous(_ names: [String], as name: String) -> Problem {
@@ -223,10 +193,6 @@ extension Problem {
     .noSuchType,
     "no type of the service's name yet; link its module, or write the type itself where this is an alias"
   )
-
-  /// The state of an entry between registration and the first look for its type.
-  static let notYetLooked = Problem(
-    .noSuchType, "no type of this name yet; bind it or link its module")
 }
 
 extension PointerValue {

@@ -10,20 +10,16 @@ struct EntryTable {
   ///
   /// Who takes one out releases it with no lock held, since that may destroy an instance of the user's.
   private var made: [UInt64: RegisteredEntry] = [:]
-  /// The services by their names.
-  var services: [String: Namesakes] = [:]
-  /// The modules by theirs.
-  var modules: [String: Namesakes] = [:]
+  /// The same by what duplicates share: services by their names alone.
+  private var filed: [EntryIdentity: Namesakes] = [:]
   /// The services that are known to serve as a type.
-  var servicesByType: [ObjectIdentifier: Namesakes] = [:]
+  private var servicesByType: [ObjectIdentifier: Namesakes] = [:]
   /// The entries of each image, in order of registration.
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
-  var others: [RegisteredEntry] = []
-  /// The same by what tells them apart.
-  var othersByIdentity: [EntryIdentity: Namesakes] = [:]
+  private(set) var others: [RegisteredEntry] = []
   /// Changes whenever one of those comes or goes.
-  var otherVersion = 0
+  private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
   /// The number of entries that nothing makes yet.
@@ -42,31 +38,21 @@ struct EntryTable {
     made.values.filter(condition).sorted { $0.order < $1.order }
   }
 
-  /// The services of this name, the rejected ones among them, in order of registration.
-  func services(named name: String) -> [RegisteredEntry] { services[name]?.all ?? [] }
-
-  /// Those of them that have this given name, or none. At no cost for the others.
-  func services(named name: String, given: String?) -> [RegisteredEntry] {
-    services.given(given, for: name)
+  /// The services or modules of this name, the rejected ones among them.
+  func named(_ kind: RecordKind, _ name: String) -> Namesakes {
+    filed[.named(kind, name)] ?? Namesakes()
   }
 
-  /// The services that are known to serve as a type, whatever their name; with a given name, those that
-  /// have it.
-  func services(serving type: ObjectIdentifier, given: String?) -> [RegisteredEntry] {
-    given.map { servicesByType.given($0, for: type) } ?? servicesByType[type]?.all ?? []
+  /// The services that are known to serve as a type, whatever their name.
+  func serving(_ type: ObjectIdentifier) -> Namesakes { servicesByType[type] ?? Namesakes() }
+
+  /// The names of all services, or of all modules.
+  func names(of kind: RecordKind) -> Set<String> {
+    Set(filed.keys.compactMap { if case .named(kind, let name) = $0 { name } else { nil } })
   }
-
-  /// The names of all services.
-  var serviceNames: [String] { Array(services.keys) }
-
-  /// The names of all modules.
-  var moduleNames: Set<String> { Set(modules.keys) }
 
   /// Whether anything is left that an image declares.
   func hasEntries(of image: MappedImage.ID) -> Bool { images[image]?.isEmpty == false }
-
-  /// The modules of this name.
-  func modules(named name: String) -> [RegisteredEntry] { modules[name]?.all ?? [] }
 
   // MARK: Coming
 
@@ -75,16 +61,85 @@ struct EntryTable {
     stateRecord?.add(image)
     images[image.id] = entries
     made.reserveCapacity(made.count + entries.count)
-    services.reserveCapacity(services.count + entries.count { $0.kind == .service })
-    modules.reserveCapacity(modules.count + entries.count { $0.kind == .module })
+    filed.reserveCapacity(filed.count + entries.count)
   }
 
   /// Takes in an entry; one that another already provides is kept, as rejected.
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
     made[entry.order] = entry
-    file(entry)
+    if !entry.name.isEmpty { file(entry) }
     stateRecord?.add(entry)
+  }
+
+  private mutating func file(_ entry: RegisteredEntry) {
+    fileByType(entry)
+    let keys = keys(of: entry)
+    entry.reject(ifDuplicateAmong: rivals(of: entry, keys).filter { $0 !== entry })
+    for key in keys { filed[key, default: Namesakes()].add(entry) }
+    if entry.kind.isOfLayersAbove {
+      others.append(entry)
+      otherVersion += 1
+    }
+    if entry.isUnbound { unboundCount += 1 }
+  }
+
+  /// Says what became of an entry, unless it has left or been settled meanwhile. Returns the entries whose
+  /// state that changes: with it, those that turn out to be its duplicates.
+  mutating func set(
+    _ progress: RegisteredEntry.Progress, for entry: RegisteredEntry
+  ) -> [RegisteredEntry] {
+    guard !entry.isWithdrawn, entry.isUnbound else { return [] }
+    entry.progress = progress
+    if !entry.isUnbound { unboundCount -= 1 }
+    fileByType(entry)
+    // The type that an entry serves as may be known only now, and so who is a duplicate.
+    let rivals = rivals(of: entry, keys(of: entry))
+    entry.reject(ifDuplicateAmong: rivals.filter { $0.order < entry.order })
+    if case .rejected = progress {
+      // What cannot serve keeps no other from it.
+      giveTurns(among: rivals)
+    } else if case .bound = entry.progress {
+      return [entry]
+        + rivals.filter { $0.order > entry.order && $0.reject(ifDuplicateAmong: [entry]) }
+    }
+    return [entry]
+  }
+
+  /// Puts a service under the type that it serves as, if that is known.
+  private mutating func fileByType(_ entry: RegisteredEntry) {
+    guard entry.kind == .service, let type = entry.servedType else { return }
+    entry.filedType = type
+    servicesByType[type, default: Namesakes()].add(entry)
+  }
+
+  /// The keys that an entry is filed by, besides its type.
+  private func keys(of entry: RegisteredEntry) -> [EntryIdentity] {
+    entry.kind == .service ? [.named(.service, entry.name)] : entry.identities
+  }
+
+  /// The entries that could be duplicates of an entry with these keys, with itself, in order of registration.
+  private func rivals(
+    of entry: RegisteredEntry, _ keys: [EntryIdentity]
+  ) -> [RegisteredEntry] {
+    var rivals: [RegisteredEntry] = []
+    for key in keys { rivals += filed[key]?.given(entry.givenName) ?? [] }
+    if let type = entry.filedType {
+      rivals += serving(type).given(entry.givenName).filter { $0.name != entry.name }
+    }
+    return rivals.sorted { $0.order < $1.order }
+  }
+
+  /// Takes back what was rejected as a duplicate of an entry that is one no more.
+  private mutating func giveTurns(among list: [RegisteredEntry]) {
+    for other in list {
+      guard let before = other.setAside, case .rejected = other.progress else { continue }
+      other.progress = before.progress
+      other.setAside = nil
+      let rivals = rivals(of: other, keys(of: other))
+      other.reject(ifDuplicateAmong: rivals.filter { $0.order < other.order })
+      if other.isUnbound { unboundCount += 1 }
+    }
   }
 
   // MARK: The state record
@@ -94,7 +149,8 @@ struct EntryTable {
     arrival: ModuleStage?, switchedOff: Set<String>, _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
     stateRecord?.publish(
-      modules.values.lazy.flatMap(\.all), arrival: arrival, switchedOff: switchedOff, stage)
+      made.values.lazy.filter { $0.kind == .module }, arrival: arrival, switchedOff: switchedOff,
+      stage)
   }
 
   /// A module that was not tried yet has been bound.
@@ -138,9 +194,12 @@ struct EntryTable {
       entry.isWithdrawn = true
       made[entry.order] = nil
       if entry.isUnbound { unboundCount -= 1 }
-      unfile(entry)
+      let keys = keys(of: entry)
+      for key in keys { filed.remove(entry, for: key) }
+      if let type = entry.filedType { servicesByType.remove(entry, for: type) }
+      giveTurns(among: rivals(of: entry, keys))
     }
-    if gone.contains(where: { $0.kind == .target || $0.kind == .route }) {
+    if gone.contains(where: \.kind.isOfLayersAbove) {
       others.removeAll(where: \.isWithdrawn)
       otherVersion += 1
     }
@@ -149,6 +208,11 @@ struct EntryTable {
     }
     return gone
   }
+}
+
+extension RecordKind {
+  /// Whether layers above make something of it.
+  fileprivate var isOfLayersAbove: Bool { self == .target || self == .route }
 }
 
 /// The entries of one name, or of one type: those that have the same given name together.
@@ -189,16 +253,8 @@ struct Namesakes {
 }
 
 extension Dictionary where Value == Namesakes {
-  /// Those of a key that have this given name, or none; in order of registration.
-  func given(_ name: String?, for key: Key) -> [RegisteredEntry] { self[key]?.given(name) ?? [] }
-
-  /// Takes in an entry.
-  mutating func add(_ entry: RegisteredEntry, for key: Key) {
-    self[key, default: Namesakes()].add(entry)
-  }
-
   /// Takes out an entry.
-  mutating func remove(_ entry: RegisteredEntry, for key: Key) {
+  fileprivate mutating func remove(_ entry: RegisteredEntry, for key: Key) {
     self[key]?.remove(entry)
     if self[key]?.isEmpty == true { self[key] = nil }
   }

@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import CBeeHive
 internal import Registration
 
 /// What makes an entry's module or service, once something can.
@@ -26,12 +25,6 @@ struct CTable: Hashable, Sendable {
   }
 }
 
-/// The functions of a C factory; `destroy` may be absent.
-@safe struct CFactory: @unchecked Sendable {
-  // Sound: a function may be called on any thread, as the header says.
-  let functions: beehive_service_factory
-}
-
 /// A Swift accessor of a typed record.
 struct Accessor: Hashable, Sendable {
   var function: RuntimeAddress
@@ -50,11 +43,9 @@ struct FactoryClosure: Sendable {
   /// The type it makes.
   let service: ObjectIdentifier
   /// The same, to ask what it conforms to; of a given instance, its own type.
-  private(set) var serviceType: @Sendable () -> Any.Type
-  /// What it has to be given; nil where it needs nothing.
-  private(set) var parameter: TypeSpelling?
-  /// Returns whether a value can be that parameter.
-  private(set) var takes: @Sendable (any Sendable) -> Bool = { _ in true }
+  private(set) var serviceType: any Any.Type
+  /// What it has to be given, and whether a value can be that; nil where it needs nothing.
+  private(set) var parameter: (type: TypeSpelling, accepts: @Sendable (any Sendable) -> Bool)?
   /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
   /// The same with its type, where it needs no parameter: a `TypedFactory`.
@@ -81,7 +72,7 @@ struct FactoryClosure: Sendable {
     _ type: Service.Type, _ make: @escaping @Sendable (Hive, (any Sendable)?) throws -> Service?
   ) {
     service = ObjectIdentifier(type as Any.Type)
-    serviceType = { type }
+    serviceType = type
     self.make = { hive, parameter in try make(hive, parameter) }
   }
 
@@ -93,7 +84,7 @@ struct FactoryClosure: Sendable {
   init<Service: Sendable>(instance: Service) {
     self.init(Service.self) { _, _ in instance }
     isGiven = true
-    serviceType = { Swift.type(of: instance as Any) }
+    serviceType = Swift.type(of: instance as Any)
   }
 
   init<Service: Sendable, Parameter: Sendable>(
@@ -102,8 +93,7 @@ struct FactoryClosure: Sendable {
     self.init(Service.self) { hive, parameter in
       try (parameter as? Parameter).map { try make(hive, $0) }
     }
-    parameter = TypeSpelling.of(Parameter.self)
-    takes = { $0 is Parameter }
+    parameter = (TypeSpelling.of(Parameter.self), { $0 is Parameter })
   }
 
   init<Service: Sendable>(loading load: @escaping @Sendable (Hive) async throws -> Service) {

@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import CStateRecord
 package import Registration
 internal import Synchronization
 
@@ -20,13 +19,6 @@ package final class RegisteredEntry: @unchecked Sendable {
     var provider: Provider? { if case .bound(let provider) = self { provider } else { nil } }
   }
 
-  /// The progress of an entry before it was set aside.
-  struct SetAside {
-    var progress: Progress
-    /// Whether it is the duplicate of another; else a layer above cannot use it.
-    var isDuplicate: Bool
-  }
-
   private static let orders = Atomic<UInt64>(0)
 
   /// Grows with each registration in the process.
@@ -43,27 +35,27 @@ package final class RegisteredEntry: @unchecked Sendable {
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
   let scope: Scope
-  /// Whether the record calls a service by none of its type's names.
-  let hasOtherName: Bool
   /// Whether the host gave the instance, which does not end with the Hive.
   let isGiven: Bool
-  /// Made at the first request: most entries of a large library are never asked for.
-  let kept = LazyReference<Kept>()
-  var progress: Progress {
-    didSet { if stateCell >= 0 { progress.publish(in: stateCell) } }
-  }
-  /// What `progress` was before something else kept the entry from being used.
-  var setAside: SetAside?
+  /// The objects of its C factory, each with the number of times it was handed out and not given back.
+  var objects: [RuntimeAddress: Int] = [:]
+  var progress: Progress { didSet { publishProgress() } }
+  /// What `progress` was before the entry turned out to be a duplicate, or a layer above could not use it.
+  var setAside: (progress: Progress, isDuplicate: Bool)?
   /// Whether the entry has left the Hive: its image is gone, or it was removed.
   var isWithdrawn = false {
-    didSet { if isWithdrawn { withdrawPublished() } }
+    didSet {
+      publishProgress()
+      // The cell goes with its image.
+      stateCell = -1
+    }
   }
   /// The `Belongings` of the module whose code registered it. Set before the Hive has it.
   var owner: ObjectIdentifier?
   /// The type under which `EntryTable` has put it.
   var filedType: ObjectIdentifier?
   /// Where others read what became of the entry; negative where there is no state record.
-  private var stateCell: Int32 = -1
+  var stateCell: Int32 = -1
 
   init(
     kind: RecordKind, name: String, implementation: String? = nil,
@@ -81,35 +73,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     self.progress = progress
     isC = attributes.isC
     scope = attributes.serviceScope
-    (hasOtherName, isGiven) =
-      switch progress {
-      case .bound(.accessor(let accessor)): (accessor.hasOtherName, false)
-      case .bound(.closure(let factory)): (false, factory.isGiven)
-      default: (false, false)
-      }
-  }
-
-  /// Tells those who read this process's memory what becomes of the entry, in this cell.
-  ///
-  /// An entry that nothing has needed has no reason in there.
-  func publish(in cell: Int32) {
-    guard cell >= 0 else { return }
-    stateCell = cell
-    if case .accepted(.notYetLooked) = progress { return }
-    progress.publish(in: cell)
-  }
-
-  /// Tells them how far the module is, if it is bound.
-  func publish(_ stage: ModuleStage?) {
-    guard stateCell >= 0, provider != nil else { return }
-    if let stage { stage.publish(in: stateCell) } else { progress.publish(in: stateCell) }
-  }
-
-  private func withdrawPublished() {
-    guard stateCell >= 0 else { return }
-    state_record_set(stateCell, UInt16(STATE_WITHDRAWN), nil, nil)
-    // The cell goes with its image.
-    stateCell = -1
+    isGiven = if case .bound(.closure(let factory)) = progress { factory.isGiven } else { false }
   }
 
   /// What makes it, if something does. Under the Hive's lock.
@@ -120,6 +84,20 @@ package final class RegisteredEntry: @unchecked Sendable {
 
   /// Whether the entry's own record would have to say what makes it: no type of the name can.
   var isForeign: Bool { attributes.abi != nil || (kind != .module && kind != .service) }
+
+  /// Whether the record calls a service by none of its type's names. Under the Hive's lock.
+  var hasOtherName: Bool {
+    if case .accessor(let accessor) = maker { accessor.hasOtherName } else { false }
+  }
+
+  /// The provider, also while something keeps the entry from being used. Under the Hive's lock.
+  var maker: Provider? { setAside?.progress.provider ?? provider }
+
+  /// Where the structure that it leads to may be.
+  var memory: ForeignMemory { image == nil ? .host : .image }
+
+  /// What tells a service from others of its type; a module has its name alone.
+  var givenName: String? { kind == .service ? attributes.name : nil }
 
   /// The Swift type that a service serves as, where something says so. Under the Hive's lock.
   var servedType: ObjectIdentifier? {
@@ -197,33 +175,13 @@ extension RegisteredEntry {
 }
 
 extension RegisteredEntry {
-  /// Where the structure that it leads to may be.
-  var memory: ForeignMemory { image == nil ? .host : .image }
-}
-
-extension Problem {
-  /// Why a rule refuses an entry.
-  package init(_ refusal: Refusal) {
-    self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
-  }
-
-  /// Makes what a Hive says of an entry that the rulebook rejects.
-  init(_ rejection: Rejection) {
-    self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
-  }
-}
-
-extension RegisteredEntry {
-  /// What tells a service from others of its type; a module has its name alone.
-  var givenName: String? { kind == .service ? attributes.name : nil }
-
   /// Rejects this entry as a duplicate if one of `others` already provides the same; it is reconsidered
   /// when that one leaves. Returns whether it was rejected.
   @discardableResult
   func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
     if case .rejected = progress { return false }
     guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return false }
-    setAside = SetAside(progress: progress, isDuplicate: true)
+    setAside = (progress, isDuplicate: true)
     progress = .rejected(.duplicate(of: first, by: self))
     return true
   }
@@ -243,6 +201,16 @@ extension RegisteredEntry {
 }
 
 extension Problem {
+  /// Why a rule refuses an entry.
+  package init(_ refusal: Refusal) {
+    self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
+  }
+
+  /// What a Hive says of an entry that the rulebook rejects.
+  init(_ rejection: Rejection) {
+    self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
+  }
+
   fileprivate static func duplicate(
     of first: RegisteredEntry, by later: RegisteredEntry
   ) -> Problem {
@@ -258,36 +226,5 @@ extension Problem {
     let isRecorded = first.image != nil || later.image != nil
     return isRecorded
       ? "give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY" : "unregister the first one before"
-  }
-}
-
-/// A value that services keep with an entry: its `Singleton`.
-class Kept: @unchecked Sendable {
-  // Sound: it has no state of its own.
-}
-
-/// An object that the first caller makes, and that is kept for good.
-///
-/// As `AtomicLazyReference`, which the Synchronization library does not inline: ThreadSanitizer does
-/// not see its orderings, and would report users of the Hive.
-@safe struct LazyReference<Object: AnyObject & Sendable>: ~Copyable, Sendable {
-  // Sound: the one reference that is ever stored is retained until `deinit`, and its store releases
-  // what the loads acquire.
-  private let stored = unsafe Atomic<Unmanaged<Object>?>(nil)
-
-  deinit { unsafe stored.load(ordering: .acquiring)?.release() }
-
-  /// The object, if it has been made.
-  func load() -> Object? { unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue() }
-
-  /// The object; `make` may run on several threads, and one of the results is kept.
-  func get(_ make: () -> Object) -> Object {
-    if let object = load() { return object }
-    let mine = unsafe Unmanaged.passRetained(make())
-    let (isMine, others) = unsafe stored.compareExchange(
-      expected: nil, desired: mine, ordering: .acquiringAndReleasing)
-    guard !isMine, let others = unsafe others else { return unsafe mine.takeUnretainedValue() }
-    unsafe mine.release()
-    return unsafe others.takeUnretainedValue()
   }
 }

@@ -23,8 +23,10 @@ struct StateRecord {
     guard let image = entry.image.flatMap({ images[$0] }), case .image(let origin) = entry.source,
       let section = LoadedImage.sectionNames.firstIndex(of: origin.section)
     else { return }
-    let cell = state_record_entry(image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
-    entry.publish(in: cell)
+    entry.stateCell = state_record_entry(
+      image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
+    // An entry that nothing has needed has no reason in there.
+    if !entry.isUnbound || entry.isForeign { entry.publishProgress() }
     publishArrival(of: entry)
   }
 
@@ -50,27 +52,24 @@ struct StateRecord {
   }
 }
 
-extension RegisteredEntry.Progress {
-  /// Tells it to those who read this process's memory.
-  func publish(in cell: Int32) {
-    let (state, problem): (Int, Problem?) =
-      switch self {
-      case .bound: (STATE_BOUND, nil)
-      case .accepted(let problem): (STATE_ACCEPTED, problem)
-      case .rejected(let problem): (STATE_REJECTED, problem)
+extension RegisteredEntry {
+  /// Tells those who read this process's memory how far the module is, if it is bound.
+  func publish(_ stage: ModuleStage?) { if provider != nil { publishProgress(stage) } }
+
+  /// Tells them what becomes of the entry.
+  ///
+  /// The state of a bound module stays bound, so that older readers show the reason of its stage too.
+  func publishProgress(_ stage: ModuleStage? = nil) {
+    guard stateCell >= 0 else { return }
+    let (state, code, reason): (Int, String?, String?) =
+      switch progress {
+      case _ where isWithdrawn: (STATE_WITHDRAWN, nil, nil)
+      case .bound: (STATE_BOUND, stage?.reason == nil ? nil : stage?.code.rawValue, stage?.reason)
+      case .accepted(let problem): (STATE_ACCEPTED, problem.code.rawValue, problem.message)
+      case .rejected(let problem): (STATE_REJECTED, problem.code.rawValue, problem.message)
       }
     // Sound: both texts outlive the call, which copies them.
-    unsafe state_record_set(cell, UInt16(state), problem?.code.rawValue, problem?.message)
-  }
-}
-
-extension ModuleStage {
-  /// Tells how far a bound module is, where there is something to say of it.
-  ///
-  /// The state stays bound, so that older readers show the reason too.
-  func publish(in cell: Int32) {
-    // Sound: both texts outlive the call, which copies them.
-    unsafe state_record_set(cell, UInt16(STATE_BOUND), reason.map { _ in code.rawValue }, reason)
+    unsafe state_record_set(stateCell, UInt16(state), code, reason)
   }
 }
 

@@ -212,15 +212,13 @@ extension ServiceLookup {
       guard let service = made as? Service else { throw lookup.failure() }
       return service
     }
-    let keeper = lookup.keeper(of: entry)
+    let keeper = try lookup.keeper(of: entry)
     if keeper.instance == nil {
       let isOfType = try await AsyncCreation.waiting(for: entry) { [hive, lookup] in
         try await lookup.loadOnce(entry, into: keeper) {
           guard let service = try await load(hive) as? Service else { return false }
           // From here on it is found as others are.
-          _ = try keeper.get(for: entry) { () throws(ServiceError) in
-            try lookup.kept(service, in: keeper, of: entry)
-          }
+          _ = try keeper.get { CachedValue(service, name: nil) }
           return true
         }
       }

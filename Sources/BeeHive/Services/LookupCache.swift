@@ -1,6 +1,7 @@
 public import CEpoch
 internal import Registration
 public import Synchronization
+internal import Threads
 
 /// What a lookup found once and finds again until something comes or goes that could change it.
 @usableFromInline
@@ -14,7 +15,7 @@ class CachedService: @unchecked Sendable {
   /// A function that finds the service again as long as somebody else keeps it; nil where it is no object.
   var lent: (@Sendable () -> CachedService?)? { nil }
 
-  /// Disposes of the service, unless a host gave it. Called once, by who keeps it, with no lock held.
+  /// Disposes of the service. Called once, by who keeps it, with no lock held.
   func end() {}
 }
 
@@ -23,11 +24,9 @@ class CachedService: @unchecked Sendable {
 final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
   @usableFromInline let value: Service
-  /// Whether it is a host's, which does not end with the Hive.
-  private let isGiven: Bool
 
-  init(_ value: Service, name: String?, isGiven: Bool = false) {
-    (self.value, self.isGiven) = (value, isGiven)
+  init(_ value: Service, name: String?) {
+    self.value = value
     super.init(name: name)
   }
 
@@ -38,32 +37,25 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
     return { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
   }
 
-  override func end() { if !isGiven { (value as? any Disposable)?.dispose() } }
-}
-
-/// Where answers are published that an entry of one name could change.
-struct PublishedKeys {
-  private(set) var all: Set<UInt> = []
-  private var missCount = 0
-
-  /// Whether one more may be published: there is no end to the names that nothing has.
-  func isOpen(toMiss isMiss: Bool) -> Bool { !isMiss || missCount < 256 }
-
-  mutating func insert(_ key: UInt, isMiss: Bool) {
-    if all.insert(key).inserted, isMiss { missCount += 1 }
-  }
+  override func end() { (value as? any Disposable)?.dispose() }
 }
 
 /// The resolved services of one Hive: lookups that hit read it without a lock.
 ///
-/// Writers call `publish` and `withdraw` under the Hive's lock, and `collect` after leaving it.
+/// Writers call `publish` under the Hive's lock, and `collect` after leaving it.
+///
+/// What a writer takes out is let go by epochs: each retirement is tagged with the epoch that it ends, and is let go
+/// once every running read section has begun later. Readers are never waited for: a long one only
+/// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe @usableFromInline
 struct LookupCache: ~Copyable, @unchecked Sendable {
   // Sound: what `current` leads to is shared by the rules of `LookupTable`.
   /// The bits of the table in use.
   @usableFromInline let current: Atomic<UInt>
   private let used = Atomic<Int>(0)  // keys in the table; only writers look
-  private let reclaimer = Reclaimer()
+  private static let batch = 64
+  /// What each retirement releases, and the epoch that it ended.
+  private let retired = Lock<[(tag: UInt64, release: @Sendable () -> Void)]>([])
 
   init(capacity: Int = 16) { unsafe current = Atomic(LookupTable(capacity: capacity).bits) }
 
@@ -132,14 +124,34 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     }
     let (old, isNew) = unsafe table.exchange(key, for: object)
     if isNew { used.wrappingAdd(1, ordering: .relaxed) }
-    if let old = unsafe old { unsafe reclaimer.retire(object: old) }
+    if let old = unsafe old {
+      let object = unsafe Unmanaged<CachedService>.fromOpaque(old)
+      retire { unsafe object.release() }
+    }
   }
 
-  /// Lets go of what was taken out, once no reader can see it. Called without any lock held.
-  func collect(now: Bool = false) { reclaimer.collect(now: now) }
+  /// Takes over what has just been unpublished. `release` lets it go, and may run code of the user's.
+  private func retire(_ release: @escaping @Sendable () -> Void) {
+    let tag = beehive_epoch_end()
+    retired.withLock { $0.append((tag, release)) }
+  }
 
   /// How many withdrawn services and tables still wait for readers.
-  var retiredCount: Int { reclaimer.count }
+  var retiredCount: Int { retired.withLock { $0.count } }
+
+  /// Lets go of what no reader can see any more, if enough has gathered or `now` is true.
+  ///
+  /// The caller holds no lock: deinitialisers of user types run here.
+  func collect(now: Bool = false) {
+    guard now || retiredCount >= Self.batch else { return }
+    let oldest = beehive_epoch_oldest()
+    let free = retired.withLock { list in
+      let free = list.filter { $0.tag < oldest }
+      list.removeAll { $0.tag < oldest }
+      return free
+    }
+    for item in free { item.release() }
+  }
 
   /// Makes room for one more key: a table that is half full, of live keys or of keys that were
   /// taken out, gives way to one that is a quarter full of live ones.
@@ -154,13 +166,16 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     unsafe old.forEach { key, object in _ = unsafe new.exchange(key, for: object) }
     used.store(kept, ordering: .relaxed)
     current.store(unsafe new.bits, ordering: .releasing)
-    unsafe reclaimer.retire(table: old)
+    let bits = unsafe old.bits
+    retire { unsafe LookupTable(bits: bits).deallocate() }
   }
 
   deinit {
     let table = unsafe table
     unsafe table.forEach { _, object in unsafe Unmanaged<AnyObject>.fromOpaque(object).release() }
     unsafe table.deallocate()
+    // The owner is going, and with it every reader of its tables.
+    for item in retired.withLock({ $0 }) { item.release() }
   }
 }
 
@@ -179,9 +194,10 @@ extension Hive.State {
     }
     // An entry whose name ends in the same part could be asked for by the same name.
     let ends = Set(names.map(TypeName.end))
+    // There is no end to the names that nothing has.
     let isMiss = entry == nil
-    guard ends.allSatisfy({ publishedKeys[$0]?.isOpen(toMiss: isMiss) ?? true }) else { return }
-    for end in ends { publishedKeys[end, default: PublishedKeys()].insert(key, isMiss: isMiss) }
+    if isMiss, ends.contains(where: { publishedKeys[$0, default: []].count >= 256 }) { return }
+    for end in ends { publishedKeys[end, default: []].insert(key) }
     cache.publish(answer, for: key)
   }
 
@@ -205,7 +221,7 @@ extension Hive.State {
 
   /// Takes every answer out of the lookup cache.
   mutating func forgetAllAnswers(cache: borrowing LookupCache) {
-    for keys in publishedKeys.values { for key in keys.all { cache.publish(nil, for: key) } }
+    for key in publishedKeys.values.joined() { cache.publish(nil, for: key) }
     publishedKeys = [:]
   }
 
@@ -214,6 +230,6 @@ extension Hive.State {
   mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
     guard !publishedKeys.isEmpty else { return }
     let keys = publishedKeys.removeValue(forKey: TypeName.end(of: name))
-    for key in keys?.all ?? [] { cache.publish(nil, for: key) }
+    for key in keys ?? [] { cache.publish(nil, for: key) }
   }
 }

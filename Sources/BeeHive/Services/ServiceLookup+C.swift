@@ -1,5 +1,16 @@
 internal import BinaryImage
+internal import CBeeHive
 internal import Threads
+
+/// The instance of a C service: a table, or an object of a factory and the way to give it back.
+@safe struct CInstance: Disposable, @unchecked Sendable {
+  // Sound: the functions of a factory may be called on any thread, as the header says.
+  let address: RuntimeAddress
+  var factory: beehive_service_factory?
+
+  /// Gives back what a factory made. With no lock held.
+  func dispose() { if let factory { ForeignCall.destroy(address, with: factory) } }
+}
 
 // Lookups of services in C: what makes them, and what the caller gets.
 extension ServiceLookup<CInstance> {
@@ -7,9 +18,7 @@ extension ServiceLookup<CInstance> {
   init(
     c service: String, name: String?, size: Int = 0, scope: ServiceScope? = nil, hive: Hive
   ) {
-    (asked, self.name, parameter) = (.c(service, size: size), name, nil)
-    self.scope = scope ?? Creation.scope(of: hive)
-    self.hive = hive
+    self.init(type: nil, c: service, size: size, name: name, scope: scope, hive: hive)
   }
 
   /// The address as the pointer that the caller wants.
@@ -22,7 +31,9 @@ extension ServiceLookup<CInstance> {
 
   /// The address that the service is found at.
   func address() throws(ServiceError) -> RuntimeAddress {
-    if let question, let made: RuntimeAddress = hive.made(at: key, name: question) { return made }
+    if let question, let made: CInstance = hive.made(at: key, name: question) {
+      return made.address
+    }
     return try hive.resolve(self) { lookup throws(ServiceError) in try lookup.handedOut() }
   }
 
@@ -35,17 +46,18 @@ extension ServiceLookup<CInstance> {
     let scope = made.factory == nil ? .singleton : entry.scope
     if scope == .scoped { return made.address }
     let isHandedOut = hive.state.withLock { state in
-      let isThere = made.factory == nil || state.handOut(entry, made, as: scope, at: moment.turn)
-      guard isThere, scope == .singleton else { return isThere }
-      state.publish(
-        CachedValue(made.address, name: question), for: key, of: entry, named: [entry.name],
-        version: moment.version, cache: hive.cache)
+      guard made.factory == nil || state.handOut(entry, made.address) else { return false }
+      if scope == .singleton {
+        state.publish(
+          CachedValue(made, name: question), for: key, of: entry, named: names,
+          version: version, cache: hive.cache)
+      }
       return true
     }
     hive.cache.collect()
     if isHandedOut { return made.address }
     // Nothing may be left that nobody knows of.
-    if scope == .transient { made.destroy() }
+    if scope == .transient { made.dispose() }
     throw .gone(entry)
   }
 
@@ -56,7 +68,7 @@ extension ServiceLookup<CInstance> {
       guard case .structure(_, let address) = candidate.provider,
         let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
       else { return false }
-      if isLast, case .success(let factory) = ForeignCall.factory(at: address, in: entry.memory) {
+      if isLast, case .success(let factory) = Self.factory(of: entry, at: address) {
         ForeignCall.destroy(object, with: factory)
       }
       return true
@@ -65,7 +77,7 @@ extension ServiceLookup<CInstance> {
 
   /// Reads a candidate's structure; makes what a factory makes, and destroys it.
   func check(_ candidate: Candidate) throws(ServiceError) {
-    try instance(of: candidate, as: .transient)?.destroy()
+    try instance(of: candidate, as: .transient)?.dispose()
   }
 
   /// Returns a candidate's table, or an object of its factory; nil if its entry has left meanwhile.
@@ -75,7 +87,7 @@ extension ServiceLookup<CInstance> {
     guard case .structure(let structure, let address) = candidate.provider else { return nil }
     let entry = candidate.entry
     guard structure == .factory else { return try table(of: entry, at: address) }
-    let factory = try read(ForeignCall.factory(at: address, in: entry.memory), entry)
+    let factory = try read(Self.factory(of: entry, at: address), entry)
     return try instance(of: entry, in: scope) { () throws(ServiceError) in
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
       LastError.forget()
@@ -90,11 +102,16 @@ extension ServiceLookup<CInstance> {
     }
   }
 
+  private static func factory(
+    of entry: RegisteredEntry, at address: RuntimeAddress
+  ) -> Result<beehive_service_factory, Problem> {
+    entry.memory.structure(.factory, as: beehive_service_factory.self, at: address)
+  }
+
   private func table(
     of entry: RegisteredEntry, at address: RuntimeAddress
   ) throws(ServiceError) -> CInstance {
     let table = try read(ForeignCall.serviceTable(at: address, in: entry.memory), entry)
-    let size = if case .c(_, let size) = asked { size } else { 0 }
     guard table.size >= size else {
       throw ServiceError(
         .tooSmall, entry,
@@ -112,6 +129,31 @@ extension ServiceLookup<CInstance> {
       hive.state.withLock { _ in entry.progress = .rejected(error) }
       throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
     }
+  }
+}
+
+// The objects of C factories that askers have.
+extension Hive.State {
+  /// Notes that the object of a C factory is handed out, and is given back if not every asker gets it. Returns false
+  /// where the entry has left, or keeps the object no more.
+  fileprivate mutating func handOut(_ entry: RegisteredEntry, _ object: RuntimeAddress) -> Bool {
+    guard !entry.isWithdrawn else { return false }
+    if entry.scope != .transient {
+      let kept = instances.instance(of: entry) as? CachedValue<CInstance>
+      guard kept?.value.address == object else { return false }
+    }
+    if entry.scope != .singleton { entry.objects[object, default: 0] += 1 }
+    return true
+  }
+
+  /// Gives back an object that an entry handed out, once. Returns nil if the entry did not hand it out, else
+  /// whether the caller must destroy it: false only for a weak object that others still have.
+  fileprivate mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool? {
+    guard let count = entry.objects[object] else { return nil }
+    entry.objects[object] = count > 1 ? count - 1 : nil
+    let isLast = entry.scope != .weak || count == 1
+    if isLast { _ = instances.remove([entry]) }
+    return isLast
   }
 }
 

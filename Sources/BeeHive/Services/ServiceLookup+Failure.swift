@@ -13,12 +13,8 @@ extension ServiceLookup {
   }
 
   private var spelling: String {
-    let service =
-      switch asked {
-      case .type(let type): TypeSpelling.of(type).unqualified
-      case .c(let service, _): service
-      }
-    return service + (name.map { " named \($0)" } ?? "")
+    (type.map { TypeSpelling.of($0).unqualified } ?? names[0])
+      + (name.map { " named \($0)" } ?? "")
   }
 
   /// Adds those that would serve but for their names.
@@ -35,7 +31,7 @@ extension ServiceLookup {
 
   /// Why `run` found nothing.
   mutating func failure() -> ServiceError {
-    let (isKnown, version) = (refusals.isEmpty, moment.version)
+    let (isKnown, version) = (refusals.isEmpty, version)
     addOtherNames()
     let remedy =
       type == nil
@@ -47,7 +43,7 @@ extension ServiceLookup {
     // What was looked at may serve another time, though nothing comes or goes.
     if isKnown, !mayChange, type != nil, overrides.isEmpty {
       hive.publish(
-        CachedMiss(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
+        CachedValue(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
         version: version)
     }
     error.hint = hint(for: error)
@@ -58,7 +54,7 @@ extension ServiceLookup {
     let told = refusals.prefix(16)
     var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
     if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
-    let remark = type.map { TypeCopies.remark(on: $0 as Any.Type) } ?? ""
+    let remark = type.map { TypeLookup.remark(onCopiesOf: $0) } ?? ""
     // Long, and the same in each reason that has it: said once, at the end.
     reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
     let head = type == nil ? "" : "none of what names it can serve: "
@@ -69,25 +65,15 @@ extension ServiceLookup {
 
   /// Suggests names that may have been meant: services, or given names of this one.
   func hint(for miss: ServiceError) -> @Sendable () -> String {
-    let (hive, asked, name) = (hive, asked, name)
+    // No scope among these: it may keep the error.
+    let (hive, type, service, name) = (hive, type, service, name)
     return {
+      let names = type.map { TypeSpelling.of($0).all } ?? [service]
       guard miss.code == .unusable else {
-        return near(asked.names[0], in: hive.state.withLock(\.table.serviceNames))
+        return near(names[0], in: hive.state.withLock { $0.table.names(of: .service) })
       }
-      let others = hive.services(named: asked.names).entries.compactMap(\.attributes.name)
+      let others = hive.services(named: names).entries.compactMap(\.attributes.name)
       return name.map { near($0, in: others) } ?? ""
     }
-  }
-}
-
-/// That nothing has the name of a service: for `LookupCache.recipeKey`.
-final class CachedMiss: CachedService, @unchecked Sendable {
-  // Sound: immutable, and so is its superclass.
-  /// The error that the lookup threw, without its hint.
-  let error: ServiceError
-
-  init(_ error: ServiceError, name: String?) {
-    self.error = error
-    super.init(name: name)
   }
 }

@@ -6,53 +6,9 @@ internal import Threads
 ///
 /// `Service` is what an entry makes. Of a C service it is a `CInstance`, and the caller gets its address.
 struct ServiceLookup<Service: Sendable> {
-  /// The subject of the lookup.
-  enum Asked: Sendable {
-    case type(Service.Type)
-    /// The name of a C service, and the bytes of the table that the caller knows; 0 where only C knows its layout.
-    case c(String, size: Int)
-
-    /// The names that a record may have for the service.
-    var names: [String] {
-      switch self {
-      case .type(let type): TypeSpelling.of(type).all
-      case .c(let service, _): [service]
-      }
-    }
-  }
-
-  let asked: Asked
-  let name: String?
-  /// What the factory is given.
-  let parameter: (any Sendable)?
-  /// Who keeps the instances of scoped services: the one that was asked, or for which the calling
-  /// thread is making what needs this.
-  let scope: ServiceScope?
-  let hive: Hive
-  /// Whether the asker waits for services that are made asynchronously.
-  var isPatient = false
-  /// Whether what is made answers the lookup, and may be kept as its answer.
-  private var isAnswer = true
-  /// What was looked at and why it cannot serve.
-  var refusals: [(source: Source, reason: String)] = []
-  /// What the Hive held when it was looked at.
-  var moment = (version: 0, turn: 0)
-  /// Whether an entry that nothing makes yet was passed over.
-  var mayChange = false
-  /// The overrides of the task when it was looked, the latest first.
-  private(set) var overrides: [TaskOverride] = []
-
-  init(
-    type: Service.Type, name: String?, parameter: (any Sendable)? = nil,
-    scope: ServiceScope? = nil, hive: Hive
-  ) {
-    (asked, self.name, self.parameter) = (.type(type), name, parameter)
-    self.scope = scope ?? Creation.scope(of: hive)
-    self.hive = hive
-  }
-
   typealias Recipe = @Sendable (Hive) throws -> Service?
 
+  /// An entry that can or may answer.
   struct Candidate {
     let entry: RegisteredEntry
     let provider: Provider
@@ -62,56 +18,81 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// The wanted type; nil for a C service.
-  var type: Service.Type? { if case .type(let type) = asked { type } else { nil } }
+  let type: Service.Type?
+  /// The name of a C service.
+  let service: String
+  /// The bytes of the C table that the caller knows; 0 if only C knows its layout.
+  let size: Int
+  let name: String?
+  /// What the factory is given.
+  let parameter: (any Sendable)?
+  /// Who keeps the instances of scoped services: the one that was asked, or for which the calling
+  /// thread is making what needs this.
+  let scope: ServiceScope?
+  let hive: Hive
+  /// Whether the asker waits for services that are made asynchronously.
+  var isPatient = false
+  /// What was looked at and why it cannot serve.
+  var refusals: [(source: Source, reason: String)] = []
+  /// The version of the Hive's entries that were looked at.
+  var version = 0
+  /// Whether an entry that nothing makes yet was passed over.
+  var mayChange = false
+  /// The overrides of the task when it was looked, the latest first.
+  private(set) var overrides: [ServiceScope.Override] = []
 
-  var names: [String] { asked.names }
+  init(
+    type: Service.Type?, c service: String = "", size: Int = 0, name: String?,
+    parameter: (any Sendable)? = nil, scope: ServiceScope? = nil, hive: Hive
+  ) {
+    (self.type, self.service, self.size) = (type, service, size)
+    (self.name, self.parameter) = (name, parameter)
+    self.scope = scope ?? Creation.scope(of: hive)
+    self.hive = hive
+  }
+
+  /// The names that a record may have for the service.
+  var names: [String] { type.map { TypeSpelling.of($0).all } ?? [service] }
 
   /// The key of the answers that lookups find without a lock.
   var key: UInt {
-    switch asked {
-    case .type(let type):
-      name.map { LookupCache.key(of: type, name: $0) } ?? LookupCache.key(of: type)
-    case .c: LookupCache.key(of: RuntimeAddress.self, name: question ?? "")
-    }
+    question.map { LookupCache.key(of: Service.self, name: $0) }
+      ?? LookupCache.key(of: Service.self)
   }
 
   /// The name under which the answer is kept. The size belongs to the question: a C table may be long enough for
   /// one caller alone.
   var question: String? {
-    guard case .c(let service, let size) = asked else { return name }
-    return "\(service)\0\(name.map { "=\($0)" } ?? "")\0\(size)"
+    type == nil ? "\(service)\0\(name.map { "=\($0)" } ?? "")\0\(size)" : name
   }
 
   // MARK: Choosing
 
   /// The service; nil where no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
-    var candidates = candidates()
-    while let first = candidates.first {
+    var candidates = candidates()[...]
+    while let first = candidates.popFirst() {
       let recipe = recipe(first.provider)
       try checkRivals(of: first, among: candidates)
       remember(first, recipe)
       if let service = try answer(of: first.entry, recipe) { return service }
       refusals.append((first.entry.source, "its accessor makes another type"))
-      candidates.removeFirst()
     }
     return nil
   }
 
   /// Which entry answers, without making anything.
   mutating func choose() throws(ServiceError) -> Candidate? {
-    let candidates = candidates()
-    guard let first = candidates.first else { return nil }
+    var candidates = candidates()[...]
+    guard let first = candidates.popFirst() else { return nil }
     try checkRivals(of: first, among: candidates)
     return first
   }
 
   private func checkRivals(
-    of first: Candidate, among candidates: [Candidate]
+    of first: Candidate, among others: ArraySlice<Candidate>
   ) throws(ServiceError) {
-    let rivals = candidates.filter {
-      $0.isCertain && $0.priority == first.priority && $0.entry !== first.entry
-    }
+    let rivals = others.filter { $0.isCertain && $0.priority == first.priority }
     if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
   }
 
@@ -123,10 +104,10 @@ struct ServiceLookup<Service: Sendable> {
     }
     // Before a miss is reported again, the loader is asked for new images, as at the first time.
     // What another thread has found takes the miss away.
-    guard let miss = found as? CachedMiss, !hive.catchUp(probing: true),
+    guard let miss = found as? CachedValue<ServiceError>, !hive.catchUp(probing: true),
       hive.cache.object(at: LookupCache.recipeKey(key), name: name) === miss
     else { return nil }
-    var error = miss.error
+    var error = miss.value
     error.hint = hint(for: error)
     throw error
   }
@@ -134,10 +115,10 @@ struct ServiceLookup<Service: Sendable> {
   /// Every service that can be had, larger priority first, whatever its name: those that need a scope
   /// where there is one.
   mutating func all() throws(ServiceError) -> [Service] {
-    (refusals, isAnswer) = ([], false)
+    refusals = []
     var services: [Service] = []
     for candidate in fitting() where scope != nil || candidate.entry.scope != .scoped {
-      if let service = try answer(of: candidate.entry, recipe(candidate.provider)) {
+      if let service = try instance(of: candidate.entry, recipe(candidate.provider)) {
         services.append(service)
       }
     }
@@ -149,16 +130,16 @@ struct ServiceLookup<Service: Sendable> {
     fitting().map { candidate in
       switch candidate.provider {
       case .injectable(let type, _): (candidate.entry, type)
-      case .closure(let factory): (candidate.entry, Self.implementation(factory.serviceType()))
+      case .closure(let factory):
+        // A protocol implements nothing: only the factory knows what it makes.
+        (
+          candidate.entry,
+          ExistentialLayout.isProtocol(factory.serviceType) ? nil : factory.serviceType
+        )
       case .accessor: (candidate.entry, implementation(named: candidate.entry.implementation))
       case .structure, .module: (candidate.entry, nil)
       }
     }
-  }
-
-  /// A protocol implements nothing: only the factory knows what it makes.
-  private static func implementation(_ type: Any.Type) -> Any.Type? {
-    ExistentialLayout.kind(of: type) == .other ? type : nil
   }
 
   /// The type that an annotation names, where it is the one that serves.
@@ -175,8 +156,8 @@ struct ServiceLookup<Service: Sendable> {
     var found: [Candidate] = []
     let names = names
     let services = hive.services(named: names, of: type, given: name)
-    moment = services.moment
-    overrides = type == nil ? [] : TaskOverride.all(of: hive)
+    version = services.version
+    overrides = type == nil ? [] : ServiceScope.overrides(of: hive)
     for entry in services.entries.sorted(by: { $0.answersBefore($1) }) {
       switch hive.boundProgress(of: entry, asked: type) {
       case .bound(let provider):
@@ -246,29 +227,24 @@ struct ServiceLookup<Service: Sendable> {
     case .closure(let factory):
       if let needed = factory.parameter {
         guard let parameter else {
-          return .fails("its factory needs a \(needed.unqualified); ask with one")
+          return .fails("its factory needs a \(needed.type.unqualified); ask with one")
         }
-        guard factory.takes(parameter) else { return wrong(parameter, needed) }
+        guard needed.accepts(parameter) else {
+          let given = TypeSpelling.of(Swift.type(of: parameter as Any)).qualified
+          return .fails("its factory takes a \(needed.type.qualified), and was given a \(given)")
+        }
       }
       if factory.load != nil, !isPatient, !isLoaded(entry) {
         return .fails("it is made asynchronously; ask with `await hive.load(…)`")
       }
       if factory.service == ObjectIdentifier(type as Any.Type) { return .holds }
-      return Conformance.of(factory.serviceType(), to: type)
+      return Conformance.of(factory.serviceType, to: type)
     }
   }
 
   /// Whether a singleton that is made asynchronously is there.
   private func isLoaded(_ entry: RegisteredEntry) -> Bool {
-    entry.scope == .singleton && keeper(of: entry).instance != nil
-  }
-
-  private func wrong(_ parameter: any Sendable, _ needed: TypeSpelling) -> Conformance {
-    let given = TypeSpelling.of(Swift.type(of: parameter as Any))
-    let isClear = needed.unqualified != given.unqualified
-    return .fails(
-      "its factory takes a \(isClear ? needed.unqualified : needed.qualified), and was given a "
-        + "\(isClear ? given.unqualified : given.qualified)")
+    entry.scope == .singleton && (try? keeper(of: entry))?.instance != nil
   }
 
   // MARK: Making
@@ -279,10 +255,9 @@ struct ServiceLookup<Service: Sendable> {
   ) throws(ServiceError) -> Service? {
     let service = try instance(of: entry, recipe)
     // What a parameter made is the instance too, but a lookup without one has no right to it.
-    if let service, entry.scope == .singleton, parameter == nil, isAnswer, overrides.isEmpty {
+    if let service, entry.scope == .singleton, parameter == nil, overrides.isEmpty {
       hive.publish(
-        CachedValue(service, name: name), for: key, of: entry, named: names,
-        version: moment.version)
+        CachedValue(service, name: name), for: key, of: entry, named: names, version: version)
     }
     return service
   }
@@ -298,44 +273,29 @@ struct ServiceLookup<Service: Sendable> {
   func instance(
     of entry: RegisteredEntry, in kind: Scope, _ make: () throws(ServiceError) -> Service?
   ) throws(ServiceError) -> Service? {
-    let scope = kind == .singleton || kind == .weak ? nil : scope
-    let cell: Singleton
-    switch kind {
-    case .transient: return try Creation.make(Creation.Step(entry: entry, scope: scope), make)
-    case .singleton, .weak: cell = keeper(of: entry)
-    case .scoped:
-      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
-      cell = try scope.cell(of: entry)
+    if kind == .transient {
+      return try Creation.make(Creation.Step(entry: entry, scope: scope), make)
     }
-    let made = try cell.get(for: entry, in: scope) { () throws(ServiceError) -> CachedService? in
-      guard let value = try make() else { return nil }
-      return try kept(value, in: cell, of: entry, scope)
+    let scope = kind == .scoped ? scope : nil
+    let made = try keeper(of: entry).get(in: scope) { () throws(ServiceError) -> CachedService? in
+      try make().map { CachedValue($0, name: name) }
     }
     return (made as? CachedValue<Service>)?.value
   }
 
-  /// Has what was made for a keeper end with it.
-  func kept(
-    _ value: Service, in cell: Singleton, of entry: RegisteredEntry, _ scope: ServiceScope? = nil
-  ) throws(ServiceError) -> CachedService {
-    let made = CachedValue(value, name: name, isGiven: entry.isGiven)
-    // One of those has it already, or a host.
-    if entry.isGiven || (entry.scope == .weak && !entry.isC) { return made }
-    let isKept =
-      scope?.keep(cell) ?? override?.keep(cell)
-      ?? hive.state.withLock { $0.uses.add(entry, nil, at: moment.turn) }
-    if isKept { return made }
-    // Its factory has ended the keeper, or another thread.
-    made.end()
-    throw scope == nil ? .gone(entry) : .ended(entry)
-  }
-
-  /// The override that keeps what the task makes.
-  private var override: TaskOverride? { overrides.first }
-
-  /// The keeper of a singleton's instance: that of the current task if it has an override.
-  func keeper(of entry: RegisteredEntry) -> Singleton {
-    override?.cell(of: entry) ?? entry.singleton
+  /// Returns where the instance of an entry is kept: in the scope, for the task if it has an override, or for all.
+  func keeper(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
+    if entry.scope == .scoped {
+      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
+      guard let cell = scope.cell(of: entry) else { throw .ended(entry) }
+      return cell
+    }
+    if let cell = overrides.first?.scope.cell(of: entry) { return cell }
+    let cell: Singleton? = hive.state.withLock { state in
+      entry.isWithdrawn ? nil : state.instances.cell(of: entry)
+    }
+    guard let cell else { throw .gone(entry) }
+    return cell
   }
 
   /// Returns the recipe of a provider for the service; the recipe answers nil if it makes something else.
@@ -361,7 +321,7 @@ struct ServiceLookup<Service: Sendable> {
     else { return }
     hive.publish(
       CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
-      of: found.entry, named: names, version: moment.version)
+      of: found.entry, named: names, version: version)
   }
 }
 

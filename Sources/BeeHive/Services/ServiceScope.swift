@@ -13,25 +13,35 @@ internal import Threads
 /// too, so that a scoped or transient service may need a scoped one. A singleton may not: it outlives every
 /// scope. May be used from any thread.
 public final class ServiceScope: Sendable {
+  /// A service that one task, and what it starts, gets in place of another; or none, for a task that only
+  /// keeps what it makes to itself.
+  ///
+  /// What that task makes meanwhile is kept by the scope and not by the Hive, so that tests which run beside each
+  /// other do not meet: not in the service, and not in a singleton that was handed it.
+  typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
+
   private struct State {
     var instances = Instances()
-    /// Those that end before this one.
-    var inner: [Inner] = []
-    /// Those that are gone are forgotten when there are so many.
-    var mostInner = 16
+    /// Those that end before this one, by their numbers.
+    var inner: [Int: @Sendable () -> ServiceScope?] = [:]
+    var innerCount = 0
   }
 
-  private struct Inner: Sendable { weak let scope: ServiceScope? }
+  /// The overrides of the current task, the latest first.
+  @TaskLocal static var overrides: [Override] = []
 
   /// The Hive whose services it makes.
   package let hive: Hive
   /// The scope that this one is part of, if there is one.
   package let outer: ServiceScope?
+  /// Tells it from the others within the outer one.
+  private let number: Int
   private let state = Lock(State())
 
-  init(hive: Hive, outer: ServiceScope? = nil) {
+  init(hive: Hive, outer: ServiceScope? = nil, number: Int = 0) {
     self.hive = hive
     self.outer = outer
+    self.number = number
   }
 
   /// Opens a scope within this one: it has scoped services of its own, and ends no later than this one.
@@ -39,16 +49,11 @@ public final class ServiceScope: Sendable {
   /// - Returns: The inner scope; has ended already if this one has. Keep it: it ends when its last
   ///   reference goes.
   public func makeScope() -> ServiceScope {
-    let scope = ServiceScope(hive: hive, outer: self)
-    // The last reference to one may be among these: it ends when the lock is free.
-    let (isEnded, _) = state.withLock { state in
-      state.inner.append(Inner(scope: scope))
-      let isEnded = state.instances.isEnded
-      guard state.inner.count >= state.mostInner else { return (isEnded, []) }
-      let living = state.inner.compactMap(\.scope)
-      state.inner = living.map { Inner(scope: $0) }
-      state.mostInner = max(16, living.count * 2)
-      return (isEnded, living)
+    let (scope, isEnded) = state.withLock { state in
+      state.innerCount += 1
+      let scope = ServiceScope(hive: hive, outer: self, number: state.innerCount)
+      state.inner[scope.number] = { [weak scope] in scope }
+      return (scope, state.instances.isEnded)
     }
     if isEnded { scope.end() }
     return scope
@@ -62,19 +67,22 @@ public final class ServiceScope: Sendable {
   public func end() {
     // Not by recursion: scopes may nest as deep as a host likes.
     var rest = [self]
-    var made: [Singleton] = []
+    var made: [[any InstanceKeeper]] = []
     while let scope = rest.popLast() {
       let (inner, instances) = scope.state.withLock { state in
-        defer { state.inner = [] }
+        defer { state.inner = [:] }
         return (state.inner, state.instances.end())
       }
-      made += instances.made
-      rest += inner.reversed().compactMap(\.scope)
+      made.append(instances)
+      rest += inner.sorted { $0.key > $1.key }.compactMap { $0.value() }
     }
-    while let cell = made.popLast() { cell.take().instance?.end() }
+    while let cells = made.popLast() { for cell in cells { cell.end() } }
   }
 
-  deinit { end() }
+  deinit {
+    end()
+    _ = outer?.state.withLock { $0.inner.removeValue(forKey: number) }
+  }
 
   // MARK: Asking
 
@@ -157,12 +165,14 @@ public final class ServiceScope: Sendable {
 
   // MARK: Keeping
 
-  /// Where the instance of a scoped entry is kept, while the scope has not ended.
-  func cell(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
-    guard let cell = state.withLock({ $0.instances.cell(of: entry) }) else { throw .ended(entry) }
-    return cell
+  /// Returns where the instance of an entry is kept; nil after the end.
+  func cell(of entry: RegisteredEntry) -> Singleton? {
+    state.withLock { $0.instances.cell(of: entry) }
   }
 
-  /// Has an instance that was made end with the scope. Returns false where it has ended meanwhile.
-  func keep(_ cell: Singleton) -> Bool { state.withLock { $0.instances.keep(cell) } }
+  /// Returns the overrides of a Hive that hold for the current task, the latest first. A task that outlives one has it no
+  /// more.
+  static func overrides(of hive: Hive) -> [Override] {
+    overrides.filter { $0.scope.hive === hive && !$0.scope.state.withLock(\.instances.isEnded) }
+  }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import Threads
 
 /// The one instance of an entry, or of an entry in a scope: made once, however many ask at once.
@@ -5,110 +6,120 @@ internal import Threads
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
 /// fails they get its error, and the next request tries again. A weak one is kept only as long as
 /// somebody else holds it, and made again then.
-final class Singleton: Kept, @unchecked Sendable {
-  // Sound: it has the lock alone.
-  /// Tells one making from the next.
-  private final class Making: Sendable {}
-
+final class Singleton: InstanceKeeper {
   private enum State: Sendable {
     case empty
-    case building(Making)
+    case building
     case failed(ServiceError)
-    case ready(CachedService)
+    /// An instance that is kept here; the number grows with each that a process makes.
+    case ready(CachedService, number: UInt64)
     /// A function that finds an instance that others keep.
     case lent(@Sendable () -> CachedService?)
-
-    var kept: CachedService? { if case .ready(let service) = self { service } else { nil } }
+    /// Nothing is kept here any more: what is being made meanwhile is not used.
+    case ended
   }
 
-  /// What a request finds.
-  private enum Turn {
-    case mine(Making)
-    case made(CachedService)
-    case othersTurn
-  }
+  private static let numbers = Atomic<UInt64>(0)
 
+  let entry: RegisteredEntry
   private let state = Lock(State.empty)
+
+  init(_ entry: RegisteredEntry) { self.entry = entry }
 
   /// The instance, if it has been made and is kept.
   var instance: CachedService? {
-    state.withLock(\.kept)
+    state.withLock { if case .ready(let service, _) = $0 { service } else { nil } }
+  }
+
+  /// The place in the order of endings, the largest first; nil if nothing is kept or made here.
+  var number: UInt64? {
+    state.withLock { state in
+      switch state {
+      case .ready(_, let number): number
+      case .building: .max
+      case .empty, .failed, .lent, .ended: nil
+      }
+    }
   }
 
   /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
   func get(
-    for entry: RegisteredEntry, in scope: ServiceScope? = nil,
-    _ make: () throws(ServiceError) -> CachedService?
+    in scope: ServiceScope? = nil, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
     let step = Creation.Step(entry: entry, cell: self, scope: scope)
     while true {
       switch state.withLock({ Self.turn(&$0) }) {
-      case .made(let service): return service
-      case .mine(let making): return try build(step, making, make)
-      case .othersTurn:
-        if let service = try wait(step) { return service }
+      case .ready(let service, _): return service
+      case .building: if let service = try wait(step) { return service }
+      case .ended: throw gone(from: scope)
+      case .empty, .failed, .lent: return try build(step, make)
       }
     }
   }
 
-  /// Takes out the instance, so that the next request makes another. One that is being made meanwhile is not kept.
-  ///
-  /// - Returns: What the caller ends, with no lock held, and what it lets go of, too.
-  func take() -> (instance: CachedService?, rest: any Sendable) {
-    state.change { state in
-      defer { state = .empty }
-      return (state.kept, state)
+  /// Keeps nothing any more, and disposes of the instance unless a host gave it. With no lock held.
+  func end() {
+    let last = state.change { state in
+      defer { state = .ended }
+      return state
     }
+    if case .ready(let service, _) = last, !entry.isGiven { service.end() }
   }
 
-  private static func turn(_ state: inout State) -> Turn {
+  /// Returns what a request finds; `empty` if it is the one that makes the instance.
+  private static func turn(_ state: inout State) -> State {
     switch state {
-    case .ready(let service): return .made(service)
+    case .ready, .ended: return state
+    case .building: return .building
     case .lent(let lent):
-      if let service = lent() { return .made(service) }
-    case .building: return .othersTurn
+      if let service = lent() { return .ready(service, number: 0) }
     case .empty, .failed: break
     }
-    let making = Making()
-    state = .building(making)
-    return .mine(making)
+    state = .building
+    return .empty
   }
 
   private func build(
-    _ step: Creation.Step, _ making: Making, _ make: () throws(ServiceError) -> CachedService?
+    _ step: Creation.Step, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
     do throws(ServiceError) {
       let service = try Creation.make(step, make)
-      let next: State
-      // What C made is counted by the Hive.
-      if let service, step.entry.scope == .weak, !step.entry.isC {
-        guard let lent = service.lent else {
-          throw ServiceError(
-            .unusable, step.entry,
-            "\(step.entry.source) has scope=weak, but makes no class; use transient or singleton")
-        }
-        next = .lent(lent)
-      } else {
-        next = service.map(State.ready) ?? .empty
-      }
-      guard settle(next, making) else {
-        next.kept?.end()
-        throw step.scope == nil ? ServiceError.gone(step.entry) : .ended(step.entry)
+      guard settle(try service.map(kept) ?? .empty) else {
+        if !entry.isGiven { service?.end() }
+        throw gone(from: step.scope)
       }
       return service
     } catch {
-      _ = settle(.failed(error), making)
+      _ = settle(.failed(error))
       throw error
     }
   }
 
-  /// Ends a making. Returns false where the instance was taken out meanwhile.
-  private func settle(_ next: State, _ making: Making) -> Bool {
+  private func kept(_ service: CachedService) throws(ServiceError) -> State {
+    // What C made is counted by the Hive.
+    guard entry.scope == .weak, !entry.isC else {
+      let number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+      return .ready(service, number: number)
+    }
+    guard let lent = service.lent else {
+      throw ServiceError(
+        .unusable, entry,
+        "\(entry.source) has scope=weak, but makes no class; use transient or singleton")
+    }
+    return .lent(lent)
+  }
+
+  /// Ends a making. Returns false if nothing is kept here any more.
+  private func settle(_ next: State) -> Bool {
     state.change { state in
-      guard case .building(let current) = state, current === making else { return false }
+      if case .ended = state { return false }
       state = next
       return true
     }
+  }
+
+  private func gone(from scope: ServiceScope?) -> ServiceError {
+    scope == nil ? .gone(entry) : .ended(entry)
   }
 
   /// Waits for the thread that is building: its instance, its error, or nil to try again.
@@ -117,53 +128,30 @@ final class Singleton: Kept, @unchecked Sendable {
       state.wait(before: deadline) { state -> Result<CachedService?, ServiceError>? in
         switch state {
         case .building: nil
-        case .ready(let service): .success(service)
+        case .ready(let service, _): .success(service)
         case .lent(let lent): .success(lent())
         case .failed(let error): .failure(error)
-        case .empty: .success(nil)
+        case .empty, .ended: .success(nil)
         }
       }
     }.get()
   }
 }
 
-/// The instances that something keeps: a scope, or the override of a task. Lives under its lock.
-struct Instances {
-  private var cells: [UInt64: Singleton] = [:]
-  /// Those that were made, in this order.
-  private var made: [Singleton] = []
-  /// Whether it keeps nothing any more.
-  private(set) var isEnded = false
-
-  /// Returns where the instance of an entry is kept; nil after the end.
-  mutating func cell(of entry: RegisteredEntry) -> Singleton? {
-    if isEnded { return nil }
-    if let cell = cells[entry.order] { return cell }
-    let cell = Singleton()
-    cells[entry.order] = cell
-    return cell
+/// Ends what a Hive keeps for all, the latest first: what C factories made is given to their `destroy`, and what is
+/// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
+func endInstances(of hive: Hive) {
+  let cells = hive.state.withLock { state in
+    for entry in state.table.entries(where: { !$0.objects.isEmpty }) { entry.objects = [:] }
+    return state.instances.made
   }
-
-  /// Notes that an instance was made. Returns false after the end.
-  mutating func keep(_ cell: Singleton) -> Bool {
-    if !isEnded { made.append(cell) }
-    return !isEnded
+  // One by one: while one ends, what was made before it is still there for others.
+  for cell in cells {
+    let taken = hive.state.withLock { state in
+      state.forgetAnswers(of: cell.entry, cache: hive.cache)
+      return state.instances.remove([cell.entry])
+    }
+    for cell in taken { cell.end() }
   }
-
-  /// Keeps nothing any more. Returns what the caller ends with no lock held: the instances, the latest last; and the rest.
-  mutating func end() -> (made: [Singleton], rest: [UInt64: Singleton]) {
-    defer { (cells, made, isEnded) = ([:], [], true) }
-    return (made, cells)
-  }
-}
-
-extension RegisteredEntry {
-  /// The instance of a singleton.
-  var singleton: Singleton {
-    // Sound: nothing else is kept with an entry.
-    unsafe unsafeDowncast(kept.get { Singleton() }, to: Singleton.self)
-  }
-
-  /// The same, if anybody has asked for it.
-  var existingSingleton: Singleton? { kept.load() as? Singleton }
+  hive.cache.collect(now: true)
 }

@@ -19,13 +19,11 @@ enum Conformance: Hashable, Sendable {
       return ExistentialLayout(of: type) == nil
         ? .holds : .fails("\(name(type)) is a protocol, which nothing can make an instance of")
     }
-    switch ExistentialLayout.kind(of: service) {
-    case .existential: break
-    case .constrainedExistential:
+    if ExistentialLayout.isConstrained(service) {
       return .undecided("\(name(service)) constrains associated types; only an instance shows it")
-    case .other: return ofConcrete(type, to: service)
     }
-    guard ExistentialLayout.kind(of: type) == .other else {
+    guard ExistentialLayout.isExistential(service) else { return ofConcrete(type, to: service) }
+    if ExistentialLayout.isProtocol(type) {
       return .fails(
         name(type) == name(service)
           ? "it makes another type of the name \(name(type))"
@@ -95,23 +93,19 @@ struct ExistentialLayout: Sendable {
   /// The protocols that must be conformed to. Marker protocols such as `Sendable` leave no trace.
   let protocols: [ContextDescriptor]
 
-  /// The kinds of existential types.
-  enum Kind: Sendable {
-    /// Protocols and perhaps a class.
-    case existential
-    /// Protocols with given associated types, such as `any Feed<Int>`.
-    case constrainedExistential
-    /// Not a protocol type.
-    case other
+  /// Returns whether a type is of protocols, constrained or not.
+  static func isProtocol(_ type: any Any.Type) -> Bool {
+    isExistential(type) || isConstrained(type)
   }
 
-  /// Which kind of type it is.
-  static func kind(of type: any Any.Type) -> Kind {
-    switch ProcessMemory().word(at: UInt64(address(of: type))) {
-    case 0x303: .existential
-    case 0x307: .constrainedExistential
-    default: .other
-    }
+  /// Returns whether a type is of protocols, and perhaps of a class.
+  static func isExistential(_ type: any Any.Type) -> Bool {
+    ProcessMemory().word(at: UInt64(address(of: type))) == 0x303
+  }
+
+  /// Returns whether a type is of protocols with given associated types, such as `any Feed<Int>`.
+  static func isConstrained(_ type: any Any.Type) -> Bool {
+    ProcessMemory().word(at: UInt64(address(of: type))) == 0x307
   }
 
   /// The layout of an existential type without constraints; nil for any other type.
@@ -119,7 +113,7 @@ struct ExistentialLayout: Sendable {
   /// Its metadata is: kind, flags (32 bits), number of protocols (32 bits), the superclass where
   /// bit 30 of the flags says so, then the protocols' descriptors; bit 31 means "not only classes".
   init?(of type: any Any.Type) {
-    guard Self.kind(of: type) == .existential else { return nil }
+    guard Self.isExistential(type) else { return nil }
     let word = UInt(MemoryLayout<UInt>.size)
     let start = Self.address(of: type) + word
     let memory = ProcessMemory()

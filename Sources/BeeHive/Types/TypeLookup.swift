@@ -16,14 +16,8 @@ enum TypeLookup {
   enum Answer: Sendable {
     /// The one type of this name.
     case found(any Any.Type)
-    /// No type can be had for this name.
-    case none(Absence)
     /// The name fits several types; their qualified names, sorted.
     case ambiguous([String])
-  }
-
-  /// Why a name finds no type.
-  enum Absence: Hashable, Sendable {
     /// No loaded image declares it; one that is loaded later may.
     case unknown
     /// It is generic; only a factory can choose its arguments.
@@ -42,21 +36,28 @@ enum TypeLookup {
   /// When several images hold a type of the same qualified name, the first that was loaded is taken, as the runtime
   /// would.
   static func type(named name: TypeName) -> Answer {
-    guard let last = name.last else { return .none(.malformed) }
+    guard let last = name.last else { return .malformed }
     let declarations = find { $0.declarations(named: last) }
     // Most names that are asked for at start-up have no type; they must cost next to nothing.
-    guard !declarations.isEmpty else { return .none(.unknown) }
-    guard let path = name.path else { return .none(.malformed) }
+    guard !declarations.isEmpty else { return .unknown }
+    guard let path = name.path else { return .malformed }
     // No lock is held from here on: paths and metadata are asked of the runtime.
-    return choose(among: matches(declarations, path))
+    let matches = matches(declarations, path)
+    let usable = matches.filter { !$0.descriptor.isGeneric }
+    guard let first = usable.first else {
+      return matches.first.map { .generic($0.name) } ?? .unknown
+    }
+    let names = Set(usable.map(\.name))
+    guard names.count == 1 else { return .ambiguous(names.sorted()) }
+    return type(first.descriptor).map(Answer.found) ?? .unknown
   }
 
   /// The types that a composition is of; nil where the name is no composition, or one that lookups by
   /// `(any A & B).self` do not find: a part is no type, or only some of the parts are qualified.
   static func parts(ofComposition name: TypeName) -> [any Any.Type]? {
-    let written = NameText.split(name.text[...], at: UInt8(ascii: "&"))
+    let written = name.composed
     let parts = written.compactMap { part -> (any Any.Type)? in
-      if case .found(let type) = type(named: TypeName(String(part))) { type } else { nil }
+      if case .found(let type) = type(named: part) { type } else { nil }
     }
     guard parts.count > 1, parts.count == written.count else { return nil }
     let spellings = parts.map { TypeSpelling.of($0) }
@@ -65,35 +66,37 @@ enum TypeLookup {
     return whole.contains(name) ? parts : nil
   }
 
-  /// The images that declare a type of this whole name, by their first mapped byte.
-  static func images(declaring name: TypeName) -> [UInt] {
-    guard let last = name.last, let path = name.path else { return [] }
-    return matches(find { $0.declarations(named: last) }, path)
-      .filter(\.isWhole).map(\.declaration.image)
+  /// Says which images have a copy of a type or protocol and what to do, to end a sentence with; empty where there is one
+  /// at most.
+  ///
+  /// Each copy is a type of its own, and what serves as one does not serve as the other. It happens where a module is
+  /// linked into several images. Asks the loader: call it with no lock held, and only to say why something failed.
+  static func remark(onCopiesOf type: any Any.Type) -> String {
+    let name = TypeName(TypeSpelling.of(type).qualified)
+    guard let last = name.last, let path = name.path else { return "" }
+    var images: [String] = []
+    for match in matches(find { $0.declarations(named: last) }, path)
+    where match.descriptor.path == path {
+      let image = RuntimeAddress(rawValue: match.image).imagePath ?? "an image that is gone"
+      if !images.contains(image) { images.append(image) }
+    }
+    guard images.count > 1 else { return "" }
+    return "; \(images.joined(separator: " and ")) each have a \(name) of their own, so these are "
+      + "different types: put the module \(path[0]) into one dynamic library that all of them link"
   }
 
   /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
   /// comes before it. Looks at every type of the process, once.
   static func similar(to names: [TypeName]) -> [TypeName: [String]] {
-    let wanted = names.compactMap { name in
-      name.last.map { (name: name, last: String($0), letters: Letters($0)) }
-    }
-    var near: [(TypeName, ContextDescriptor)] = []
-    for descriptor in find(\.descriptors) {
-      guard let last = descriptor.name else { continue }
-      let letters = Letters(last)
-      for (name, text, wantedLetters) in wanted where letters.mayBeNear(wantedLetters) {
-        let last = String(last)
-        if last == text || !nearest(to: text, in: [last]).isEmpty {
-          near.append((name, descriptor))
-        }
-      }
-    }
-    // Paths are asked of the runtime, with no lock held.
+    let wanted = names.compactMap { name in name.last.map { (name: name, last: String($0)) } }
     var found: [TypeName: [String]] = [:]
-    for (name, descriptor) in near where !descriptor.isGeneric {
-      guard let path = descriptor.path?.joined(separator: ".") else { continue }
-      found[name, default: []].append(path)
+    // Paths are asked of the runtime, with no lock held.
+    for descriptor in find(\.descriptors) where !descriptor.isGeneric {
+      guard let last = descriptor.name else { continue }
+      for (name, text) in wanted where last == text || !nearest(to: text, in: [last]).isEmpty {
+        guard let path = descriptor.path?.joined(separator: ".") else { continue }
+        found[name, default: []].append(path)
+      }
     }
     return Dictionary(
       uniqueKeysWithValues: found.map { ($0, nearest(to: $0.text, in: $1, atMost: .max)) })
@@ -115,38 +118,19 @@ enum TypeLookup {
     return index.withLock { body($0) }
   }
 
-  /// A declaration whose path ends in what was asked for.
-  private struct Match {
-    let declaration: TypeIndex.Declaration
-    let name: String
-    let isWhole: Bool
-  }
-
+  /// Returns the declarations whose path ends in what was asked for, with their whole names.
   private static func matches(
     _ declarations: [TypeIndex.Declaration], _ path: [String]
-  ) -> [Match] {
-    let matches = declarations.compactMap { declaration -> Match? in
-      guard let whole = declaration.descriptor.path, whole.suffix(path.count).elementsEqual(path)
-      else {
-        return nil
-      }
-      return Match(
-        declaration: declaration, name: whole.joined(separator: "."),
-        isWhole: whole.count == path.count)
+  ) -> [(descriptor: ContextDescriptor, image: UInt, name: String)] {
+    let found = declarations.compactMap { declaration in
+      declaration.descriptor.path.map { (declaration: declaration, path: $0) }
     }
     // A whole name means exactly that, whatever else it may be a part of.
-    let whole = matches.filter(\.isWhole)
-    return whole.isEmpty ? matches : whole
-  }
-
-  private static func choose(among matches: [Match]) -> Answer {
-    let usable = matches.filter { !$0.declaration.descriptor.isGeneric }
-    guard let first = usable.first else {
-      return .none(matches.first.map { .generic($0.name) } ?? .unknown)
+    let whole = found.filter { $0.path == path }
+    let fitting = whole.isEmpty ? found.filter { $0.path.suffix(path.count) == path[...] } : whole
+    return fitting.map {
+      ($0.declaration.descriptor, $0.declaration.image, $0.path.joined(separator: "."))
     }
-    let names = Set(usable.map(\.name))
-    guard names.count == 1 else { return .ambiguous(names.sorted()) }
-    return type(first.declaration.descriptor).map(Answer.found) ?? .none(.unknown)
   }
 
   /// The type of a descriptor that is not generic.
@@ -159,43 +143,5 @@ enum TypeLookup {
         unsafe beehive_swift_type(pointer)
       }
     return unsafe metadata.map { unsafe ProcessMemory().type($0) }
-  }
-}
-
-/// Which letters a name has, of whatever case: tells most names apart without comparing them.
-private struct Letters {
-  private let bits: UInt32
-  private let count: Int
-
-  init(_ name: some StringProtocol) {
-    bits = name.utf8.reduce(0) { $0 | 1 << UInt32($1 & 31) }
-    count = name.utf8.count
-  }
-
-  /// False where a quarter of the wanted letters cannot make one name of the other.
-  func mayBeNear(_ wanted: Letters) -> Bool {
-    let most = max(1, wanted.count / 4)
-    return (bits & ~wanted.bits).nonzeroBitCount <= most
-      && (wanted.bits & ~bits).nonzeroBitCount <= most && abs(count - wanted.count) <= most
-  }
-}
-
-/// A type or protocol that several images declare under one name: each has a type of its own, and what
-/// serves as one does not serve as the other. It happens where a module is linked into several images.
-enum TypeCopies {
-  /// Which images have a copy and what to do, to end a sentence with; empty where there is one at most.
-  ///
-  /// Asks the loader: call it with no lock held, and only to say why something failed.
-  static func remark(on type: any Any.Type) -> String {
-    let name = TypeSpelling.of(type).qualified
-    var paths: [String] = []
-    for base in TypeLookup.images(declaring: TypeName(name)) {
-      let path = RuntimeAddress(rawValue: base).imagePath ?? "an image that is gone"
-      if !paths.contains(path) { paths.append(path) }
-    }
-    guard paths.count > 1 else { return "" }
-    let module = name.split(separator: ".").first ?? ""
-    return "; \(paths.joined(separator: " and ")) each have a \(name) of their own, so these are "
-      + "different types: put the module \(module) into one dynamic library that all of them link"
   }
 }

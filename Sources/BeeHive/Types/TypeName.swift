@@ -11,22 +11,66 @@ package struct TypeName: Hashable, Sendable {
 
   /// Normalises what an author wrote; every text is accepted, also one that names nothing.
   init(_ written: String) {
-    let isNormal = NameText.isPlain(written) && !written.hasSuffix(".self")
-    text = isNormal ? written : NameText.normalised(written)
+    let isNormal = written.isPlain && !written.hasSuffix(".self")
+    text = isNormal ? written : Self.text(written.tokens)
+  }
+
+  /// Normalises a name as the runtime prints it, without what no author can write.
+  fileprivate init(printed: String) {
+    let written = String(printed.map { $0 == noBreakSpace ? " " : $0 })
+    text = written.isPlain ? written : Self.text(written.tokens.withoutContexts)
+  }
+
+  private static func text(_ written: ArraySlice<Substring>) -> String {
+    var tokens = written
+    if tokens.suffix(2) == [".", "self"] { tokens = tokens.dropLast(2) }
+    while let inner = tokens.parenthesised { tokens = inner }
+    // The order of a composition's parts means nothing, so it is always the same one.
+    return tokens.parts(at: "&").map(\.text).sorted().joined(separator: " & ")
   }
 
   /// The identifiers from the outermost one, without generic arguments, as images hold them.
   ///
   /// Nil where the text is no dotted name: a composition, a tuple, a function type, an empty part.
-  var path: [String]? { NameText.path(text) }
+  var path: [String]? {
+    let parts = text.tokens.parts(at: ".")
+    let path = parts.compactMap(\.identifier)
+    return path.count == parts.count ? path : nil
+  }
 
   /// The last component of the path, found without the others; nil where there is no path.
-  var last: Substring? { NameText.last(text) }
+  var last: Substring? {
+    guard text.isPlain else { return path?.last.map { $0[...] } }
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.contains("") ? nil : parts.last
+  }
 
   /// The forms in which a record may name the type whose whole name this is, the longest first.
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
-  var suffixes: [String] { NameText.suffixes(text) }
+  var suffixes: [String] {
+    if path == nil { return [text] }
+    return text.tokens.parts(at: ".").compactMap(\.first).map { String(text[$0.startIndex...]) }
+  }
+
+  /// The parts of a composition; the name itself if it is none.
+  var composed: [TypeName] { text.tokens.parts(at: "&").map { TypeName($0.text) } }
+
+  /// The same with every dotted name inside its generic arguments cut to the last part.
+  fileprivate var withShortArguments: TypeName {
+    var short: ArraySlice<Substring> = []
+    var depth = 0
+    for token in text.tokens {
+      if token == "<" { depth += 1 }
+      if token == ">" { depth -= 1 }
+      if depth > 0, token == ".", short.last?.isWord == true {
+        short.removeLast()
+      } else {
+        short.append(token)
+      }
+    }
+    return TypeName(short.text)
+  }
 }
 
 extension TypeName {
@@ -46,6 +90,147 @@ extension TypeName {
 extension TypeName: CustomStringConvertible {
   /// The normalised text.
   package var description: String { text }
+}
+
+/// How the names that images hold spell a space.
+private let noBreakSpace: Character = "\u{a0}"
+
+extension String {
+  /// Whether the text is identifiers and dots alone.
+  fileprivate var isPlain: Bool {
+    utf8.allSatisfy { $0.isOfIdentifier || $0 == UInt8(ascii: ".") }
+  }
+
+  /// The words and signs of a written name: identifiers, names in backticks, arrows, and single characters, without
+  /// spaces, `any` and `some`.
+  ///
+  /// Works on UTF-8: everything that has a meaning here is ASCII.
+  fileprivate var tokens: ArraySlice<Substring> {
+    var tokens: ArraySlice<Substring> = []
+    var rest = self[...]
+    while let byte = rest.utf8.first {
+      let next = rest.utf8.index(after: rest.startIndex)
+      var end = next
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        rest = rest[next...]
+        continue
+      case UInt8(ascii: "`"):
+        let last = rest.utf8[next...].firstIndex(of: byte)
+        end = last.map { rest.utf8.index(after: $0) } ?? rest.endIndex
+      case UInt8(ascii: "-") where rest.utf8[next...].first == UInt8(ascii: ">"):
+        end = rest.utf8.index(after: next)
+      case _ where byte.isOfIdentifier:
+        end = rest.utf8.firstIndex { !$0.isOfIdentifier } ?? rest.endIndex
+      default: break
+      }
+      let token = rest[..<end]
+      rest = rest[end...]
+      // `any P` and `any(P)`, but not `any.P`.
+      let isKeyword = (token == "any" || token == "some") && tokens.last != "."
+      if isKeyword, let next = rest.utf8.first, " \t(".utf8.contains(next) { continue }
+      tokens.append(token)
+    }
+    return tokens
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte may be part of an identifier; every byte above ASCII may.
+  fileprivate var isOfIdentifier: Bool {
+    switch self {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+      true
+    default: false
+    }
+  }
+}
+
+extension Substring {
+  /// Whether a token is an identifier.
+  fileprivate var isWord: Bool { utf8.first.map(\.isOfIdentifier) == true }
+}
+
+extension ArraySlice<Substring> {
+  /// The text of tokens: one space between words, one after a comma, one around `&` and `->`.
+  fileprivate var text: String {
+    var text = ""
+    var isAfterWord = false
+    for token in self {
+      switch token {
+      case ",", ":": text += "\(token) "
+      case "&", "->": text += " \(token) "
+      default: text += isAfterWord && token.isWord ? " \(token)" : token
+      }
+      isAfterWord = token.isWord
+    }
+    return text
+  }
+
+  /// The parts between the separators outside all brackets.
+  fileprivate func parts(at separator: Substring) -> [ArraySlice<Substring>] {
+    var depth = 0
+    return split(omittingEmptySubsequences: false) { token in
+      switch token {
+      case "<", "(", "[": depth += 1
+      case ">", ")", "]": depth -= 1
+      default: break
+      }
+      return depth == 0 && token == separator
+    }
+  }
+
+  /// The tokens between the parentheses that enclose all; nil for a tuple or a function.
+  fileprivate var parenthesised: ArraySlice<Substring>? {
+    let inner = dropFirst().dropLast()
+    // `(A) & (B)`: the first parenthesis closes before the end.
+    guard first == "(", last == ")", parts(at: ")").count == 2, !inner.isEmpty,
+      inner.parts(at: ",").count == 1
+    else { return nil }
+    return inner
+  }
+
+  /// The identifier of a part of a dotted name, as images hold it; nil where more than arguments follow.
+  fileprivate var identifier: String? {
+    guard let name = first, count == 1 || (dropFirst().first == "<" && last == ">") else {
+      return nil
+    }
+    if name.isWord { return String(name) }
+    guard name.first == "`", name.last == "`", name.count > 2 else { return nil }
+    let inner = name.dropFirst().dropLast()
+    // Backticks that only escape a keyword are gone in the image; those of a raw identifier stay,
+    // and no-break spaces are its spaces.
+    let isEscaped = inner.utf8.allSatisfy(\.isOfIdentifier) && inner.first?.isWholeNumber == false
+    return isEscaped ? String(inner) : String(name.map { $0 == " " ? noBreakSpace : $0 })
+  }
+
+  /// The tokens of a name that the runtime printed, without what no author can write.
+  ///
+  /// `Shop.(Greeter in _7A3F)` and `Shop.(unknown context at $7f16).Greeter` become `Shop.Greeter`,
+  /// `(extension in Shop):Swift.String.Form` becomes `Swift.String.Form`, and
+  /// `any Feed<Self.Shop.Feed.Item == Swift.Int>` becomes `any Feed<Swift.Int>`.
+  fileprivate var withoutContexts: ArraySlice<Substring> {
+    var tokens: ArraySlice<Substring> = []
+    var rest = self
+    while let token = rest.first {
+      if rest.starts(with: ["(", "unknown", "context", "at"]) {
+        // With the address, the parenthesis and the dot.
+        rest = rest.dropFirst(7)
+      } else if rest.starts(with: ["(", "extension", "in"]) {
+        rest = rest.dropFirst(6)
+      } else if token == "(", rest.dropFirst(2).first == "in" {
+        tokens += rest.dropFirst().prefix(1)
+        rest = rest.dropFirst(5)
+      } else if token == "Self", tokens.last != ".", let sign = rest.firstIndex(of: "=") {
+        rest = rest[sign...].dropFirst(2)
+      } else {
+        tokens.append(token)
+        rest = rest.dropFirst()
+      }
+    }
+    return tokens
+  }
 }
 
 /// The names that a record may have for a known type: the texts that `TypeName` makes of them.
@@ -75,80 +260,13 @@ struct TypeSpelling: Hashable, Sendable {
   private static let known = Lock<[ObjectIdentifier: TypeSpelling]>([:])
 
   private init(_ type: any Any.Type) {
-    let whole = TypeName(NameText.withoutContexts(_typeName(type, qualified: true)))
-    let last = TypeName(NameText.withoutContexts(_typeName(type, qualified: false)))
+    let whole = TypeName(printed: _typeName(type, qualified: true))
     qualified = whole.text
-    unqualified = last.text
+    unqualified = TypeName(printed: _typeName(type, qualified: false)).text
     var forms = [whole.text]
     // Where the arguments are qualified, authors who are inside the module write them short.
-    let short = TypeName(NameText.withShortArguments(whole.text))
-    for form in short.suffixes + whole.suffixes + [last.text] where !forms.contains(form) {
-      forms.append(form)
-    }
+    let shorter = whole.withShortArguments.suffixes + whole.suffixes + [unqualified]
+    for form in shorter where !forms.contains(form) { forms.append(form) }
     all = forms
-  }
-}
-
-extension NameText {
-  /// A name as the runtime prints it, without what no author can write.
-  ///
-  /// `Shop.(Greeter in _7A3F)` and `Shop.(unknown context at $7f16).Greeter` become `Shop.Greeter`,
-  /// `(extension in Shop):Swift.String.Form` becomes `Swift.String.Form`, and
-  /// `any Feed<Self.Shop.Feed.Item == Swift.Int>` becomes `any Feed<Swift.Int>`.
-  static func withoutContexts(_ printed: String) -> String {
-    var output = ""
-    var rest = printed[...]
-    while let character = rest.first {
-      if let after = drop("(unknown context at ", through: ").", from: rest) {
-        rest = after
-      } else if let after = drop("(extension in ", through: "):", from: rest) {
-        rest = after
-      } else if let after = drop("Self.", through: " == ", from: rest), output.last != "." {
-        rest = after
-      } else if character == "(", let name = privateName(rest) {
-        output += name.text
-        rest = name.rest
-      } else {
-        output.append(character == noBreakSpace ? " " : character)
-        rest.removeFirst()
-      }
-    }
-    return output
-  }
-
-  /// The name with every dotted name inside its generic arguments cut to the last part.
-  static func withShortArguments(_ text: String) -> String {
-    var output = ""
-    var word = ""
-    var depth = 0
-    for character in text {
-      switch character {
-      case "." where depth > 0: word = ""
-      case _ where character.utf8.allSatisfy(isIdentifier): word.append(character)
-      default:
-        output += word
-        word = ""
-        output.append(character)
-        if character == "<" { depth += 1 }
-        if character == ">", !output.hasSuffix("->") { depth -= 1 }
-      }
-    }
-    return output + word
-  }
-
-  /// Returns the rest of a text after `end` if the text starts with `start`.
-  private static func drop(_ start: String, through end: String, from text: Substring) -> Substring?
-  {
-    guard text.hasPrefix(start) else { return nil }
-    let rest = text.dropFirst(start.count)
-    let index = rest.indices.first { rest[$0...].hasPrefix(end) }
-    return index.map { rest[$0...].dropFirst(end.count) }
-  }
-
-  /// `Greeter` of `(Greeter in _7A3F)`, and what follows it.
-  private static func privateName(_ text: Substring) -> (text: Substring, rest: Substring)? {
-    let name = text.dropFirst().prefix { $0 != " " }
-    guard let rest = drop("(\(name) in ", through: ")", from: text) else { return nil }
-    return (name, rest)
   }
 }
