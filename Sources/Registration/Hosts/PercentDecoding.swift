@@ -21,10 +21,10 @@ package enum PercentDecoding {
   ///   - what: What messages call the part.
   ///   - plusIsBlank: Whether a plus is read as a blank, as in a query.
   /// - Returns: The text, which is UTF-8.
-  /// - Throws: ``TextProblem`` for `%` without two digits, for `%00`, and for what is not UTF-8.
+  /// - Throws: ``Refusal`` for `%` without two digits, for `%00`, and for what is not UTF-8.
   package static func text(
     of bytes: ArraySlice<UInt8>, _ what: String, plusIsBlank: Bool = false
-  ) throws(TextProblem) -> String {
+  ) throws(Refusal) -> String {
     let plus = plusIsBlank ? UInt8(ascii: "+") : UInt8(ascii: "%")
     var index = bytes.startIndex
     while index < bytes.endIndex, bytes[index] != UInt8(ascii: "%"), bytes[index] != plus {
@@ -38,10 +38,10 @@ package enum PercentDecoding {
         guard index + 2 < bytes.endIndex, let high = bytes[index + 1].hexadecimal,
           let low = bytes[index + 2].hexadecimal
         else {
-          throw TextProblem(index, "% is followed by two hexadecimal digits; write %25 for %")
+          throw Refusal(at: index, "% is followed by two hexadecimal digits; write %25 for %")
         }
         let byte = high << 4 | low
-        try TextProblem.check(byte != 0, index, "%00 is in no name and no value")
+        try Refusal.check(byte != 0, at: index, "%00 is in no name and no value")
         decoded.append(byte)
         index += 3
       case plus:
@@ -53,10 +53,10 @@ package enum PercentDecoding {
       }
     }
     guard let text = String(validating: decoded, as: UTF8.self) else {
-      throw TextProblem(bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
+      throw Refusal(at: bytes.startIndex, "\(what) is not UTF-8 when it is decoded")
     }
-    try TextProblem.check(
-      !hasManyMarks(text), bytes.startIndex,
+    try Refusal.check(
+      !hasManyMarks(text), at: bytes.startIndex,
       "\(what) has more than \(mostMarks) combining marks behind one another")
     return text
   }

@@ -11,11 +11,7 @@ enum RoutingRules {
   }
 
   private static func check(pattern: String, _ attributes: Attributes) throws(Refusal) {
-    do throws(TextProblem) {
-      _ = try PatternParts(pattern)
-    } catch {
-      throw Refusal(.badPattern, "the pattern \(pattern) cannot be used: \(error.reason)")
-    }
+    _ = try PatternParts(pattern)
     guard attributes.abi == "c-route" else { return }
     try check(result: attributes.result, of: pattern)
   }
@@ -23,12 +19,7 @@ enum RoutingRules {
   private static func check(actions attributes: Attributes) throws(Refusal) {
     var names: Set<String> = []
     for text in attributes.actions {
-      let action: ActionDeclaration
-      do throws(TextProblem) {
-        action = try ActionDeclaration(reading: text)
-      } catch {
-        throw Refusal(.badAction, error.reason)
-      }
+      let action = try ActionDeclaration(reading: text)
       try Refusal.check(
         names.insert(action.name).inserted, .badAction,
         "declares the action \(action.name) twice; keep one")
