@@ -68,7 +68,7 @@ extension PluginReport.Line {
       ("path", path), ("code", code), ("reason", reason),
     ]
     return .object(
-      members.compactMap { key, text in text.map { JSONValue.Member(key, .string($0)) } })
+      members.compactMap { key, text in text.map { (key, .string($0)) } })
   }
 }
 
@@ -91,7 +91,7 @@ extension PluginReport: CustomStringConvertible {
   public var json: String {
     let list = lines.map { "    \($0.json.text)" }
     let entries = list.isEmpty ? "[]" : "[\n\(list.joined(separator: ",\n"))\n  ]"
-    let problems = JSONValue.array(problems.map(JSONValue.string)).text
+    let problems = JSONValue.texts(problems).text
     let judged = admission.map { ",\n  \"admission\": \($0.value.text)" } ?? ""
     return "{\n  \"lines\": \(entries),\n  \"problems\": \(problems)\(judged)\n}\n"
   }
