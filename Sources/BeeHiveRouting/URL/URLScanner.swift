@@ -127,7 +127,7 @@ struct URLScanner {
     _ range: Range<Int>, _ what: String, plusIsBlank: Bool = false
   ) throws(RoutingError) -> String {
     do throws(Refusal) {
-      return try PercentDecoding.text(of: bytes[range], what, plusIsBlank: plusIsBlank)
+      return try percentDecoded(bytes[range], what, plusIsBlank: plusIsBlank)
     } catch {
       throw malformed(error)
     }

@@ -40,7 +40,7 @@ package struct Host: Hashable, Sendable {
       return
     }
     if !isWeb { try Self.check(bytes, at: bytes.startIndex, for: Self.isForbidden) }
-    let decoded = try PercentDecoding.text(of: bytes, "the host")
+    let decoded = try percentDecoded(bytes, "the host")
     try Refusal.check(
       decoded != "." && decoded != "..", at: bytes.startIndex,
       "a path that climbs with \(decoded) is not followed")

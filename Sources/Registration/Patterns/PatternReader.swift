@@ -33,7 +33,7 @@ struct PatternReader {
       path = Substring(path.unicodeScalars.dropFirst(2))
     }
     var variants: [[PatternSegment]] = []
-    for form in try OptionalParts.forms(of: path) {
+    for form in try Self.forms(of: path) {
       for segments in try self.variants(of: form, parts) where !variants.contains(segments) {
         variants.append(segments)
       }
@@ -96,13 +96,10 @@ struct PatternReader {
       }
       do throws(Refusal) {
         hosts = try Host.keys(ofPattern: part.withoutEdges[...], scheme: pattern.scheme) ?? []
+        let segment = hosts.isEmpty ? try segment(part) : PatternSegment.literal(hosts[0])
+        segments.append(try host(segment, pattern.scheme))
       } catch {
-        throw noHost(part, error)
-      }
-      if let host = hosts.first {
-        segments.append(.literal(host))
-      } else {
-        segments.append(try parameterOfHost(part, pattern.scheme))
+        throw bad("\"\(part)\" is no host: \(error.message)")
       }
     }
     try check(
@@ -114,23 +111,14 @@ struct PatternReader {
     return [segments] + hosts.dropFirst().map { [.literal($0)] + segments.dropFirst() }
   }
 
-  /// A host that is a parameter, or all that is left.
-  private func parameterOfHost(
-    _ part: Substring, _ scheme: String?
+  /// A segment as hosts have it.
+  private func host(
+    _ segment: PatternSegment, _ scheme: String?
   ) throws(Refusal) -> PatternSegment {
-    let segment = try segment(part)
     guard case .capture(var capture) = segment else { return segment }
-    do throws(Refusal) {
-      (capture.prefix, capture.suffix) = try Host.patternText(
-        before: capture.prefix, behind: capture.suffix, scheme: scheme)
-    } catch {
-      throw noHost(part, error)
-    }
+    (capture.prefix, capture.suffix) = try Host.patternText(
+      before: capture.prefix, behind: capture.suffix, scheme: scheme)
     return .capture(capture)
-  }
-
-  private func noHost(_ part: Substring, _ refusal: Refusal) -> Refusal {
-    bad("\"\(part)\" is no host: \(refusal.message)")
   }
 
   private func segment(_ part: Substring) throws(Refusal) -> PatternSegment {
@@ -228,7 +216,7 @@ struct PatternReader {
   }
 
   func decoded(_ part: Substring) throws(Refusal) -> String {
-    try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
+    try percentDecoded(Array(part.utf8)[...], "the pattern")
   }
 
   /// Throws a problem where something is not as it has to be.
@@ -242,9 +230,9 @@ struct PatternReader {
 }
 
 extension Substring {
-  /// The text without what keeps names apart: see `OptionalParts.edge`.
+  /// The text without what keeps names apart: see `PatternReader.edge`.
   fileprivate var withoutEdges: String {
-    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != OptionalParts.edge }))
+    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != PatternReader.edge }))
   }
 }
 
@@ -291,6 +279,7 @@ extension PatternReader {
       parts.keys.append(key)
     }
   }
+
   /// Throws where a type that every pattern may name is none of a query's, or does not hold the default.
   private func check(_ key: PatternKey) throws(Refusal) {
     try check(
@@ -303,10 +292,10 @@ extension PatternReader {
   }
 }
 
-/// Writes out the forms of a pattern whose parts in parentheses may be there or not.
-enum OptionalParts {
+// The forms of a pattern whose parts in parentheses may be there or not.
+extension PatternReader {
   /// Every form, that with all parts first.
-  static func forms(of path: Substring) throws(Refusal) -> [String] {
+  private static func forms(of path: Substring) throws(Refusal) -> [String] {
     guard path.cut(at: "(") != nil || path.cut(at: ")") != nil else { return [String(path)] }
     var rest = path.unicodeScalars
     let forms = try sequence(&rest, depth: 0)
@@ -319,7 +308,7 @@ enum OptionalParts {
     _ rest: inout Substring.UnicodeScalarView, depth: Int
   ) throws(Refusal) -> [String] {
     // Each level makes one form more; said before the stack is used up.
-    guard depth < PatternReader.mostVariants else { throw tooMany }
+    guard depth < mostVariants else { throw tooMany }
     var forms = [""]
     while let next = rest.first, next != ")" {
       if next == "(" {
@@ -328,7 +317,7 @@ enum OptionalParts {
         try Refusal.check(rest.first == ")", .badPattern, "( has no )")
         rest = rest.dropFirst()
         // Counted before they are made: each is as long as the pattern.
-        guard forms.count * (inner.count + 1) <= PatternReader.mostVariants else { throw tooMany }
+        guard forms.count * (inner.count + 1) <= mostVariants else { throw tooMany }
         forms = forms.flatMap { form in inner.map { joined(form, $0) } + [form] }
       } else {
         let plain = Substring(rest.prefix { $0 != "(" && $0 != ")" })
@@ -350,5 +339,5 @@ enum OptionalParts {
   }
 
   private static let tooMany = Refusal(
-    .badPattern, "its optional parts make more than \(PatternReader.mostVariants) forms")
+    .badPattern, "its optional parts make more than \(mostVariants) forms")
 }

@@ -213,7 +213,7 @@ struct EntryReader<Source: Image> {
         kind: kind, name: name, implementation: implementation,
         attributes: try Attributes(bytes.extracting(attributes), of: kind), encoding: .inline,
         origin: origin(at: offset, in: section))
-      try RoutingRules.check(kind, name, record.attributes)
+      try record.attributes.checkRouting(of: kind, named: name)
       record.accessor = try pointer(at: accessor, of: sectionBytes, in: section)
       record.context = try pointer(at: context, of: sectionBytes, in: section)
       try record.checkStructure(in: memory)

@@ -1,7 +1,13 @@
 /// The grammar of the texts that the classic sections point to.
-enum PointerGrammar {
+///
+/// A service is a JSON object of exactly one pair of strings: strict RFC 8259, and nothing of it that an entry does
+/// not need, no nesting, no numbers.
+struct PointerGrammar {
   /// Longer texts are taken for a pointer that leads astray.
   static let limit = 16 << 10
+
+  /// In the text of a service, which the caller lends to each step.
+  private var position = 0
 
   /// Reads the text of one slot: in `BeehiveMods` the name itself, in `BeehiveServices` a pair of names,
   /// `{ "Service" : "Implementation" }`.
@@ -12,7 +18,7 @@ enum PointerGrammar {
       try Refusal.check(!text.isEmpty, .emptyName, "points at an empty name; give the module one")
       return (try text.text("the name"), nil)
     }
-    let (service, implementation) = try JSONStringPair.read(text)
+    let (service, implementation) = try pair(text)
     try Refusal.check(
       !service.isEmpty, .emptyName, "names no service; write { \"Service\" : \"Implementation\" }")
     try Refusal.check(
@@ -20,17 +26,9 @@ enum PointerGrammar {
       "names no implementation of \(service); write one behind the colon")
     return (service, implementation)
   }
-}
 
-/// Reads the text of a service entry: a JSON object of exactly one pair of strings.
-///
-/// Strict RFC 8259, and nothing of it that an entry does not need: no nesting, no numbers.
-struct JSONStringPair {
-  /// In the text, which the caller lends to each step.
-  private var position = 0
-
-  /// Reads both strings, and throws where the text is no such object.
-  static func read(_ text: Span<UInt8>) throws(Refusal) -> (key: String, value: String) {
+  /// Reads both strings of a service, and throws where the text is no such object.
+  static func pair(_ text: Span<UInt8>) throws(Refusal) -> (key: String, value: String) {
     try text.checkUTF8("the text")
     var cursor = Self()
     try cursor.expect(text, UInt8(ascii: "{"), "{")

@@ -162,6 +162,6 @@ extension Attributes {
     try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
     let bytes = texts.flatMap { field -> [UInt8] in Array(field.utf8) + [0] }
     try self.init(bytes.span, of: kind)
-    try RoutingRules.check(kind, name, self)
+    try checkRouting(of: kind, named: name)
   }
 }
