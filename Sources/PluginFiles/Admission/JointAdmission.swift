@@ -94,7 +94,11 @@ struct JointAdmission {
         let required = ModuleRequirement(text)
         let (there, provider) = (present[required.name], providers[required.name])
         guard let attributes = there ?? provider?.record.attributes else {
-          refuse(file, record, required, known: known)
+          let names = nearest(to: required.name, in: known, after: unmet)
+          let conflict = Conflict.missing(
+            required, by: record.name, nobody: "neither the host nor another plugin",
+            near: names.filter { $0 != record.name }, addition: "add the plugin that")
+          refuse(file, conflict, expected: required.name, found: "no such module")
           continue
         }
         if let fault = required.fault(of: attributes.version) {
@@ -110,18 +114,6 @@ struct JointAdmission {
         }
       }
     }
-  }
-
-  /// Refuses a file for a module that requires one which neither the host nor another plugin declares.
-  private mutating func refuse(
-    _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
-  ) {
-    let names = nearest(to: required.name, in: known, after: unmet)
-      .filter { $0 != record.name }
-    let conflict = Conflict.missing(
-      required, by: record.name, nobody: "neither the host nor another plugin", near: names,
-      addition: "add the plugin that")
-    refuse(file, conflict, expected: required.name, found: "no such module")
   }
 
   /// Refuses a file for an unmet requirement; of many the first ones are listed.

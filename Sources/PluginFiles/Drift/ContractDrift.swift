@@ -65,7 +65,8 @@ package struct ContractDrift: Hashable, Sendable {
     of module: String, _ expected: [String], _ found: [String]
   ) -> (expected: String, found: String?)? {
     func version(_ symbols: [String]) -> String? {
-      symbols.lazy.compactMap(ContractDigest.version).first { $0.module == module }?.version
+      symbols.lazy.compactMap(ContractLibrary.version(ofDigest:)).first { $0.module == module }?
+        .version
     }
     return version(expected).map { ($0, version(found)) }
   }
