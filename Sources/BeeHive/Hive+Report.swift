@@ -225,18 +225,6 @@ extension Report.Line {
   }
 }
 
-extension JSONValue {
-  /// An object without the members that are nil, as encoders write it.
-  package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
-    .object(members.compactMap { key, value in value.map { Member(key, $0) } })
-  }
-}
-
-extension [String] {
-  /// The elements of an array of JSON, a line for each.
-  package var lines: String { isEmpty ? "[]" : "[\n    \(joined(separator: ",\n    "))\n  ]" }
-}
-
 // "Did you mean", for what a report lists.
 extension Report {
   /// Of how many entries it looks for similar types, which goes through all types of the process.

@@ -89,7 +89,7 @@ extension PluginReport: CustomStringConvertible {
   /// The report as JSON, for hosts without an encoder, with a line for each entry.
   public var json: String {
     let entries = lines.map(\.json.text).lines
-    let problems = JSONValue.array(problems.map(JSONValue.string)).text
+    let problems = JSONValue.texts(problems).text
     let judged = admission.map { ",\n  \"admission\": \($0.value.text)" } ?? ""
     return "{\n  \"lines\": \(entries),\n  \"problems\": \(problems)\(judged)\n}\n"
   }

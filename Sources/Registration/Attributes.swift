@@ -8,14 +8,7 @@ package struct Attributes: Hashable, Codable, Sendable {
     package var value: String
 
     /// Pairs a key with a value.
-    ///
-    /// - Parameters:
-    ///   - key: The text before the first `=`.
-    ///   - value: The text after it.
-    package init(key: String, value: String) {
-      self.key = key
-      self.value = value
-    }
+    package init(key: String, value: String) { (self.key, self.value) = (key, value) }
   }
 
   /// Larger first among those that nothing else orders; 0 unless given.
@@ -44,4 +37,55 @@ package struct Attributes: Hashable, Codable, Sendable {
 
   /// Creates an empty value, without attributes.
   package init() {}
+}
+
+// What attributes of a checked record mean, by kind; `Attributes.Key` says which values there are.
+extension Attributes {
+  /// Whether the context leads to a structure that a C author wrote, rather than to what an accessor expects.
+  package var isC: Bool { abi != nil }
+
+  /// Which modules a module starts among.
+  package var moduleLevel: ModuleLevel { level.flatMap(ModuleLevel.init) ?? .normal }
+
+  /// `version=`: the version of what is declared, numbers with dots between them.
+  package var version: String? {
+    get { values(of: "version").first }
+    set {
+      others.removeAll { $0.key == "version" }
+      if let newValue { others.append(Attribute(key: "version", value: newValue)) }
+    }
+  }
+
+  /// Whether a module's initialize runs beside that of others.
+  package var isAsync: Bool { values(of: "async").first == "true" }
+
+  /// How long an instance of a service lives.
+  package var serviceScope: Scope { scope.flatMap(Scope.init) ?? .transient }
+
+  /// The declarations of a target's actions.
+  package var actions: [String] { values(of: "action") }
+
+  /// Whom a route answers.
+  package var exposure: Exposure {
+    values(of: "remote").first.flatMap { Exposure.byAttribute[$0] } ?? .local
+  }
+
+  /// How much of a URL a route's pattern covers.
+  package var extent: RouteExtent {
+    values(of: "match").first.flatMap(RouteExtent.init) ?? .exact
+  }
+
+  /// The type that a route returns; empty for none.
+  package var result: String { values(of: "returns").first ?? "" }
+
+  private func values(of key: String) -> [String] {
+    others.compactMap { $0.key == key ? $0.value : nil }
+  }
+}
+
+extension Exposure {
+  /// By the value of `remote`.
+  static let byAttribute: [String: Exposure] = [
+    "false": .local, "true": .remote, "elevated": .elevated,
+  ]
 }

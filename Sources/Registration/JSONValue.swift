@@ -1,23 +1,20 @@
 internal import BinaryImage
 
 /// A value of JSON as this project writes it: numbers are integers of 64 bits.
-package enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
   case string(String)
   case array([JSONValue])
-  case object([Member])
+  case object([(key: String, value: JSONValue)])
 
-  /// A key and its value.
-  package struct Member: Hashable, Sendable {
-    /// The key.
-    package var key: String
-    /// The value.
-    package var value: JSONValue
+  /// A list of texts.
+  package static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
-    /// Pairs a key with a value.
-    package init(_ key: String, _ value: JSONValue) { (self.key, self.value) = (key, value) }
+  /// An object without the members that are nil, as encoders write it.
+  package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+    .object(members.compactMap { key, value in value.map { (key, $0) } })
   }
 
   /// The value as it is written, on one line.
@@ -29,9 +26,14 @@ package enum JSONValue: Hashable, Sendable {
     case .string(let text): text.quotedForJSON
     case .array(let elements): "[\(elements.map(\.text).joined(separator: ","))]"
     case .object(let members):
-      "{\(members.map { "\($0.key.quotedForJSON):\($0.value.text)" }.joined(separator: ","))}"
+      "{\(members.map { "\($0.quotedForJSON):\($1.text)" }.joined(separator: ","))}"
     }
   }
+}
+
+extension [String] {
+  /// The elements of an array of JSON, a line for each.
+  package var lines: String { isEmpty ? "[]" : "[\n    \(joined(separator: ",\n    "))\n  ]" }
 }
 
 extension String {

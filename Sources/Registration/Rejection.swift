@@ -60,28 +60,22 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
   /// The entry's location.
   package var origin: Origin
 
-  /// Describes a refused entry.
-  package init(
-    reason: Reason, kind: RecordKind, name: String?, message: String, origin: Origin
-  ) {
-    (self.reason, self.kind, self.name) = (reason, kind, name)
-    (self.message, self.origin) = (message, origin)
-  }
-
   /// `libx.so BeehiveMods[3] at 0x3018: points outside the image`
   package var description: String {
     "\(origin) at \(origin.address.rawValue.hexadecimal): \(message)".escaped
   }
 }
 
-/// Why an entry is rejected. The reader adds the location.
-package struct Refusal: Error {
+/// Why an entry, a URL, a part of one, a pattern or a declaration cannot be read. The reader adds the location.
+package struct Refusal: Error, Hashable {
   package var reason: Rejection.Reason
-  var name: String?
+  /// The index among the bytes that were to be read; of a pattern, among those of the part that is wrong.
+  package var index: Int
+  /// The rule that is broken, for people.
   package var message: String
 
-  init(_ reason: Rejection.Reason, name: String? = nil, _ message: String) {
-    (self.reason, self.name, self.message) = (reason, name, message)
+  init(_ reason: Rejection.Reason = .badPattern, at index: Int = 0, _ message: String) {
+    (self.reason, self.index, self.message) = (reason, index, message)
     // It may quote a long text that many entries share: the middle is left out.
     guard message.utf8.count > 512 else { return }
     let scalars = message.unicodeScalars
@@ -91,28 +85,9 @@ package struct Refusal: Error {
   /// Throws a refusal where something is not as it has to be.
   @inline(__always)
   static func check(
-    _ isRight: Bool, _ reason: Rejection.Reason, _ message: @autoclosure () -> String
+    _ isRight: Bool, _ reason: Rejection.Reason = .badPattern, at index: Int = 0,
+    _ message: @autoclosure () -> String
   ) throws(Refusal) {
-    if !isRight { throw Refusal(reason, message()) }
-  }
-}
-
-/// Why a URL, a part of one, a pattern or a declaration cannot be read, and at which of its bytes.
-package struct TextProblem: Error, Hashable {
-  /// The index among the bytes that were to be read; of a pattern, among those of the part that is wrong.
-  package var index: Int
-  /// The rule that it breaks, for people.
-  package var reason: String
-
-  package init(_ index: Int, _ reason: String) {
-    self.index = index
-    self.reason = reason
-  }
-
-  /// Throws a problem where something is not as it has to be.
-  static func check(
-    _ isRight: Bool, _ index: Int, _ reason: @autoclosure () -> String
-  ) throws(TextProblem) {
-    if !isRight { throw TextProblem(index, reason()) }
+    if !isRight { throw Refusal(reason, at: index, message()) }
   }
 }

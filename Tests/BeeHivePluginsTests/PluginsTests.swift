@@ -126,7 +126,7 @@ struct PluginsTests {
     let script = #expect(throws: ImageError.self) {
       try hive.plugins.add(file: folder.place("run.sh").path)
     }
-    #expect(script?.message == "It is a script.")
+    #expect(script?.message == "It is no object file.")
     #expect(throws: ImageError.self) { try hive.plugins.add(file: "") }
     #expect(throws: ImageError.self) { try hive.plugins.add(file: folder.path) }
     #expect(hive.plugins.report().lines.isEmpty && hive.plugins.report().problems.isEmpty)

@@ -18,14 +18,11 @@ struct EveryKindOfFileTests {
       try data.write(to: folder.folder.place(name(kind)))
       reasons[name(kind)] = reason
     }
-    try write("script", Data("#!/bin/sh\nexit 1\n".utf8), "It is a script.")
+    try write("script", Data("#!/bin/sh\nexit 1\n".utf8), "It is no object file.")
     try write("empty", Data(), "It is empty.")
     try write("text", Data("shop".utf8), "It is no object file.")
-    try write("archive", Data("!<arch>\n".utf8), "It is an archive; link it into a shared library.")
-    try write(
-      "macho", Data([0xcf, 0xfa, 0xed, 0xfe, 7, 0, 0, 1]),
-      "It is a Mach-O file; this loader opens ELF files.")
-    try write("begun", Data([0x7f, 0x45]), "The file ends inside the ELF header.")
+    try write("archive", Data("!<arch>\n".utf8), "It is no object file.")
+    try write("begun", Data([0x7f, 0x45]), "It is no object file.")
     let library = bytes["library"] ?? Data()
     try write("head", library.prefix(40), "The file ends inside the ELF header.")
     try write(
@@ -106,7 +103,7 @@ struct EveryKindOfFileTests {
     try folder.settle()
     var again = folder.catalogue()
     again.refresh()
-    #expect(again.counts.read == 0)
+    #expect(again.readCount == 0)
     #expect(again.reasons == reasons)
   }
 

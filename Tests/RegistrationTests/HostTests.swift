@@ -16,10 +16,10 @@ struct HostCase: CustomTestStringConvertible, Sendable {
 
   func check(_ rules: SchemeRules) {
     let bytes = Array(written.utf8)[...]
-    do throws(TextProblem) {
+    do throws(Refusal) {
       #expect(try Authority(bytes, rules).host?.text == text)
     } catch {
-      #expect(text == nil, "\(error.reason)")
+      #expect(text == nil, "\(error.message)")
       #expect((0...bytes.count).contains(error.index))
     }
   }
@@ -134,17 +134,17 @@ struct HostTests {
     ])
   func refusedAuthorities(_ written: String, _ reason: String) {
     for scheme in ["http", "app"] {
-      let error = #expect(throws: TextProblem.self) {
+      let error = #expect(throws: Refusal.self) {
         try Authority(Array(written.utf8)[...], SchemeRules(scheme: scheme))
       }
-      #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "")")
+      #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
     }
   }
 
   @Test("An opaque host and one of http are two keys, and no text leads to the second")
   func keys() throws {
     let bytes = Array("shop".utf8)[...]
-    let keys = try [SchemeRules.opaque, Self.web].map { try Host(bytes, $0).key(port: 80) }
+    let keys = try [SchemeRules(scheme: nil), Self.web].map { try Host(bytes, $0).key(port: 80) }
     #expect(keys == ["shop:80", "//shop:80"])
     #expect(keys.map { String(Host.text(ofKey: $0)) } == ["shop:80", "shop:80"])
     #expect(Host.key(ofOpaque: "//shop:80") == "%2F%2Fshop%3A80")

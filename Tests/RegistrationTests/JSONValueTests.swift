@@ -7,8 +7,8 @@ struct JSONValueTests {
   @Test("are written as other readers read them")
   func text() throws {
     let value = JSONValue.object([
-      .init("a\"", .array([.null, .boolean(true), .integer(.min), .string("\\\n\u{7}ä")])),
-      .init("b", .object([])), .init("c", .array([])),
+      ("a\"", .array([.null, .boolean(true), .integer(.min), .string("\\\n\u{7}ä")])),
+      ("b", .object([])), ("c", .array([])),
     ])
     #expect(!value.text.contains("\n"))
     let read = try JSONSerialization.jsonObject(with: Data(value.text.utf8)) as? NSDictionary

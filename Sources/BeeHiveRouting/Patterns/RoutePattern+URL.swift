@@ -112,8 +112,8 @@ extension RoutePattern {
     guard let rules else { return String(text).asSegment }
     // An IPv6 host is given with its brackets.
     let host = text.utf8.first == UInt8(ascii: "[") ? String(text) : String(text).asHost
-    do throws(TextProblem) { _ = try Host(Array(host.utf8)[...], rules) } catch {
-      throw unfit(key, error.reason)
+    do throws(Refusal) { _ = try Host(Array(host.utf8)[...], rules) } catch {
+      throw unfit(key, error.message)
     }
     return host
   }

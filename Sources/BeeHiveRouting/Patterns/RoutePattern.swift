@@ -34,10 +34,10 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``RoutingError`` with `badPattern` if it cannot be read; the message has the rule that it
   ///   breaks.
   public init(_ text: String) throws(RoutingError) {
-    do throws(TextProblem) {
+    do throws(Refusal) {
       self.init(text, try PatternParts(text))
     } catch {
-      throw RoutingError(.badPattern, "the pattern \(text) cannot be used: \(error.reason)")
+      throw RoutingError(.badPattern, error.message)
     }
   }
 

@@ -170,8 +170,8 @@ extension ActionDeclaration {
   /// - Parameter text: The declaration: `remote price(sku: String) async throws -> Price`.
   /// - Throws: `RoutingError` with `badPattern` if it cannot be read; the message says where and why.
   package init(parsing text: String) throws(RoutingError) {
-    do throws(TextProblem) { try self.init(reading: text) } catch {
-      throw RoutingError(.badPattern, error.reason)
+    do throws(Refusal) { try self.init(reading: text) } catch {
+      throw RoutingError(.badPattern, error.message)
     }
   }
 }

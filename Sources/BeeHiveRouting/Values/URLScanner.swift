@@ -56,7 +56,7 @@ struct URLScanner {
     }
     let start = range.lowerBound + 2
     let end = bytes[start..<range.upperBound].firstIndex(of: UInt8(ascii: "/")) ?? range.upperBound
-    do throws(TextProblem) {
+    do throws(Refusal) {
       return (try Authority(bytes[start..<end], rules), end..<range.upperBound)
     } catch {
       throw malformed(error)
@@ -126,15 +126,15 @@ struct URLScanner {
   func decode(
     _ range: Range<Int>, _ what: String, plusIsBlank: Bool = false
   ) throws(RoutingError) -> String {
-    do throws(TextProblem) {
-      return try PercentDecoding.text(of: bytes[range], what, plusIsBlank: plusIsBlank)
+    do throws(Refusal) {
+      return try percentDecoded(bytes[range], what, plusIsBlank: plusIsBlank)
     } catch {
       throw malformed(error)
     }
   }
 
-  private func malformed(_ problem: TextProblem) -> RoutingError {
-    malformed(problem.index, problem.reason)
+  private func malformed(_ refusal: Refusal) -> RoutingError {
+    malformed(refusal.index, refusal.message)
   }
 
   private func malformed(_ index: Int, _ reason: String) -> RoutingError {

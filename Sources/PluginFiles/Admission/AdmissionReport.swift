@@ -118,19 +118,19 @@ extension AdmissionReport {
   public var json: String { "\(value.text)\n" }
 
   /// The same with further members before and behind.
-  package func document(_ first: [JSONValue.Member], _ last: [JSONValue.Member]) -> JSONValue {
-    guard case .object(let members) = value else { return value }
-    return .object(first + members + last)
-  }
+  package func document(
+    _ first: [(key: String, value: JSONValue)], _ last: [(key: String, value: JSONValue)]
+  ) -> JSONValue { .object(first + members + last) }
 
   /// The report as a value of JSON.
-  package var value: JSONValue {
-    .object([
-      .init("host", .string(host)), .init("machine", .string(machine)),
-      .init("libraries", .integer(Int64(libraries))),
-      .init("problems", .array(problems.map(JSONValue.string))),
-      .init("plugins", .array(plugins.map(\.value))),
-    ])
+  package var value: JSONValue { .object(members) }
+
+  private var members: [(key: String, value: JSONValue)] {
+    [
+      ("host", .string(host)), ("machine", .string(machine)),
+      ("libraries", .integer(Int64(libraries))), ("problems", .texts(problems)),
+      ("plugins", .array(plugins.map(\.value))),
+    ]
   }
 }
 
@@ -138,12 +138,10 @@ extension AdmissionReport.Plugin {
   /// The plugin as a value of JSON.
   package var value: JSONValue {
     .object([
-      .init("path", .string(path)), .init("loads", .boolean(loads)),
-      .init("order", order.map { .integer(Int64($0)) } ?? .null),
-      .init("offers", .array(offers.map(JSONValue.string))),
-      .init("needs", .array(needs.map(JSONValue.string))),
-      .init("refusals", .array(refusals.map(\.value))),
-      .init("remarks", .array(remarks.map(JSONValue.string))),
+      ("path", .string(path)), ("loads", .boolean(loads)),
+      ("order", order.map { .integer(Int64($0)) } ?? .null), ("offers", .texts(offers)),
+      ("needs", .texts(needs)), ("refusals", .array(refusals.map(\.value))),
+      ("remarks", .texts(remarks)),
     ])
   }
 }
@@ -154,7 +152,7 @@ extension PluginRefusal {
       ("code", code), ("message", message), ("expected", expected), ("found", found),
       ("remedy", remedy), ("cause", cause),
     ]
-    return .object(members.map { JSONValue.Member($0, $1.map(JSONValue.string) ?? .null) })
+    return .object(members.map { ($0, $1.map(JSONValue.string) ?? .null) })
   }
 }
 
@@ -176,28 +174,15 @@ extension PluginRefusal {
 }
 
 extension JSONValue: Encodable {
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
   package func encode(to encoder: any Encoder) throws {
     switch self {
     case .object(let members):
-      var container = encoder.container(keyedBy: Key.self)
-      for member in members {
-        try container.encode(member.value, forKey: Key(stringValue: member.key))
-      }
+      try Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }.encode(to: encoder)
     case .array(let elements): try elements.encode(to: encoder)
     case .string(let text): try text.encode(to: encoder)
     case .integer(let number): try number.encode(to: encoder)
     case .boolean(let truth): try truth.encode(to: encoder)
-    case .null:
-      var container = encoder.singleValueContainer()
-      try container.encodeNil()
+    case .null: try String?.none.encode(to: encoder)
     }
   }
 }

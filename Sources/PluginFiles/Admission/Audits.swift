@@ -3,22 +3,115 @@ internal import LibC
 
 // What a policy asks of a file that would load: its name, its owners, where it looks for libraries, what it runs.
 
-/// Why the lists of a policy do not admit a file of this name.
-func listRefusal(of candidate: AdmissionCandidate, _ policy: PluginPolicy) -> PluginRefusal? {
-  let name = candidate.name
-  if let pattern = policy.denied.first(where: { name.isMatched(by: $0) }) {
-    return PluginRefusal(
-      .denied, "The policy denies '\(pattern)'.", expected: "no \(pattern)", found: name,
-      remedy: "Take the name off the list of what is denied, or the file out of the folder.")
+extension Admission.Judged {
+  /// Checks the file's name against the lists of a policy.
+  mutating func checkLists(_ policy: PluginPolicy) {
+    let name = path.fileName
+    if let pattern = policy.denied.first(where: { name.isMatched(by: $0) }) {
+      refuse(
+        .denied, "The policy denies '\(pattern)'.", expected: "no \(pattern)", found: name,
+        remedy: "Take the name off the list of what is denied, or the file out of the folder.")
+    } else if !policy.allowed.isEmpty, !policy.allowed.contains(where: { name.isMatched(by: $0) }) {
+      let allowed = policy.allowed.map { "'\($0)'" }.joined(separator: ", ")
+      refuse(
+        .notAllowed, "The policy allows \(allowed) and nothing else.",
+        expected: policy.allowed.joined(separator: ", "), found: name,
+        remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
+    }
   }
-  let allowed = policy.allowed.map { "'\($0)'" }.joined(separator: ", ")
-  if !policy.allowed.isEmpty, !policy.allowed.contains(where: { name.isMatched(by: $0) }) {
-    return PluginRefusal(
-      .notAllowed, "The policy allows \(allowed) and nothing else.",
-      expected: policy.allowed.joined(separator: ", "), found: name,
-      remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
+
+  /// Checks that a file looks for libraries only where others can put none.
+  mutating func checkSearchPaths(of library: Library, _ policy: PluginPolicy) {
+    guard policy.checksSearchPaths else { return }
+    let title = library.title
+    let folders = zip(library.searchFolders, library.loading.searchPaths).lazy.compactMap {
+      searchPathRefusal(of: $0, "\(title) looks for libraries in", $1, policy)
+    }
+    let files = library.linkage.needed.lazy.filter { $0.contains("/") }.compactMap {
+      let folder = library.expanded($0).folder
+      return searchPathRefusal(of: folder, "\(title) needs the library", $0, policy)
+    }
+    refusals += Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
   }
-  return nil
+
+  /// Checks that code stays code: nothing runs on the stack, or writes into functions.
+  mutating func checkHardening(of library: Library, _ policy: PluginPolicy) {
+    let loading = library.loading
+    if !policy.admitsExecutableStacks, loading.runsStack ?? true {
+      let found =
+        loading.runsStack == nil ? "it does not say (no PT_GNU_STACK)" : "it asks for one"
+      refuse(
+        .executableStack,
+        "\(library.title) makes the stack of the whole host executable: \(found).",
+        expected: "a stack that is not executable", found: found,
+        remedy: "Link it with -Wl,-z,noexecstack; an assembler source needs .note.GNU-stack.")
+    }
+    if !policy.admitsTextRelocations, loading.relocatesCode {
+      refuse(
+        .textRelocations,
+        "\(library.title) has the loader write into its code (DT_TEXTREL), which is writable meanwhile.",
+        expected: "no DT_TEXTREL", found: "DT_TEXTREL", remedy: "Compile all of it with -fPIC.")
+    }
+  }
+
+  /// Checks that a file runs nothing by itself, when it is loaded, but what announces its entries.
+  ///
+  /// An audit, no wall: names are what the file says. What has no name, as in a stripped file, is refused.
+  mutating func checkStartup(of library: Library, _ policy: PluginPolicy) throws(ImageError) {
+    // What the system's libraries run is the system's.
+    guard policy.startup == .anchor, !library.isSystem else { return }
+    let (steps, problems) = try library.image.startup()
+    if let problem = problems.first { throw problem }
+    let names = steps.filter { step in
+      switch step.kind {
+      case .needed, .threadLocal, .finiArray, .finaliser: false
+      case .audit, .filter, .resolver, .exportedResolver: true
+      case .preinit, .initialiser, .initArray:
+        !step.isOfCompiler && !usualAtStartup.contains(step.name ?? "")
+      }
+    }.map { step in
+      step.name ?? step.address.map { "a function without a name at \($0.hexadecimal)" } ?? "?"
+    }
+    guard !names.isEmpty else { return }
+    refuse(
+      .runsAtStartup,
+      "\(library.title) runs \(names.shown(most: 3)) by \(names.count > 1 ? "themselves" : "itself") when it is "
+        + "loaded, before anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
+      expected: "nothing but the anchor", found: names.joined(separator: ", "),
+      remedy:
+        "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
+        + "everything that runs.")
+  }
+}
+
+/// The most that are told of one file; a path may have more folders than anybody reads.
+private let mostSearchPaths = 16
+
+/// What our headers, the compilers and Swift's runtime have every library run.
+private let usualAtStartup: Set<String> = [
+  "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "frame_dummy",
+  "_ZL23swift_image_constructorv",
+]
+
+/// Why others may decide which libraries are in a folder of a search path; nil if they may not.
+private func searchPathRefusal(
+  of folder: String, _ wants: String, _ written: String, _ policy: PluginPolicy
+) -> PluginRefusal? {
+  let shown = "\(wants) \(written.isEmpty ? "an empty path" : written)"
+  // What begins with $ORIGIN is as absolute as the path of the file.
+  let isFromOrigin = ["$ORIGIN/", "${ORIGIN}"].contains { "\(written)/".hasPrefix($0) }
+  guard folder.hasPrefix("/") || isFromOrigin else {
+    return PluginRefusal(
+      .unsafeSearchPath, "\(shown), which depends on the folder that the host is started in.",
+      expected: "an absolute path, or $ORIGIN", found: written,
+      remedy: "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
+  }
+  guard policy.checksOwners, let reason = OwnershipCheck().refusal(ofFolder: folder) else {
+    return nil
+  }
+  return PluginRefusal(
+    .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
+    found: reason.found, remedy: reason.remedy)
 }
 
 /// Whether only root and the host's user can change a file or put another in its place: the rule by which
@@ -36,32 +129,32 @@ struct OwnershipCheck {
     guard let end = walk.end, end.stamp.isSameFile(as: FileStamp(status)) else {
       return [Self.changed(title)]
     }
-    let own = refusal(of: FileAccess(status), title, "")
+    let own = refusal(of: FileAccess(status), title)
     let folder = end.path.folder
-    return ([own] + walk.folders.map { refusal(of: $0, holding: folder, title) }).compactMap { $0 }
+    return ([own] + walk.folders.map { refusal(of: $0, holding: folder) }).compactMap { $0 }
   }
 
   /// Why others may put files into a folder, or another folder in its place; nil where they may not.
-  func refusal(ofFolder path: String, _ title: String) -> PluginRefusal? {
+  func refusal(ofFolder path: String) -> PluginRefusal? {
     // A folder that is not there could be made by those who may write to what is.
-    FolderWalk(to: path).folders.lazy.compactMap { refusal(of: $0, holding: path, title) }.first
+    FolderWalk(to: path).folders.lazy.compactMap { refusal(of: $0, holding: path) }.first
   }
 
   private func refusal(
-    of folder: (path: String, access: FileAccess), holding path: String, _ title: String
+    of folder: (path: String, access: FileAccess), holding path: String
   ) -> PluginRefusal? {
     var access = folder.access
     // Others may add to such a folder, and touch nothing that is ours in it.
     if folder.path != path, access.mode & Self.sticky != 0 { access.mode &= ~0o022 }
-    return refusal(of: access, "the folder \(folder.path)", " that leads to it")
+    return refusal(of: access, "The folder \(folder.path) that leads to it")
   }
 
-  private func refusal(of access: FileAccess, _ title: String, _ part: String) -> PluginRefusal? {
+  private func refusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
     let users = trusted.sorted().map { $0 == 0 ? "root" : "user \($0)" }.joined(separator: " or ")
     guard trusted.contains(access.owner) else {
       return PluginRefusal(
         .foreignOwner,
-        "\(title.capitalizedFirst)\(part) belongs to user \(access.owner), not to \(users): that user could "
+        "\(title) belongs to user \(access.owner), not to \(users): that user could "
           + "replace it.",
         expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
     }
@@ -70,7 +163,7 @@ struct OwnershipCheck {
     let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
     return PluginRefusal(
       .writableByOthers,
-      "\(title.capitalizedFirst)\(part) is writable to \(others) (mode \(mode)): others could put code into "
+      "\(title) is writable to \(others) (mode \(mode)): others could put code into "
         + "the host.",
       expected: "no write permission but the owner's", found: mode,
       remedy: "Take the permission away: chmod go-w.")
@@ -78,115 +171,67 @@ struct OwnershipCheck {
 
   private static func changed(_ title: String) -> PluginRefusal {
     PluginRefusal(
-      .changed, "\(title.capitalizedFirst) was replaced while it was read.",
+      .changed, "\(title) was replaced while it was read.",
       remedy: "Look again when no plugins are being installed.")
   }
 }
 
-/// Why a file looks for libraries where others can put some.
-func searchPathRefusals(
-  of library: Library, as title: String, _ policy: PluginPolicy
-) -> [PluginRefusal] {
-  let paths = zip(library.loading.searchPaths, library.searchFolders)
-  let wanted = library.linkage.needed.filter { $0.contains("/") }
-    .map { ($0, library.expanded($0).folder) }
-  let folders = paths.lazy.compactMap {
-    searchPathRefusal(of: $1, title, "looks for libraries in", $0, policy)
-  }
-  let files = wanted.lazy.compactMap {
-    searchPathRefusal(of: $1, title, "needs the library", $0, policy)
-  }
-  return Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
-}
+/// The folders in which a path is looked up, links among them followed one by one: a user who may write to one of them
+/// decides what the path leads to.
+struct FolderWalk {
+  /// A folder on the way, outermost first.
+  private(set) var folders: [(path: String, access: FileAccess)] = []
+  /// What the path leads to; nil where that is not there.
+  private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
 
-/// The most that are told of one file; a path may have more folders than anybody reads.
-private let mostSearchPaths = 16
+  /// As many links as the kernel follows.
+  private static let mostLinks = 40
 
-private func searchPathRefusal(
-  of folder: String, _ title: String, _ wants: String, _ written: String, _ policy: PluginPolicy
-) -> PluginRefusal? {
-  let shown = "\(title.capitalizedFirst) \(wants) \(written.isEmpty ? "an empty path" : written)"
-  // What begins with $ORIGIN is as absolute as the path of the file.
-  let isFromOrigin = ["$ORIGIN/", "${ORIGIN}"].contains { "\(written)/".hasPrefix($0) }
-  guard folder.hasPrefix("/") || isFromOrigin else {
-    return PluginRefusal(
-      .unsafeSearchPath,
-      "\(shown), which depends on the folder that the host is started in.",
-      expected: "an absolute path, or $ORIGIN", found: written,
-      remedy: "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
-  }
-  guard policy.checksOwners,
-    let reason = OwnershipCheck().refusal(ofFolder: folder, title)
-  else { return nil }
-  return PluginRefusal(
-    .unsafeSearchPath,
-    "\(shown). \(reason.message)",
-    expected: reason.expected, found: reason.found, remedy: reason.remedy)
-}
-
-/// Why code does not stay code: something runs on the stack, or writes into functions.
-func hardeningRefusals(
-  of library: Library, as title: String, _ policy: PluginPolicy
-) -> [PluginRefusal] {
-  var refusals: [PluginRefusal] = []
-  let loading = library.loading
-  if !policy.admitsExecutableStacks, loading.runsStack ?? true {
-    let found = loading.runsStack == nil ? "it does not say (no PT_GNU_STACK)" : "it asks for one"
-    refusals.append(
-      PluginRefusal(
-        .executableStack,
-        "\(title.capitalizedFirst) makes the stack of the whole host executable: \(found).",
-        expected: "a stack that is not executable", found: found,
-        remedy: "Link it with -Wl,-z,noexecstack; an assembler source needs .note.GNU-stack."))
-  }
-  if !policy.admitsTextRelocations, loading.relocatesCode {
-    refusals.append(
-      PluginRefusal(
-        .textRelocations,
-        "\(title.capitalizedFirst) has the loader write into its code (DT_TEXTREL), which is writable "
-          + "meanwhile.",
-        expected: "no DT_TEXTREL", found: "DT_TEXTREL", remedy: "Compile all of it with -fPIC."))
-  }
-  return refusals
-}
-
-/// What our headers, the compilers and Swift's runtime have every library run.
-private let usualAtStartup: Set<String> = [
-  "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "frame_dummy",
-  "_ZL23swift_image_constructorv",
-]
-
-/// Why a file runs more by itself, when it is loaded, than what announces its entries.
-///
-/// An audit, no wall: names are what the file says. What has no name, as in a stripped file, is refused.
-func startupRefusal(
-  of library: Library, as title: String, _ policy: PluginPolicy
-) throws(ImageError) -> PluginRefusal? {
-  guard policy.startup == .anchor else { return nil }
-  let (steps, problems) = try library.image.startup()
-  if let problem = problems.first { throw problem }
-  let further = steps.filter { step in
-    switch step.kind {
-    case .needed, .threadLocal, .finiArray, .finaliser: false
-    case .audit, .filter, .resolver, .exportedResolver: true
-    case .preinit, .initialiser, .initArray:
-      !step.isOfCompiler && !usualAtStartup.contains(step.name ?? "")
+  init(to path: String) {
+    var current = ""
+    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
+    var links = 0
+    if rest.isEmpty { visit("/") }
+    while let part = rest.popLast() {
+      if part == ".." {
+        current = current.isEmpty || current.folder == "/" ? "" : current.folder
+        continue
+      }
+      // One that is left by .. at once has no say.
+      visit(current.isEmpty ? "/" : current)
+      let next = "\(current)/\(part)"
+      guard let status = fileStatus(of: next.utf8, followingLinks: false) else { return }
+      switch status.st_mode & S_IFMT {
+      case S_IFLNK:
+        links += 1
+        guard links <= Self.mostLinks, let target = linkTarget(of: next) else { return }
+        if target.hasPrefix("/") { current = "" }
+        rest += Self.parts(of: target)
+      case S_IFDIR:
+        current = next
+        guard rest.isEmpty else { continue }
+        visit(next)
+        end = (next, FileAccess(status), FileStamp(status))
+      default:
+        if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
+        return
+      }
     }
   }
-  guard !further.isEmpty else { return nil }
-  let names = further.map { step in
-    step.name ?? step.address.map { "a function without a name at \($0.hexadecimal)" } ?? "?"
+
+  private mutating func visit(_ path: String) {
+    guard let status = fileStatus(of: path.utf8, followingLinks: false),
+      folders.allSatisfy({ $0.path != path })
+    else {
+      return
+    }
+    folders.append((path, FileAccess(status)))
   }
-  let shown = names.shown(most: 3)
-  let isPlural = names.count > 1
-  return PluginRefusal(
-    .runsAtStartup,
-    "\(title.capitalizedFirst) runs \(shown) by \(isPlural ? "themselves" : "itself") when it is loaded, before "
-      + "anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
-    expected: "nothing but the anchor", found: names.joined(separator: ", "),
-    remedy:
-      "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
-      + "everything that runs.")
+
+  /// The last part first.
+  private static func parts(of path: String) -> [Substring] {
+    path.split(separator: "/").filter { $0 != "." }.reversed()
+  }
 }
 
 extension String {
@@ -197,6 +242,12 @@ extension String {
   var capitalizedFirst: String {
     guard let first, first.isLetter, !contains("/") || hasPrefix("the ") else { return self }
     return first.uppercased() + dropFirst()
+  }
+
+  /// A sentence as it goes on behind a colon.
+  var lowercasedFirst: String {
+    guard let first, first.isUppercase else { return self }
+    return first.lowercased() + dropFirst()
   }
 }
 

@@ -61,10 +61,10 @@ struct JointAdmission {
   private mutating func explainUnfound() {
     var owners: [[UInt8]: String] = [:]
     for file in files {
-      for name in file.brought { owners[Array(name.name.utf8)] = file.path.fileName }
+      for name in file.brought { owners[name.bytes] = file.path.fileName }
     }
     for file in files.indices {
-      for (index, refusal) in files[file].refusals.enumerated() where refusal.isOfUnfound {
+      for (index, refusal) in files[file].refusals.enumerated() where refusal.found == noFile {
         guard let owner = owners[Array((refusal.expected ?? "").utf8)] else { continue }
         files[file].refusals[index].message +=
           " It is there only where the host has opened \(owner) before."
@@ -94,7 +94,11 @@ struct JointAdmission {
         let required = ModuleRequirement(text)
         let (there, provider) = (present[required.name], providers[required.name])
         guard let attributes = there ?? provider?.record.attributes else {
-          refuse(file, record, required, known: known)
+          let names = nearest(to: required.name, in: known, after: unmet)
+          let conflict = Conflict.missing(
+            required, by: record.name, nobody: "neither the host nor another plugin",
+            near: names.filter { $0 != record.name }, addition: "add the plugin that")
+          refuse(file, conflict, expected: required.name, found: "no such module")
           continue
         }
         if let fault = required.fault(of: attributes.version) {
@@ -112,18 +116,6 @@ struct JointAdmission {
     }
   }
 
-  /// Refuses a file for a module that requires one which neither the host nor another plugin declares.
-  private mutating func refuse(
-    _ file: Int, _ record: Record, _ required: ModuleRequirement, known: Set<String>
-  ) {
-    let names = nearest(to: required.name, in: known, after: unmet)
-      .filter { $0 != record.name }
-    let conflict = Conflict.missing(
-      required, by: record.name, nobody: "neither the host nor another plugin", near: names,
-      addition: "add the plugin that")
-    refuse(file, conflict, expected: required.name, found: "no such module")
-  }
-
   /// Refuses a file for an unmet requirement; of many the first ones are listed.
   private mutating func refuse(
     _ file: Int, _ conflict: Conflict, expected: String, found: String
@@ -131,8 +123,7 @@ struct JointAdmission {
     unmet += 1
     unmetOf[file] += 1
     guard unmetOf[file] <= Scan.mostRefused else { return }
-    files[file].refusals.append(
-      PluginRefusal(.unmetRequirement, conflict, expected: expected, found: found))
+    files[file].refuse(.unmetRequirement, conflict, expected: expected, found: found)
     if unmetOf[file] == Scan.mostRefused {
       files[file].remarks.append(
         "of its requirements that are not met, the first \(Scan.mostRefused) are listed")
@@ -150,8 +141,8 @@ struct JointAdmission {
       let owners = Set(path.map { modules[$0].file }).sorted()
       let conflict = Conflict.cycle(of: names, at: owners.map { files[$0].path.fileName })
       for owner in owners {
-        files[owner].refusals.append(
-          PluginRefusal(.cycle, conflict, expected: "an order", found: names.shown(most: 8)))
+        files[owner].refuse(
+          .cycle, conflict, expected: "an order", found: names.shown(most: 8))
       }
     }
   }
@@ -186,34 +177,22 @@ struct JointAdmission {
       origins[file] = origin
       let (provider, cause) = (files[through].path.fileName, files[origin].path.fileName)
       let why = origin == through ? "" : " because of \(cause)"
-      files[file].refusals.append(
-        PluginRefusal(
-          .refusedProvider,
-          "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
-          expected: provider, found: first.code,
-          remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path))
+      files[file].refuse(
+        .refusedProvider,
+        "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
+        expected: provider, found: first.code,
+        remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path)
     }
   }
 }
 
-extension PluginRefusal {
-  fileprivate init(_ code: Code, _ conflict: Conflict, expected: String, found: String) {
-    let isQuestion = conflict.message.hasSuffix("?")
-    self.init(
-      code, conflict.message.capitalizedFirst + (isQuestion ? "" : "."), expected: expected,
-      found: found, remedy: conflict.remedy.capitalizedFirst + ".")
-  }
-
-  /// Whether a library is nowhere where the loader looks.
-  fileprivate var isOfUnfound: Bool {
-    code == Code.missingLibrary.rawValue && found == "no such file"
-  }
-}
-
-extension String {
-  /// A sentence as it goes on behind a colon.
-  fileprivate var lowercasedFirst: String {
-    guard let first, first.isUppercase else { return self }
-    return first.lowercased() + dropFirst()
+extension Admission.Judged {
+  fileprivate mutating func refuse(
+    _ code: PluginRefusal.Code, _ conflict: Conflict, expected: String, found: String
+  ) {
+    let end = conflict.message.hasSuffix("?") ? "" : "."
+    refuse(
+      code, conflict.message.capitalizedFirst + end, expected: expected, found: found,
+      remedy: conflict.remedy.capitalizedFirst + ".")
   }
 }

@@ -52,6 +52,9 @@ final class Library {
 
   var path: String { file.path }
 
+  /// How a sentence about a plugin, or about what it brings along, begins.
+  var title: String { requester == nil ? "It" : "\(path), which it brings along," }
+
   /// Whether it has Swift's tables where nothing finds them: without section headers.
   var hidesSwift: Bool {
     !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }

@@ -6,7 +6,8 @@ internal import LibC
 /// As `ld.so(8)` says it, without the environment's paths and the folders for single processors.
 struct LibrarySearch {
   let identity: ImageIdentity
-  private let cache: LoaderCache
+  /// The paths of libraries of any machine, by their names.
+  private let cache: [String: [String]]
   /// The program, whose search path reaches to all.
   private let program: Library?
   /// The folders that are built into the loader.
@@ -14,7 +15,7 @@ struct LibrarySearch {
 
   init(for identity: ImageIdentity, program: Library?) {
     (self.identity, self.program) = (identity, program)
-    cache = LoaderCache()
+    cache = Self.cache(of: systemFile("/etc/ld.so.cache").bytes)
     systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
   }
 
@@ -24,25 +25,17 @@ struct LibrarySearch {
     /// The folders of each search path.
     fileprivate let paths: [[String]]
     /// A file that needs many names and has many folders would be looked for all day.
-    private var left = Self.most
+    fileprivate var left = Self.most
     static let most = 1 << 14
 
     /// Whether nothing is looked for any more.
     var areSpent: Bool { left <= 0 }
-
-    fileprivate init(_ requester: Library, _ paths: [[String]]) {
-      (self.requester, self.paths) = (requester, paths)
-    }
-
-    /// Takes one; false where there is none.
-    fileprivate mutating func take() -> Bool {
-      left -= 1
-      return left >= 0
-    }
   }
 
   /// Prepares to look for what a file needs.
-  func lookups(for requester: Library) -> Lookups { Lookups(requester, paths(for: requester)) }
+  func lookups(for requester: Library) -> Lookups {
+    Lookups(requester: requester, paths: paths(for: requester))
+  }
 
   /// Opens the library of this name that fits the machine.
   ///
@@ -55,7 +48,8 @@ struct LibrarySearch {
   func find(
     _ name: String, _ lookups: inout Lookups, _ passed: (ImageError) -> Void = { _ in }
   ) throws(ImageError) -> Library? {
-    guard lookups.take() else { return nil }
+    guard !lookups.areSpent else { return nil }
+    lookups.left -= 1
     guard !name.utf8.contains(UInt8(ascii: "/")) else {
       return try first(of: [name], &lookups, isSystem: false, passed)
     }
@@ -64,7 +58,7 @@ struct LibrarySearch {
       if let found = try first(of: paths, &lookups, isSystem: false, passed) { return found }
     }
     let avoidsSystem = lookups.requester.loading.avoidsSystem
-    let cached = cache.paths(of: name).filter { path in
+    let cached = cache[name, default: []].filter { path in
       !avoidsSystem || !systemFolders.contains { path.hasPrefix("\($0)/") }
     }
     if let found = try first(of: cached, &lookups, isSystem: true, passed) { return found }
@@ -77,7 +71,8 @@ struct LibrarySearch {
     of paths: some Sequence<String>, _ lookups: inout Lookups, isSystem: Bool,
     _ passed: (ImageError) -> Void
   ) throws(ImageError) -> Library? {
-    for path in paths where lookups.take() {
+    for path in paths where !lookups.areSpent {
+      lookups.left -= 1
       switch try open(path, for: lookups.requester, isSystem: isSystem, passed) {
       case .library(let found): return found
       case .nothing: continue
@@ -161,9 +156,7 @@ struct LibrarySearch {
 
 extension Library {
   /// The loader that a program names: `PT_INTERP`.
-  var interpreter: String? {
-    (try? image.interpreter()) ?? nil
-  }
+  var interpreter: String? { (try? image.interpreter()) ?? nil }
 }
 
 extension ImageIdentity {
@@ -174,29 +167,20 @@ extension ImageIdentity {
     return bits == 64 && fileStatus(of: "/lib64".utf8, followingLinks: true) != nil
       ? "lib64" : "lib"
   }
-}
 
-extension ImageIdentity {
   /// Whether both are for processes of one machine, class and byte order.
   func isFor(_ other: ImageIdentity) -> Bool {
     (machine, bits, byteOrder) == (other.machine, other.bits, other.byteOrder)
   }
 }
 
-/// What `ldconfig` noted: libraries by name, best first.
-struct LoaderCache {
-  private var paths: [String: [String]] = [:]
-
-  /// The paths of a library, of any machine.
-  func paths(of name: String) -> [String] { paths[name] ?? [] }
-
-  /// Reads the cache of the system; empty where there is none, or none of this form.
-  init(path: String = "/etc/ld.so.cache") {
-    self.init(of: systemFile(path).bytes)
-  }
-
-  /// Reads the bytes of a cache: a head of 48 bytes, entries of 24, texts. Offsets count from the start.
-  init(of bytes: [UInt8]) {
+extension LibrarySearch {
+  /// Reads the cache of the loader, which `ldconfig` writes: the paths of libraries by name, best first. Empty if the
+  /// bytes have another form.
+  ///
+  /// A head of 48 bytes, entries of 24, texts. Offsets count from the start.
+  static func cache(of bytes: [UInt8]) -> [String: [String]] {
+    var paths: [String: [String]] = [:]
     let magic = Array("glibc-ld.so.cache1.1".utf8)
     let span = bytes.span
     func number(_ place: Int) -> Int? {
@@ -206,7 +190,7 @@ struct LoaderCache {
       guard let place, let length = span.textLength(from: place) else { return nil }
       return String(decoding: span.extracting(place..<place + length))
     }
-    guard bytes.starts(with: magic), let count = number(20) else { return }
+    guard bytes.starts(with: magic), let count = number(20) else { return [:] }
     for index in 0..<min(count, max(0, bytes.count - 48) / 24) {
       let entry = 48 + 24 * index
       // Flags, name, path, version of the system, processor: what is for some processors only has a number there.
@@ -215,5 +199,6 @@ struct LoaderCache {
       else { continue }
       paths[name, default: []].append(path)
     }
+    return paths
   }
 }

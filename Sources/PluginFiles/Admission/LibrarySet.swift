@@ -2,63 +2,83 @@ internal import BinaryImage
 
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
-  private(set) var members: [Library] = []
   /// A library that was needed and not found.
   struct Missing {
     let name: String
     /// Who needs it.
     let requester: Library
-    /// The file that the loader stops at, if there is one.
-    var obstacle: ImageError?
-    /// The first file of the name that the loader passes over, if there is one.
-    var passed: ImageError?
-    /// Whether it was not looked for everywhere, since that would take too long.
-    var isUnfound = false
+    /// The end of a sentence about who needs it.
+    let reason: String
+    let remedy: String
+    /// The file that the loader stops at or passes over; nil if no file has the name.
+    var file: String?
   }
 
-  /// What the loader knows a member by: the path at which it was opened, what it was asked for as, its soname.
+  /// A name by which the loader knows a file: the path at which it was opened, what it was asked for as, its soname.
   struct Name {
     let text: String
-    /// The place of the member.
-    let position: Int
-    /// Whether somebody needs it as that.
-    let isAsked: Bool
+    /// Whether the file is needed by that name, and looked for only where no other has it.
+    let isNeeded: Bool
+    let path: String
+    let stamp: FileStamp
+
+    /// To the loader, texts that Swift takes for equal are two names.
+    var bytes: [UInt8] { Array(text.utf8) }
   }
 
+  private(set) var members: [Library] = []
   private(set) var missing: [Missing] = []
-  /// The names of all members, each once.
-  private(set) var names: [Name] = []
-  /// By bytes: to the loader, texts that Swift takes for equal are two names.
+  /// The names of the plugin and of what it brings along, each once.
+  private(set) var brought: [Name] = []
+  private var plugin: Int?
+  /// The members by all their names.
   private var positions: [[UInt8]: Int] = [:]
   /// File names of libraries that are loaded, and whose files cannot be read.
   private var unread: Set<[UInt8]> = []
   /// Files that earlier plugins have brought, by their names: who needs such a name gets that file.
-  var residents: [[UInt8]: String] = [:]
+  private var residents: [[UInt8]: String] = [:]
+
+  /// The plugin, and the libraries that it brings along and no plugin before it.
+  var companions: [Library] { members[(plugin ?? members.count)...].filter { !$0.isResident } }
+
+  /// The set with a plugin, and with what that needs. `residents` are the paths of files that earlier plugins have
+  /// brought, by their names.
+  func loading(
+    _ library: Library, _ search: LibrarySearch, beside residents: [[UInt8]: String] = [:]
+  ) -> Self {
+    var set = self
+    (set.plugin, set.residents, set.missing, set.brought) = (members.count, residents, [], [])
+    set.add(library)
+    set.addNeeded(from: members.count, search)
+    return set
+  }
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
   mutating func add(_ library: Library, as asked: String? = nil) {
-    if let asked { note(asked, members.count, isAsked: true) }
-    for name in [library.linkage.name, library.path].compactMap({ $0 }) {
-      note(name, members.count, isAsked: false)
-    }
     members.append(library)
+    if let asked { note(asked, members.count - 1, isNeeded: true) }
+    for name in [library.linkage.name, library.path].compactMap({ $0 }) {
+      note(name, members.count - 1, isNeeded: false)
+    }
   }
 
-  private mutating func note(_ name: String, _ position: Int, isAsked: Bool) {
-    let bytes = Array(name.utf8)
-    guard positions[bytes] == nil else { return }
-    positions[bytes] = position
-    names.append(Name(text: name, position: position, isAsked: isAsked))
+  private mutating func note(_ text: String, _ position: Int, isNeeded: Bool) {
+    let library = members[position]
+    let name = Name(
+      text: text, isNeeded: isNeeded, path: library.path, stamp: library.file.stamp)
+    guard positions[name.bytes] == nil else { return }
+    positions[name.bytes] = position
+    if plugin != nil, !library.isResident { brought.append(name) }
   }
 
   /// Notes a library that is loaded and cannot be read: who needs it has it.
   mutating func addUnread(_ path: String) { unread.insert(Array(path.fileName.utf8)) }
 
-  /// Notes what members of a running process were asked for as, which it does not tell: whatever they need is there.
+  /// Adds the file names of loaded libraries, because a process does not record the names they were requested by.
   mutating func addNamesOfFiles() {
     for name in members.flatMap(\.linkage.needed) where positions[Array(name.utf8)] == nil {
       let position = members.firstIndex { $0.path.fileName.utf8.elementsEqual(name.utf8) }
-      if let position { note(name, position, isAsked: true) }
+      if let position { note(name, position, isNeeded: true) }
     }
   }
 
@@ -76,23 +96,23 @@ struct LibrarySet {
         guard positions[bytes] == nil, !unread.contains(bytes), !unfound.contains(bytes) else {
           continue
         }
-        var failure = Missing(name: name, requester: requester)
+        var (obstacle, passed): (ImageError?, ImageError?)
         do throws(ImageError) {
-          if let found = try find(
-            name, bytes, search, &lookups, { failure.passed = failure.passed ?? $0 })
-          {
+          if let found = try find(name, bytes, search, &lookups, { passed = passed ?? $0 }) {
             // Two names may lead to one file.
             let known = members.firstIndex { $0.file.stamp.isSameFile(as: found.file.stamp) }
-            if let known { note(name, known, isAsked: true) } else { add(found, as: name) }
+            if let known { note(name, known, isNeeded: true) } else { add(found, as: name) }
             continue
           }
-          failure.isUnfound = lookups.areSpent
         } catch {
-          failure.obstacle = error
+          obstacle = error
         }
         unfound.insert(bytes)
-        missing.append(failure)
-        if failure.isUnfound { break }
+        let isUnfound = obstacle == nil && lookups.areSpent
+        missing.append(
+          isUnfound
+            ? Missing(spent: name, requester) : Missing(name, requester, obstacle, passed: passed))
+        if isUnfound { break }
       }
     }
   }
@@ -119,5 +139,37 @@ struct LibrarySet {
   func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
     for member in members where try member.bindings.get().define(wanted) { return member }
     return nil
+  }
+}
+
+extension LibrarySet.Missing {
+  /// What is missing, in a sentence about who needs it.
+  func message(of title: String) -> String { "\(title) needs the library \(name), \(reason)" }
+
+  /// A library of which the loader finds no file, stops at one, or passes over those there are.
+  fileprivate init(
+    _ name: String, _ requester: Library, _ obstacle: ImageError?, passed: ImageError?
+  ) {
+    (self.name, self.requester, file) = (name, requester, (obstacle ?? passed)?.image)
+    let nowhere = "which is nowhere where the loader looks"
+    if let obstacle {
+      reason = "and the first of that name cannot be read: \(obstacle)"
+      remedy = "Remove that file, or put the library in its place."
+    } else if let passed {
+      reason = "\(nowhere), for it passes over \(passed)"
+      remedy = "Put a library in its place that the host can load."
+    } else {
+      reason = "\(nowhere)."
+      remedy = "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+    }
+  }
+
+  /// A library that was not looked for everywhere, since that would take too long.
+  fileprivate init(spent name: String, _ requester: Library) {
+    (self.name, self.requester) = (name, requester)
+    reason =
+      "which is not looked for any more: the libraries that it needs were looked for in "
+      + "\(LibrarySearch.Lookups.most) places."
+    remedy = "Link it anew with a shorter search path: one folder is enough."
   }
 }

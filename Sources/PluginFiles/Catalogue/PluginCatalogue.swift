@@ -39,22 +39,14 @@ package struct PluginCatalogue: Sendable {
     var isSettled = true
   }
 
-  /// How many candidates of a refresh came from where.
-  package struct Counts: Hashable, Sendable {
-    /// Files that were opened and read.
-    package var read = 0
-    /// Files whose stamp was as before.
-    package var unchanged = 0
-  }
-
   /// Where plugins are looked for, in order: an earlier one's files come first.
   package private(set) var sources: [Source] = []
   /// What was found, in the order of the sources, then by name; a file once, whatever paths lead to it.
   package private(set) var candidates: [Candidate] = []
   /// Sources that could not be read.
   package private(set) var problems: [ImageError] = []
-  /// What the last refresh did.
-  package private(set) var counts = Counts()
+  /// The number of files that the last refresh opened and read; of all others the stamp was as before.
+  package private(set) var readCount = 0
 
   /// Creates a catalogue without sources.
   package init() {}
@@ -76,11 +68,11 @@ package struct PluginCatalogue: Sendable {
     for source in sources {
       switch source {
       case .directory(let path): pass.read(directory: path)
-      case .file(let path): pass.look(at: path, Pass.stamp(of: path))
+      case .file(let path): pass.look(at: Array(path.utf8), Pass.stamp(of: path.utf8))
       }
     }
     pass.readAll()
-    (candidates, problems, counts) = (pass.candidates, pass.problems, pass.counts)
+    (candidates, problems, readCount) = (pass.candidates, pass.problems, pass.unread.count)
   }
 }
 
@@ -88,13 +80,12 @@ package struct PluginCatalogue: Sendable {
 private struct Pass {
   private let known: [FileStamp.FileNumber: PluginCatalogue.Candidate]
   private var positions: [FileStamp.FileNumber: Int] = [:]
-  /// The positions of candidates that are to be read.
-  private var unread: [Int] = []
+  /// The positions of candidates that are to be read, with their paths.
+  private(set) var unread: [(position: Int, path: [UInt8])] = []
   /// As bytes: to a file system, texts that Swift takes for equal are two names.
   private var paths: Set<[UInt8]> = []
   var candidates: [PluginCatalogue.Candidate] = []
   var problems: [ImageError] = []
-  var counts = PluginCatalogue.Counts()
 
   init(known: [PluginCatalogue.Candidate]) {
     self.known = Dictionary(
@@ -104,27 +95,13 @@ private struct Pass {
 
   mutating func read(directory: String) {
     do throws(ImageError) {
-      let names = try directoryNames(of: Array(directory.utf8))
-      paths.reserveCapacity(paths.count + names.count)
-      positions.reserveCapacity(positions.count + names.count)
-      candidates.reserveCapacity(candidates.count + names.count)
-      let folder = directory.hasSuffix("/") ? directory : directory + "/"
-      let looked = names.mapConcurrently { name in
-        let text = String(decoding: name, as: UTF8.self)
-        let isText = text.utf8.elementsEqual(name)
-        return (
-          isText: isText, path: folder + text,
-          stamp: isText
-            ? Self.stamp(of: folder + text)
-            : Result { () throws(ImageError) in try fileStamp(of: Array(folder.utf8) + name) }
-        )
-      }
-      for (name, (isText, path, stamp)) in zip(names, looked) {
-        if isText {
-          look(at: path, stamp)
-        } else {
-          refuse(misnamed: Array(folder.utf8) + name, path, stamp)
-        }
+      let folder = Array((directory.hasSuffix("/") ? directory : directory + "/").utf8)
+      let found = try directoryNames(of: Array(directory.utf8)).map { folder + $0 }
+      paths.reserveCapacity(paths.count + found.count)
+      positions.reserveCapacity(positions.count + found.count)
+      candidates.reserveCapacity(candidates.count + found.count)
+      for (path, stamp) in zip(found, found.mapConcurrently { Self.stamp(of: $0) }) {
+        look(at: path, stamp)
       }
     } catch {
       problems.append(error)
@@ -132,35 +109,20 @@ private struct Pass {
   }
 
   /// What is said of the file that a path leads to.
-  static func stamp(of path: String) -> Result<FileStamp, ImageError> {
-    Result { () throws(ImageError) in try fileStamp(of: path.utf8) }
-      .mapError { path.contains("\u{fffd}" as Character) ? misnamed(path) : $0 }
-  }
-
-  /// Hosts give paths as texts.
-  private static func misnamed(_ path: String) -> ImageError {
-    ImageError(.unreadable, image: path, message: "Its name is not UTF-8.")
-  }
-
-  /// Refuses a file for its name, or for what is wrong with it where it is no plugin under another.
-  private mutating func refuse(
-    misnamed bytes: [UInt8], _ path: String, _ looked: Result<FileStamp, ImageError>
-  ) {
-    guard paths.insert(bytes).inserted else { return }
-    do throws(ImageError) {
-      _ = try looked.get()
-      _ = try PluginManifest(of: OpenedFile(path: bytes, name: path, wasMapped: true))
-      refuse(path, Self.misnamed(path), try looked.get())
-    } catch {
-      refuse(path, error, try? looked.get())
-    }
+  static func stamp(of path: some Collection<UInt8>) -> Result<FileStamp, ImageError> {
+    Result { () throws(ImageError) in try fileStamp(of: path) }
   }
 
   /// Takes over what a path leads to, once.
-  mutating func look(at path: String, _ looked: Result<FileStamp, ImageError>) {
-    guard paths.insert(Array(path.utf8)).inserted else { return }
+  mutating func look(at bytes: [UInt8], _ looked: Result<FileStamp, ImageError>) {
+    guard paths.insert(bytes).inserted else { return }
+    let path = String(decoding: bytes, as: UTF8.self)
     let stamp: FileStamp
-    do throws(ImageError) { stamp = try looked.get() } catch { return refuse(path, error) }
+    do throws(ImageError) { stamp = try looked.get() } catch {
+      let isNamed = !path.contains("\u{fffd}" as Character)
+      candidates.append(.init(path: path, found: .failure(isNamed ? error : .misnamed(path))))
+      return
+    }
     let number = stamp.number
     if let position = positions[number] {
       candidates[position].otherPaths.append(path)
@@ -168,37 +130,33 @@ private struct Pass {
     }
     positions[number] = candidates.count
     if let before = known[number], before.stamp == stamp, before.isSettled, before.path == path {
-      counts.unchanged += 1
       candidates.append(before)
       candidates[candidates.count - 1].otherPaths = []
     } else {
-      unread.append(candidates.count)
-      candidates.append(
-        PluginCatalogue.Candidate(
-          path: path, found: .failure(ImageError(.unreadable, image: path, message: "")),
-          stamp: stamp))
+      unread.append((candidates.count, bytes))
+      candidates.append(.init(path: path, found: .failure(.misnamed(path)), stamp: stamp))
     }
   }
 
   /// Reads the files that are new or changed.
   mutating func readAll() {
-    let read = unread.map { candidates[$0].path }.mapConcurrently(Self.read)
-    for (position, (found, stamp, isSettled)) in zip(unread, read) {
+    let read = unread.mapConcurrently { Self.read($0.path) }
+    for ((position, _), (found, stamp, isSettled)) in zip(unread, read) {
       candidates[position].found = found
       candidates[position].stamp = stamp ?? candidates[position].stamp
       candidates[position].isSettled = isSettled
     }
-    counts.read = unread.count
   }
 
   private static func read(
-    _ path: String
+    _ bytes: [UInt8]
   ) -> (found: Result<PluginManifest, ImageError>, stamp: FileStamp?, isSettled: Bool) {
+    let path = String(decoding: bytes, as: UTF8.self)
     let file: OpenedFile
     do throws(ImageError) {
       // What was looked at a moment ago is opened without blocking, and refused if it is something else by now.
       file = try OpenedFile(
-        path: path, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
+        path: bytes, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
     } catch {
       // The system may give it the next time.
       return (.failure(error), nil, false)
@@ -208,14 +166,17 @@ private struct Pass {
       let manifest = try file.tellingChanges { () throws(ImageError) in
         try PluginManifest(of: file)
       }
+      guard path.utf8.elementsEqual(bytes) else { throw .misnamed(path) }
       return (.success(manifest), file.stamp, isSettled)
     } catch {
       return (.failure(error), file.stamp, isSettled && error.code != .unreadable)
     }
   }
+}
 
-  private mutating func refuse(_ path: String, _ error: ImageError, _ stamp: FileStamp? = nil) {
-    candidates.append(
-      PluginCatalogue.Candidate(path: path, found: .failure(error), stamp: stamp))
+extension ImageError {
+  /// Hosts give paths as texts.
+  fileprivate static func misnamed(_ path: String) -> ImageError {
+    ImageError(.unreadable, image: path, message: "Its name is not UTF-8.")
   }
 }

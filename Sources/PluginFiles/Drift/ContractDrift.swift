@@ -6,10 +6,8 @@ package import Registration
 /// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
 /// requirements is compiled into both.
 package struct ContractDrift: Hashable, Sendable {
-  /// What the files tell.
+  /// What the files tell of something that does not fit, or may not.
   package enum Verdict: Hashable, Sendable {
-    /// The plugin answers what the contract asks for.
-    case fits
     /// It was built against another contract.
     case drifted(expected: String, found: String)
     /// The files do not tell; a policy decides.
@@ -50,55 +48,57 @@ package struct ContractDrift: Hashable, Sendable {
     }
     return copies
       + plugin.conformances.compactMap { conformance in
-        guard let contract = contracts[conformance.symbol] else { return nil }
-        let digest = digest(of: contract, plugin.digests, library.digests)
+        guard let contract = contracts[conformance.symbol],
+          let verdict = verdict(
+            on: conformance.table, contract,
+            versions(of: contract.module, plugin.digests, library.digests))
+        else { return nil }
         return ContractDrift(
-          contract: contract.name, subject: .conformance(of: conformance.type),
-          verdict: verdict(on: conformance.table, contract, digest))
+          contract: contract.name, subject: .conformance(of: conformance.type), verdict: verdict)
       }
   }
 
   // MARK: - Rules
 
-  /// What digests of the contract's module say; nil where one of both has none.
-  private static func digest(
-    of contract: ContractLibrary.Contract, _ expected: [String], _ found: [String]
-  ) -> Verdict? {
+  /// The versions of a module that digests say; nil if the plugin's say none.
+  private static func versions(
+    of module: String, _ expected: [String], _ found: [String]
+  ) -> (expected: String, found: String?)? {
     func version(_ symbols: [String]) -> String? {
-      symbols.lazy.compactMap(ContractDigest.version).first { $0.module == contract.module }?
+      symbols.lazy.compactMap(ContractLibrary.version(ofDigest:)).first { $0.module == module }?
         .version
     }
-    guard let asked = version(expected) else { return nil }
-    guard let there = version(found) else {
-      return .drifted(expected: "version \(asked) of the contract", found: "a contract without it")
-    }
-    return asked == there
-      ? .fits : .drifted(expected: "version \(asked) of the contract", found: "version \(there)")
+    return version(expected).map { ($0, version(found)) }
   }
 
+  /// Judges a conformance; nil if it fits.
   private static func verdict(
-    on table: ContractExpectations.Table, _ contract: ContractLibrary.Contract, _ digest: Verdict?
-  ) -> Verdict {
+    on table: ContractExpectations.Table, _ contract: ContractLibrary.Contract,
+    _ versions: (expected: String, found: String?)?
+  ) -> Verdict? {
     let words = 1 + contract.requirements.count
-    switch (table, digest) {
+    switch (table, versions) {
     case (.fixed(let size), _) where size != words:
       return .drifted(
         expected: (size - 1).counted("requirement"), found: (words - 1).counted("requirement"))
-    case (_, .drifted(let expected, let found)): return .drifted(expected: expected, found: found)
+    case (_, let (expected, found)?) where expected != found:
+      return .drifted(
+        expected: "version \(expected) of the contract",
+        found: found.map { "version \($0)" } ?? "a contract without it")
     case (.resilient(let answered), _): return verdict(onResilient: answered, contract)
-    case (_, .fits): return .fits
-    case (.fixed, _):
+    case (_, _?): return nil
+    case (.fixed, nil):
       return .notVisible(
         "the number of requirements is right; their order, names and types cannot be read from the files"
       )
-    case (.unsized, _):
+    case (.unsized, nil):
       return .notVisible("the plugin is stripped, so the number of requirements is not known")
     }
   }
 
   private static func verdict(
     onResilient answered: [String], _ contract: ContractLibrary.Contract
-  ) -> Verdict {
+  ) -> Verdict? {
     let known = Set(contract.requirements.flatMap(\.symbols))
     if let gone = answered.first(where: { !known.contains($0) }) {
       return .drifted(
@@ -109,7 +109,7 @@ package struct ContractDrift: Hashable, Sendable {
     let missing = contract.requirements.first { requirement in
       !requirement.hasDefault && !requirement.symbols.contains { answered.contains($0) }
     }
-    guard let missing else { return .fits }
+    guard let missing else { return nil }
     return .drifted(
       expected: "no requirement \(missing.symbols.first ?? "without a symbol")",
       found: "one that has no default")
@@ -117,13 +117,12 @@ package struct ContractDrift: Hashable, Sendable {
 }
 
 extension ContractDrift {
-  /// What is wrong, to follow the plugin's name; nil of what fits.
+  /// What is wrong, to follow the plugin's name.
   ///
   /// - Parameter library: What the contracts library is called.
   /// - Returns: One sentence without its end.
-  package func message(against library: String) -> String? {
+  package func message(against library: String) -> String {
     switch (subject, verdict) {
-    case (_, .fits): nil
     case (.ownCopy, .drifted(_, let found)):
       "the protocol \(contract) of \(library) is in this file too: \(found)"
     case (.conformance(let type), .drifted(let expected, let found)):
@@ -145,7 +144,7 @@ extension ContractDrift {
       "link the contracts library, in place of compiling its sources into the plugin"
     case (_, .drifted): "build the plugin again, against the contracts that it is loaded with"
     case (.table, _): "give the table a version on both sides, with BEEHIVE_ABI"
-    case (_, .notVisible), (_, .fits):
+    case (_, .notVisible):
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
     }
   }
@@ -160,38 +159,34 @@ extension ContractDrift {
   ///   - records: The entries of the file.
   ///   - image: The file.
   ///   - asked: The tables of the services that the host knows; others have no verdict.
-  /// - Returns: A verdict on each table that the host asks for.
+  /// - Returns: The tables that do not fit, or may not.
   package static func all(
     of records: [Record], in image: any FileImage, asked: [PluginPolicy.Table]
   ) -> [ContractDrift] {
     let memory = image.addressedMemory
     let asked = Dictionary(grouping: asked, by: \.service)
     return records.filter { $0.kind == .service && $0.attributes.isC }.flatMap { record in
-      asked[record.name, default: []].map { table in
-        ContractDrift(
-          contract: record.name, subject: .table,
-          verdict: verdict(on: record, memory.flatMap { record.tableSize(in: $0) }, table))
+      let size = memory.flatMap { record.tableSize(in: $0) }
+      return asked[record.name, default: []].compactMap { verdict(on: record, size, $0) }.map {
+        ContractDrift(contract: record.name, subject: .table, verdict: $0)
       }
     }
   }
 
   private static func verdict(
     on record: Record, _ size: UInt64?, _ asked: PluginPolicy.Table
-  ) -> Verdict {
+  ) -> Verdict? {
     if let size, size < UInt64(asked.size) {
       return .drifted(expected: asked.size.counted("byte"), found: Int(size).counted("byte"))
     }
     let version = record.attributes.others.first { $0.key == "abi-version" }?.value
-    switch (asked.version, version) {
-    case (let asked?, let version?) where asked == version: return .fits
-    case (let asked?, let version?):
-      return .drifted(expected: "version \(asked)", found: "version \(version)")
-    case (let asked?, nil):
-      return .drifted(expected: "version \(asked)", found: "no version")
-    case (nil, _):
+    guard let expected = asked.version else {
       return .notVisible(
         "it is large enough; the order and the types of its functions cannot be read from the files"
       )
     }
+    guard version != expected else { return nil }
+    return .drifted(
+      expected: "version \(expected)", found: version.map { "version \($0)" } ?? "no version")
   }
 }

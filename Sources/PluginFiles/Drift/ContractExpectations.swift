@@ -66,7 +66,7 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
     }
     guard !conformances.isEmpty else { return }
     try file.forEachLoaderSymbol(where: { !$0.isDefined }) { symbol in
-      if ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
+      if ContractLibrary.version(ofDigest: symbol.name) != nil { digests.append(symbol.name) }
       return true
     }
     guard !unsized.isEmpty else { return }

@@ -31,7 +31,7 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
 
   /// The protocols that others can refer to, in the order of their table.
   package var contracts: [Contract] = []
-  /// The symbols of digests that the library has: see ``ContractDigest``.
+  /// The symbols of digests that the library has: see ``version(ofDigest:)``.
   package var digests: [String] = []
 
   /// A library without protocols.
@@ -47,7 +47,7 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
     var symbols: [UInt64: [String]] = [:]
     try file.forEachLoaderSymbol(where: \.isDefined) { symbol in
       guard symbol.name.hasPrefix("$s") else { return true }
-      if ContractDigest.isDigest(symbol.name) { digests.append(symbol.name) }
+      if ContractLibrary.version(ofDigest: symbol.name) != nil { digests.append(symbol.name) }
       if ["Mp", "Tq", "Tl", "Tn", "Tb"].contains(where: symbol.name.hasSuffix) {
         symbols[symbol.value, default: []].append(symbol.name)
       }
@@ -66,17 +66,13 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
   }
 }
 
-/// The name of a contract's version, which conformers in Swift refer to: Docs/contracts.md says how to write it.
-///
-/// A client refers to the function of the version that it was built with, so that no other library loads with it.
-enum ContractDigest {
-  private static let start = "beehiveContract_"
-
-  /// Whether a symbol is that of a digest.
-  static func isDigest(_ symbol: String) -> Bool { version(of: symbol) != nil }
-
-  /// The module and the version that a digest's symbol names.
-  static func version(of symbol: String) -> (module: String, version: String)? {
+extension ContractLibrary {
+  /// Returns the module and the version that a digest's symbol names; nil if the symbol is no digest.
+  ///
+  /// The name of a contract's version, which conformers in Swift refer to: Docs/contracts.md says how to write it. A
+  /// client refers to the function of the version that it was built with, so that no other library loads with it.
+  static func version(ofDigest symbol: String) -> (module: String, version: String)? {
+    let start = "beehiveContract_"
     guard symbol.hasSuffix("yyF"), let name = SymbolName(symbol), name.suffix == "yyF",
       name.path.count == 2, name.path[1].hasPrefix(start)
     else { return nil }

@@ -21,30 +21,6 @@ package struct PluginManifest: Hashable, Sendable {
 }
 
 extension PluginManifest {
-  /// What one of the modules requires of others.
-  package struct Requirement: Hashable, Sendable {
-    /// The module that is required.
-    package var module: ModuleRequirement
-    /// The name of the entry that requires it.
-    package var requirer: String
-    /// Whether it is only to come first where it is there: `after=`.
-    package var isOptional: Bool
-  }
-
-  /// What its modules require, in their order; what the file itself offers included.
-  package var requirements: [Requirement] {
-    records.flatMap { record in
-      let attributes = record.attributes
-      let all = attributes.requires.map { ($0, false) } + attributes.after.map { ($0, true) }
-      return all.map { text, isOptional in
-        Requirement(
-          module: ModuleRequirement(text), requirer: record.name, isOptional: isOptional)
-      }
-    }
-  }
-}
-
-extension PluginManifest {
   /// Files of at most this size are read by one call, larger ones part by part.
   package static let readWhole = 1 << 15
 
@@ -92,22 +68,6 @@ extension OpenedFile {
 
   /// What a file is that does not begin as ELF files do.
   fileprivate var isNoELF: ImageError {
-    func begins(_ bytes: [UInt8]...) -> Bool { bytes.contains { head.starts(with: $0) } }
-    if head.isEmpty { return error(.notAnObject, "It is empty.") }
-    if begins([0x23, 0x21]) { return error(.notAnObject, "It is a script.") }
-    if begins(Array("!<arch>\n".utf8), Array("!<thin>\n".utf8)) {
-      return error(.notAnObject, "It is an archive; link it into a shared library.")
-    }
-    // MH_MAGIC, MH_MAGIC_64 in both orders, and universal files.
-    if begins(
-      [0xce, 0xfa, 0xed, 0xfe], [0xcf, 0xfa, 0xed, 0xfe], [0xfe, 0xed, 0xfa, 0xce],
-      [0xfe, 0xed, 0xfa, 0xcf], [0xca, 0xfe, 0xba, 0xbe])
-    {
-      return error(.notAnObject, "It is a Mach-O file; this loader opens ELF files.")
-    }
-    if head.count < 4, [0x7f, 0x45, 0x4c, 0x46].starts(with: head) {
-      return error(.truncated, "The file ends inside the ELF header.")
-    }
-    return error(.notAnObject, "It is no object file.")
+    error(.notAnObject, head.isEmpty ? "It is empty." : "It is no object file.")
   }
 }

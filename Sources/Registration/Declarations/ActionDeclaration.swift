@@ -23,10 +23,8 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
     ///   - isOptional: Whether its type is optional.
     ///   - defaultText: What is used for a missing one, as a text; nil for no default.
     package init(name: String, type: String, isOptional: Bool = false, defaultText: String? = nil) {
-      self.name = name
-      self.type = type
-      self.isOptional = isOptional
-      self.defaultText = defaultText
+      (self.name, self.type) = (name, type)
+      (self.isOptional, self.defaultText) = (isOptional, defaultText)
     }
   }
 
@@ -56,12 +54,8 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
     name: String, parameters: [Parameter] = [], exposure: Exposure = .local, isAsync: Bool = false,
     canThrow: Bool = false, result: String = ""
   ) {
-    self.name = name
-    self.parameters = parameters
-    self.exposure = exposure
-    self.isAsync = isAsync
-    self.canThrow = canThrow
-    self.result = result
+    (self.name, self.parameters, self.result) = (name, parameters, result)
+    (self.exposure, self.isAsync, self.canThrow) = (exposure, isAsync, canThrow)
   }
 
   /// The text that `init(parsing:)` reads.

@@ -1,6 +1,6 @@
 extension ActionDeclaration {
   /// Reads a declaration; `init(parsing:)` of `BeeHiveRouting` throws its own error.
-  package init(reading text: String) throws(TextProblem) {
+  package init(reading text: String) throws(Refusal) {
     var reader = DeclarationReader(text)
     self = try reader.read()
   }
@@ -16,7 +16,7 @@ private struct DeclarationReader {
     rest = text[...]
   }
 
-  mutating func read() throws(TextProblem) -> ActionDeclaration {
+  mutating func read() throws(Refusal) -> ActionDeclaration {
     var declaration = ActionDeclaration(name: "")
     for exposure in [Exposure.remote, .elevated] where takeWord(exposure.rawValue) {
       declaration.exposure = exposure
@@ -42,7 +42,7 @@ private struct DeclarationReader {
     return declaration
   }
 
-  private mutating func takeParameter() throws(TextProblem) -> ActionDeclaration.Parameter {
+  private mutating func takeParameter() throws(Refusal) -> ActionDeclaration.Parameter {
     let name = try takeName("a parameter")
     try take(":")
     let type = takeBalanced(until: "=")
@@ -77,7 +77,7 @@ private struct DeclarationReader {
     return String(taken.reversed().drop { $0 == " " }.reversed())
   }
 
-  private mutating func takeName(_ what: String) throws(TextProblem) -> String {
+  private mutating func takeName(_ what: String) throws(Refusal) -> String {
     skipBlanks()
     let name = rest.prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "-" || $0 == "." }
     guard !name.isEmpty else { throw bad("\(what) has no name") }
@@ -94,7 +94,7 @@ private struct DeclarationReader {
     return true
   }
 
-  private mutating func take(_ sign: String) throws(TextProblem) {
+  private mutating func take(_ sign: String) throws(Refusal) {
     guard !takeSign(sign) else { return }
     throw bad("\(sign) is missing" + (rest.isEmpty ? "" : "; there is \"\(rest)\" in its place"))
   }
@@ -110,9 +110,10 @@ private struct DeclarationReader {
 
   private mutating func skipBlanks() { rest = rest.drop { $0 == " " } }
 
-  private func bad(_ reason: String) -> TextProblem {
+  private func bad(_ reason: String) -> Refusal {
     let place = text.utf8.count - rest.utf8.count
-    return TextProblem(
-      place, "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
+    return Refusal(
+      .badAction, at: place,
+      "the declaration \"\(text)\" cannot be read at byte \(place): \(reason)")
   }
 }

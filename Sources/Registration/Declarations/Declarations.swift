@@ -60,11 +60,77 @@ package enum CType: String, CaseIterable {
   case bool = "Bool"
 
   /// `String, Int, Double or Bool`
-  static var list: String {
-    let names = allCases.map(\.rawValue)
-    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-  }
+  static let list = "String, Int, Double or Bool"
 
   /// Whether a text of a declaration, without quotes, is a value of the type.
   func holds(_ text: String) -> Bool { BuiltInType(named: rawValue)?.holds(text) ?? true }
+}
+
+/// A type that every pattern and every declaration in C may name: the one judge of which texts are of it.
+///
+/// A default in a record is held to it when the record is read, a URL when it is matched.
+package enum BuiltInType: String, CaseIterable, Sendable {
+  case uuid, int, double, bool
+
+  /// Finds a type by the name that a pattern or a declaration has for it; nil where it is none of these.
+  ///
+  /// - Parameter name: The name, in either case; a `Float` is a `Double`.
+  package init?(named name: String) { self.init(rawValue: PatternSegment.typeKey(name)) }
+
+  /// Returns whether a text is of the type.
+  ///
+  /// - Parameter text: The text, decoded.
+  /// - Returns: Whether a value of the type can be made of it.
+  package func holds(_ text: String) -> Bool {
+    switch self {
+    case .uuid: UUIDText(text) != nil
+    case .int: Int(text) != nil
+    case .double: Double(decimal: text) != nil
+    case .bool: Bool(truth: text) != nil
+    }
+  }
+}
+
+extension Double {
+  /// Reads a finite decimal number; nil where it is none.
+  ///
+  /// - Parameter text: Decimal digits: no `nan`, no `inf`, nothing hexadecimal.
+  package init?(decimal text: String) {
+    let isDecimal = text.utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) }
+    guard isDecimal, let value = Double(text), value.isFinite else { return nil }
+    self = value
+  }
+}
+
+extension Bool {
+  /// Reads a truth value; nil where it is none.
+  ///
+  /// - Parameter text: `true`, `1`, or nothing as in `?debug`; `false` or `0`.
+  package init?(truth text: String) {
+    switch text {
+    case "true", "1", "": self = true
+    case "false", "0": self = false
+    default: return nil
+    }
+  }
+}
+
+/// The 128 bits of a UUID that is written in the usual 36 characters.
+package struct UUIDText {
+  /// The first eight bytes, the first one highest.
+  package let high: UInt64
+  /// The last eight bytes.
+  package let low: UInt64
+
+  /// Reads a UUID; nil where the text is none.
+  ///
+  /// - Parameter text: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
+  package init?(_ text: String) {
+    guard text.utf8.count == 36 else { return nil }
+    let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let digits = groups.joined().compactMap(\.hexadecimal)
+    guard groups.map(\.count) == [8, 4, 4, 4, 12], digits.count == 32 else { return nil }
+    high = digits[..<16].reduce(0) { $0 << 4 | UInt64($1) }
+    low = digits[16...].reduce(0) { $0 << 4 | UInt64($1) }
+  }
 }

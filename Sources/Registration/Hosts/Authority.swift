@@ -10,24 +10,24 @@ package struct Authority: Hashable, Sendable {
   /// - Parameters:
   ///   - bytes: All between `//` and the next slash, as it was written.
   ///   - rules: Those of the scheme.
-  /// - Throws: ``TextProblem`` for a user or a password, for a host or a port that cannot be read, for a
+  /// - Throws: ``Refusal`` for a user or a password, for a host or a port that cannot be read, for a
   ///   port without a host, and where the web's rules ask for a host and there is none.
-  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(TextProblem) {
+  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(Refusal) {
     let colon = UInt8(ascii: ":")
-    try TextProblem.check(
-      !bytes.contains(UInt8(ascii: "@")), bytes.startIndex,
+    try Refusal.check(
+      !bytes.contains(UInt8(ascii: "@")), at: bytes.startIndex,
       "a user or a password is not read here; leave out all up to the @")
     var end = bytes.firstIndex(of: colon) ?? bytes.endIndex
     if bytes.first == UInt8(ascii: "[") {
       guard let close = bytes.firstIndex(of: UInt8(ascii: "]")) else {
-        throw TextProblem(bytes.startIndex, "the IPv6 host has no ]")
+        throw Refusal(at: bytes.startIndex, "the IPv6 host has no ]")
       }
       end = close + 1
-      try TextProblem.check(
-        end == bytes.endIndex || bytes[end] == colon, end, "only a port may follow ]")
+      try Refusal.check(
+        end == bytes.endIndex || bytes[end] == colon, at: end, "only a port may follow ]")
     }
     guard end > bytes.startIndex else {
-      try TextProblem.check(end == bytes.endIndex, end, "a port has a host before it")
+      try Refusal.check(end == bytes.endIndex, at: end, "a port has a host before it")
       guard !rules.isWeb else { throw Self.noHost(end) }
       (host, port) = (nil, nil)
       return
@@ -37,42 +37,35 @@ package struct Authority: Hashable, Sendable {
   }
 
   /// Why a URL of the web without a host is refused.
-  package static func noHost(_ index: Int) -> TextProblem {
-    TextProblem(index, "a URL of http or https names its host behind //")
+  package static func noHost(_ index: Int) -> Refusal {
+    Refusal(at: index, "a URL of http or https names its host behind //")
   }
 
-  private static func port(_ digits: ArraySlice<UInt8>) throws(TextProblem) -> Int {
-    var number = 0
-    for index in digits.indices {
-      try TextProblem.check(
-        digits[index].isDigit && number <= 65535, index, "a port is a number up to 65535")
-      number = number * 10 + Int(digits[index] - UInt8(ascii: "0"))
-    }
-    try TextProblem.check(number <= 65535, digits.startIndex, "a port is a number up to 65535")
-    return number
+  private static func port(_ digits: ArraySlice<UInt8>) throws(Refusal) -> Int {
+    guard digits.allSatisfy(\.isDigit), let port = UInt16(String(decoding: digits, as: UTF8.self))
+    else { throw Refusal(at: digits.startIndex, "a port is a number up to 65535") }
+    return Int(port)
   }
 }
 
-/// What the scheme of a URL says of how its host and its slashes are read.
-package enum SchemeRules: Hashable, Sendable {
-  /// `http` and `https`: the URL Standard's rules of a host, and `\` is a slash.
-  case web(defaultPort: Int?)
-  /// Every other scheme, and none: a host is opaque, and `\` is a character like others.
-  case opaque
+/// The rules of a scheme for hosts and slashes.
+///
+/// `http` and `https` have the URL Standard's rules of a host, and `\` is a slash. With every other scheme, and
+/// with none, a host is opaque, and `\` is a character like others.
+package struct SchemeRules: Hashable, Sendable {
+  /// The port of a URL that names none; nil where no port is usual.
+  package let defaultPort: Int?
 
   /// The rules of a scheme in lower case; nil where a URL has none.
   package init(scheme: String?) {
     switch scheme {
-    case "http": self = .web(defaultPort: 80)
-    case "https": self = .web(defaultPort: 443)
-    default: self = .opaque
+    case "http": defaultPort = 80
+    case "https": defaultPort = 443
+    default: defaultPort = nil
     }
   }
 
-  package var isWeb: Bool { if case .web = self { true } else { false } }
-
-  /// The port of a URL that names none; nil where no port is usual.
-  package var defaultPort: Int? { if case .web(let port) = self { port } else { nil } }
+  package var isWeb: Bool { defaultPort != nil }
 
   /// A byte in front of the query: a slash for what these rules take for one.
   package func cut(_ byte: UInt8) -> UInt8 {

@@ -30,19 +30,19 @@ package struct Host: Hashable, Sendable {
   /// - Parameters:
   ///   - bytes: The host as it was written, with the brackets of IPv6, without a port.
   ///   - rules: Those of its scheme.
-  /// - Throws: ``TextProblem`` with the rule that it breaks.
-  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(TextProblem) {
+  /// - Throws: ``Refusal`` with the rule that it breaks.
+  package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(Refusal) {
     let isWeb = rules.isWeb
     isIPv6 = bytes.first == UInt8(ascii: "[")
     if isIPv6 {
-      value = try IPv6Address.text(of: bytes)
+      value = try Self.ipv6(bytes)
       key = "\(isWeb ? Self.webMark : "")[\(value)]"
       return
     }
     if !isWeb { try Self.check(bytes, at: bytes.startIndex, for: Self.isForbidden) }
-    let decoded = try PercentDecoding.text(of: bytes, "the host")
-    try TextProblem.check(
-      decoded != "." && decoded != "..", bytes.startIndex,
+    let decoded = try percentDecoded(bytes, "the host")
+    try Refusal.check(
+      decoded != "." && decoded != "..", at: bytes.startIndex,
       "a path that climbs with \(decoded) is not followed")
     guard isWeb else {
       // What is not encoded has been looked at.
@@ -54,14 +54,14 @@ package struct Host: Hashable, Sendable {
       return
     }
     let name = decoded.utf8.map(\.lowercased)[...]
-    try TextProblem.check(
-      name.allSatisfy { $0 < 0x80 }, bytes.startIndex,
+    try Refusal.check(
+      name.allSatisfy { $0 < 0x80 }, at: bytes.startIndex,
       "a host of http and https is written in ASCII; write its labels as browsers send them, xn--…")
     try Self.check(name, at: bytes.startIndex) {
       Self.isForbidden($0) || $0 < 0x20 || $0 == 0x7f || $0 == UInt8(ascii: "%")
     }
     value =
-      try IPv4Address.text(of: name, at: bytes.startIndex) ?? String(decoding: name, as: UTF8.self)
+      try Self.ipv4(name, at: bytes.startIndex) ?? String(decoding: name, as: UTF8.self)
     key = Self.webMark + value
   }
 
@@ -91,7 +91,7 @@ package struct Host: Hashable, Sendable {
 
   private static func check(
     _ bytes: ArraySlice<UInt8>, at index: Int, for isRefused: (UInt8) -> Bool
-  ) throws(TextProblem) {
+  ) throws(Refusal) {
     guard let byte = bytes.first(where: isRefused) else { return }
     let name: String
     switch byte {
@@ -100,12 +100,12 @@ package struct Host: Hashable, Sendable {
     case 0x21...0x7e: name = "\(Unicode.Scalar(byte))"
     default: name = "control character"
     }
-    throw TextProblem(index, "a host holds no \(name), encoded or not")
+    throw Refusal(at: index, "a host holds no \(name), encoded or not")
   }
 }
 
-/// The host of a pattern: the part between `//` and the first slash, which matches the hosts of URLs.
-package enum PatternHost {
+// The host of a pattern: the part between `//` and the first slash, which matches the hosts of URLs.
+extension Host {
   /// The keys of the hosts that it names, as ``Host/key(port:)`` has them.
   ///
   /// A pattern of any scheme has two, since the web reads one text in another way than the other schemes do;
@@ -115,29 +115,30 @@ package enum PatternHost {
   ///   - part: The host and perhaps the port, as the pattern has them.
   ///   - scheme: The pattern's, in lower case; nil for any.
   /// - Returns: One key or two; nil where the part is a parameter, or all that is left.
-  /// - Throws: ``TextProblem`` where no URL has such a host.
-  package static func keys(of part: Substring, scheme: String?) throws(TextProblem) -> [String]? {
-    try TextProblem.check(
-      part.unicodeScalars.count == 1 || part.unicodeScalars.last != ":", part.utf8.count,
+  /// - Throws: ``Refusal`` where no URL has such a host.
+  package static func keys(ofPattern part: Substring, scheme: String?) throws(Refusal) -> [String]?
+  {
+    try Refusal.check(
+      part.unicodeScalars.count == 1 || part.unicodeScalars.last != ":", at: part.utf8.count,
       "its port is empty; write the number or leave out the colon")
     guard part.cut(at: "*") == nil,
       isPort(part) || part.cut(at: ":") == nil || part.utf8.first == UInt8(ascii: "[")
     else { return nil }
     let bytes = Array(part.utf8)[...]
     let authority = try Authority(bytes, SchemeRules(scheme: scheme))
-    guard let host = authority.host else { throw TextProblem(0, "it is empty") }
-    let web = scheme == nil ? try? Authority(bytes, .web(defaultPort: nil)).host : nil
+    guard let host = authority.host else { throw Refusal(.badPattern, "it is empty") }
+    let web = scheme == nil ? try? Authority(bytes, SchemeRules(scheme: "http")).host : nil
     return [host, web].compactMap { $0?.key(port: authority.port) }
   }
 
   /// The text before and behind a parameter, as hosts have it: for `http` and `https`, in lower case.
   ///
-  /// - Throws: ``TextProblem`` where no host of the scheme has such text.
-  package static func text(
+  /// - Throws: ``Refusal`` where no host of the scheme has such text.
+  package static func patternText(
     before prefix: String, behind suffix: String, scheme: String?
-  ) throws(TextProblem) -> (prefix: String, suffix: String) {
-    try TextProblem.check(
-      !(prefix + suffix).utf8.contains(where: { "/@:".utf8.contains($0) }), 0,
+  ) throws(Refusal) -> (prefix: String, suffix: String) {
+    try Refusal.check(
+      !(prefix + suffix).utf8.contains(where: { "/@:".utf8.contains($0) }), .badPattern,
       "a host holds no slash, no @ and no colon")
     let rules = SchemeRules(scheme: scheme)
     guard rules.isWeb else { return (prefix, suffix) }
@@ -156,28 +157,30 @@ package enum PatternHost {
   }
 }
 
-/// Reads IPv4 addresses as the URL Standard does: "ends in a number checker", "IPv4 parser". The C library
-/// reads all of its forms but a `0x` without digits, which is 0.
-enum IPv4Address {
-  /// Reads the address that a name is, in dotted decimals.
+extension Host {
+  /// Reads the IPv4 address that a name is, in dotted decimals.
+  ///
+  /// As the URL Standard does: "ends in a number checker", "IPv4 parser". The C library reads all of its forms but a
+  /// `0x` without digits, which is 0.
   ///
   /// - Parameters:
   ///   - name: The host, decoded.
   ///   - index: What errors name as its place.
   /// - Returns: The address; nil where the last label is no number, so that this is a name.
-  /// - Throws: ``TextProblem`` where the last label is a number and the whole is no address.
-  static func text(of name: ArraySlice<UInt8>, at index: Int) throws(TextProblem) -> String? {
+  /// - Throws: ``Refusal`` where the last label is a number and the whole is no address.
+  private static func ipv4(_ name: ArraySlice<UInt8>, at index: Int) throws(Refusal) -> String? {
     var labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
     guard let last = labels.last, !last.isEmpty,
-      last.allSatisfy(\.isDigit) || isHexadecimal(last)
+      last.allSatisfy(\.isDigit)
+        || last.starts(with: "0x".utf8) && last.dropFirst(2).allSatisfy({ $0.hexadecimal != nil })
     else { return nil }
     let numbers = labels.map {
       $0.elementsEqual("0x".utf8) ? "0" : String(decoding: $0, as: UTF8.self)
     }
     var address = in_addr()
-    try TextProblem.check(
-      unsafe inet_aton(numbers.joined(separator: "."), &address) != 0, index,
+    try Refusal.check(
+      unsafe inet_aton(numbers.joined(separator: "."), &address) != 0, at: index,
       "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
         + "which the last fills what is left")
     return unsafe withUnsafeBytes(of: address) { bytes in
@@ -185,24 +188,19 @@ enum IPv4Address {
     }
   }
 
-  private static func isHexadecimal(_ label: ArraySlice<UInt8>) -> Bool {
-    label.starts(with: "0x".utf8) && label.dropFirst(2).allSatisfy { $0.hexadecimal != nil }
-  }
-}
-
-/// An IPv6 address in brackets, read as the URL Standard's "IPv6 parser" does, which is how the C library does,
-/// and written as its "IPv6 serializer".
-enum IPv6Address {
-  /// Reads an address with its brackets. Returns it in lower case, without leading zeros, the longest run of
+  /// Reads an IPv6 address with its brackets. Returns it in lower case, without leading zeros, the longest run of
   /// zeros as `::`.
-  static func text(of bytes: ArraySlice<UInt8>) throws(TextProblem) -> String {
+  ///
+  /// It is read as the URL Standard's "IPv6 parser" does, which is how the C library does, and written as its
+  /// "IPv6 serializer".
+  private static func ipv6(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
     var address = in6_addr()
     let text = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
     guard bytes.last == UInt8(ascii: "]"), !bytes.contains(0),
       unsafe inet_pton(AF_INET6, text, &address) == 1
     else {
-      throw TextProblem(
-        bytes.startIndex,
+      throw Refusal(
+        at: bytes.startIndex,
         "an IPv6 host is eight groups of hexadecimal digits, or fewer with one ::, and the last two may "
           + "be an IPv4 address")
     }

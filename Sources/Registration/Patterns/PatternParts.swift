@@ -30,10 +30,12 @@ extension PatternParts {
   /// Reads a pattern.
   ///
   /// - Parameter text: The pattern, in the notation of `RoutePattern`.
-  /// - Throws: ``TextProblem`` where no router takes it.
-  package init(_ text: String) throws(TextProblem) {
+  /// - Throws: ``Refusal`` where no router takes it.
+  package init(_ text: String) throws(Refusal) {
     self.init()
-    try PatternReader(text: text).read(into: &self)
+    do throws(Refusal) { try PatternReader(text: text).read(into: &self) } catch {
+      throw Refusal(.badPattern, "the pattern \(text) cannot be used: \(error.message)")
+    }
   }
 }
 

@@ -9,7 +9,7 @@ struct PatternReader {
 
   let text: String
 
-  func read(into parts: inout PatternParts) throws(TextProblem) {
+  func read(into parts: inout PatternParts) throws(Refusal) {
     try check(!text.isEmpty, "it is empty; write / for the root")
     try check(text.utf8.count <= Self.mostBytes, "it is longer than \(Self.mostBytes) bytes")
     try check(
@@ -33,7 +33,7 @@ struct PatternReader {
       path = Substring(path.unicodeScalars.dropFirst(2))
     }
     var variants: [[PatternSegment]] = []
-    for form in try OptionalParts.forms(of: path) {
+    for form in try Self.forms(of: path) {
       for segments in try self.variants(of: form, parts) where !variants.contains(segments) {
         variants.append(segments)
       }
@@ -60,7 +60,7 @@ struct PatternReader {
     return (text[...], nil)
   }
 
-  private func splitScheme(_ path: Substring) throws(TextProblem) -> (String?, Substring) {
+  private func splitScheme(_ path: Substring) throws(Refusal) -> (String?, Substring) {
     guard let (scheme, rest) = path.cut(at: ":") else { return (nil, path) }
     if scheme == "*" { return (nil, rest) }
     // `:name` at the front is a parameter, and so is the one of `v:major`.
@@ -81,7 +81,7 @@ struct PatternReader {
   /// The segments of a form: one list for each way in which its host can be read.
   private func variants(
     of form: String, _ pattern: PatternParts
-  ) throws(TextProblem) -> [[PatternSegment]] {
+  ) throws(Refusal) -> [[PatternSegment]] {
     var segments: [PatternSegment] = []
     var hosts: [String] = []
     for (index, part) in form[...].parts(at: "/").enumerated() {
@@ -94,15 +94,12 @@ struct PatternReader {
         segments.append(try segment(part))
         continue
       }
-      do throws(TextProblem) {
-        hosts = try PatternHost.keys(of: part.withoutEdges[...], scheme: pattern.scheme) ?? []
+      do throws(Refusal) {
+        hosts = try Host.keys(ofPattern: part.withoutEdges[...], scheme: pattern.scheme) ?? []
+        let segment = hosts.isEmpty ? try segment(part) : PatternSegment.literal(hosts[0])
+        segments.append(try host(segment, pattern.scheme))
       } catch {
-        throw noHost(part, error)
-      }
-      if let host = hosts.first {
-        segments.append(.literal(host))
-      } else {
-        segments.append(try parameterOfHost(part, pattern.scheme))
+        throw bad("\"\(part)\" is no host: \(error.message)")
       }
     }
     try check(
@@ -114,26 +111,17 @@ struct PatternReader {
     return [segments] + hosts.dropFirst().map { [.literal($0)] + segments.dropFirst() }
   }
 
-  /// A host that is a parameter, or all that is left.
-  private func parameterOfHost(
-    _ part: Substring, _ scheme: String?
-  ) throws(TextProblem) -> PatternSegment {
-    let segment = try segment(part)
+  /// A segment as hosts have it.
+  private func host(
+    _ segment: PatternSegment, _ scheme: String?
+  ) throws(Refusal) -> PatternSegment {
     guard case .capture(var capture) = segment else { return segment }
-    do throws(TextProblem) {
-      (capture.prefix, capture.suffix) = try PatternHost.text(
-        before: capture.prefix, behind: capture.suffix, scheme: scheme)
-    } catch {
-      throw noHost(part, error)
-    }
+    (capture.prefix, capture.suffix) = try Host.patternText(
+      before: capture.prefix, behind: capture.suffix, scheme: scheme)
     return .capture(capture)
   }
 
-  private func noHost(_ part: Substring, _ refusal: TextProblem) -> TextProblem {
-    bad("\"\(part)\" is no host: \(refusal.reason)")
-  }
-
-  private func segment(_ part: Substring) throws(TextProblem) -> PatternSegment {
+  private func segment(_ part: Substring) throws(Refusal) -> PatternSegment {
     if let (before, name) = part.cut(at: "*") {
       try check(
         before.isEmpty,
@@ -155,7 +143,7 @@ struct PatternReader {
 
   private func capture(
     _ part: Substring, _ before: Substring, _ behind: Substring
-  ) throws(TextProblem) -> PatternSegment {
+  ) throws(Refusal) -> PatternSegment {
     let name = behind.prefix(while: \.isNamePart)
     guard let first = name.first, !first.isNumber else {
       throw bad(": is followed by a name that begins with a letter; write %3A for a colon")
@@ -193,7 +181,7 @@ struct PatternReader {
   }
 
   /// Throws where two values have one name.
-  private func checkNames(_ parts: PatternParts) throws(TextProblem) {
+  private func checkNames(_ parts: PatternParts) throws(Refusal) {
     for variant in parts.variants {
       var names = Set(parts.keys.map(\.name))
       try check(names.count == parts.keys.count, "a key of the query is there twice")
@@ -205,7 +193,7 @@ struct PatternReader {
   }
 
   /// What is between angle brackets.
-  func typeName(_ name: Substring) throws(TextProblem) -> String {
+  func typeName(_ name: Substring) throws(Refusal) -> String {
     try check(
       !name.isEmpty && name.allSatisfy(\.isNamePart),
       "between < and > is the name of a type, not \"\(name)\"")
@@ -213,7 +201,7 @@ struct PatternReader {
   }
 
   /// The text of a segment, or of a part of one.
-  func plain(_ part: Substring) throws(TextProblem) -> String {
+  func plain(_ part: Substring) throws(Refusal) -> String {
     if let sign = part.unicodeScalars.first(where: Self.isReserved) {
       throw bad(
         "\"\(part)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
@@ -227,24 +215,24 @@ struct PatternReader {
     "<>{}[]\\|^`\"".unicodeScalars.contains(sign)
   }
 
-  func decoded(_ part: Substring) throws(TextProblem) -> String {
-    try PercentDecoding.text(of: Array(part.utf8)[...], "the pattern")
+  func decoded(_ part: Substring) throws(Refusal) -> String {
+    try percentDecoded(Array(part.utf8)[...], "the pattern")
   }
 
   /// Throws a problem where something is not as it has to be.
-  func check(_ isRight: Bool, _ reason: @autoclosure () -> String) throws(TextProblem) {
+  func check(_ isRight: Bool, _ reason: @autoclosure () -> String) throws(Refusal) {
     if !isRight { throw bad(reason()) }
   }
 
-  func bad(_ reason: String) -> TextProblem {
-    TextProblem(0, reason[...].withoutEdges)
+  func bad(_ reason: String) -> Refusal {
+    Refusal(.badPattern, reason[...].withoutEdges)
   }
 }
 
 extension Substring {
-  /// The text without what keeps names apart: see `OptionalParts.edge`.
+  /// The text without what keeps names apart: see `PatternReader.edge`.
   fileprivate var withoutEdges: String {
-    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != OptionalParts.edge }))
+    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != PatternReader.edge }))
   }
 }
 
@@ -255,7 +243,7 @@ extension Character {
 
 extension PatternReader {
   /// Reads what follows the `?`: keys, their types and defaults.
-  func readQuery(_ query: Substring, into parts: inout PatternParts) throws(TextProblem) {
+  func readQuery(_ query: Substring, into parts: inout PatternParts) throws(Refusal) {
     for item in query.parts(at: "&") {
       if item == "*" {
         parts.allowsOtherKeys = true
@@ -291,8 +279,9 @@ extension PatternReader {
       parts.keys.append(key)
     }
   }
+
   /// Throws where a type that every pattern may name is none of a query's, or does not hold the default.
-  private func check(_ key: PatternKey) throws(TextProblem) {
+  private func check(_ key: PatternKey) throws(Refusal) {
     try check(
       PatternSegment.typeKey(key.type) != "path",
       "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
@@ -303,32 +292,32 @@ extension PatternReader {
   }
 }
 
-/// Writes out the forms of a pattern whose parts in parentheses may be there or not.
-enum OptionalParts {
+// The forms of a pattern whose parts in parentheses may be there or not.
+extension PatternReader {
   /// Every form, that with all parts first.
-  static func forms(of path: Substring) throws(TextProblem) -> [String] {
+  private static func forms(of path: Substring) throws(Refusal) -> [String] {
     guard path.cut(at: "(") != nil || path.cut(at: ")") != nil else { return [String(path)] }
     var rest = path.unicodeScalars
     let forms = try sequence(&rest, depth: 0)
-    try TextProblem.check(rest.isEmpty, 0, ") has no (")
+    try Refusal.check(rest.isEmpty, .badPattern, ") has no (")
     return forms
   }
 
   /// The forms up to the end, or to a parenthesis that somebody else opened.
   private static func sequence(
     _ rest: inout Substring.UnicodeScalarView, depth: Int
-  ) throws(TextProblem) -> [String] {
+  ) throws(Refusal) -> [String] {
     // Each level makes one form more; said before the stack is used up.
-    guard depth < PatternReader.mostVariants else { throw tooMany }
+    guard depth < mostVariants else { throw tooMany }
     var forms = [""]
     while let next = rest.first, next != ")" {
       if next == "(" {
         rest = rest.dropFirst()
         let inner = try sequence(&rest, depth: depth + 1)
-        try TextProblem.check(rest.first == ")", 0, "( has no )")
+        try Refusal.check(rest.first == ")", .badPattern, "( has no )")
         rest = rest.dropFirst()
         // Counted before they are made: each is as long as the pattern.
-        guard forms.count * (inner.count + 1) <= PatternReader.mostVariants else { throw tooMany }
+        guard forms.count * (inner.count + 1) <= mostVariants else { throw tooMany }
         forms = forms.flatMap { form in inner.map { joined(form, $0) } + [form] }
       } else {
         let plain = Substring(rest.prefix { $0 != "(" && $0 != ")" })
@@ -349,6 +338,6 @@ enum OptionalParts {
     return form + String(edge) + next
   }
 
-  private static let tooMany = TextProblem(
-    0, "its optional parts make more than \(PatternReader.mostVariants) forms")
+  private static let tooMany = Refusal(
+    .badPattern, "its optional parts make more than \(mostVariants) forms")
 }

@@ -1,96 +1,116 @@
 internal import BinaryImage
 
+/// The most entries that are read of an image.
+private let mostRecords = 1 << 18
+/// In bytes: more than all names have that an image declares, however large it is.
+private let mostText: UInt64 = 64 << 20
+
 /// Reads the entries of an image: one grammar and one rulebook for files and for memory.
 ///
 /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
 /// hides no other section.
+///
+/// A section of eight-byte slots can point a million times at one long text, so what a reader keeps is bounded.
+/// It counts and reports whatever it leaves out.
 struct EntryReader<Source: Image> {
   private let image: Source
   private let keepsPointers: Bool
-  private(set) var records: [Record] = []
-  private var tally: EntryTally
+  private(set) var scan = Scan()
   /// Made once, at the first record in C.
   private lazy var memory = image.addressedMemory
 
-  var rejections: [Rejection] { tally.rejections }
+  /// The kind that the slot declares, as far as it is known.
+  private var kind = RecordKind.unknown
+  /// The slot that is being read, counted over all sections of its name.
+  private var index = 0
+  private var textSize = 0
+  /// The most bytes of names and refused texts that are read. They may share their bytes, so the sections decide.
+  private var textLimit = 0
+  /// The refusals of the sections of one name: those that are listed, and further ones.
+  private var (listed, unlisted) = (0, 0)
 
   init(_ image: Source, keepsPointers: Bool) {
     (self.image, self.keepsPointers) = (image, keepsPointers)
-    tally = EntryTally(image: image.path)
   }
 
-  /// Reads sections that have these names.
-  mutating func read(_ sections: EntrySections) {
+  /// Reads the sections of the three names. Throws where sections cannot be looked for.
+  mutating func read() throws(ImageError) {
+    let found = try RecordScanner.sections.map { name, kind throws(ImageError) in
+      (name: name, kind: kind, sections: try image.sections(named: name))
+    }
+    let sizes = found.flatMap { $0.sections.map(\.size) }
     // Most files of a system end here, before anything is read that only says what they are.
-    guard let most = sections.all.map(\.size).max() else { return }
-    records.reserveCapacity(Int(min(most / 8, 16)))
-    tally.admit(sections.all.reduce(0) { $0.saturating(adding: $1.size) })
-    for (name, kind, sections) in sections.byName {
-      tally.begin(sectionsNamed: name, of: kind)
+    guard let most = sizes.max() else { return }
+    scan.records.reserveCapacity(Int(min(most / 8, 16)))
+    let size = sizes.reduce(UInt64(0)) { $0.saturating(adding: $1) }
+    textLimit = (1 << 18) + Int(min(size, mostText / 8)) * 8
+    for (name, kind, sections) in found {
+      (self.kind, index, listed, unlisted) = (kind, 0, 0, 0)
       for section in sections {
-        guard section.isMapped else {
-          tally.begin(section)
-          tally.reject(.notMapped(inObject: image.identity.kind == .object), at: 0)
-          continue
-        }
-        if kind == .unknown {
+        if !section.isMapped {
+          reject(.notMapped(inObject: image.identity.kind == .object), at: 0, in: section)
+        } else if kind == .unknown {
           readRecords(section)
         } else {
-          readPointers(section, kind)
+          readPointers(section)
         }
       }
-      tally.endSections()
+      guard unlisted > 0, let last = sections.last else { continue }
+      append(
+        Refusal(
+          .limitExceeded,
+          "\(unlisted) more entries of \(name) were refused; "
+            + "the first \(Scan.mostRefused) are listed"), at: 0, in: last)
     }
   }
 
   // MARK: Pointer sections
 
-  private mutating func readPointers(_ section: Section, _ kind: RecordKind) {
-    tally.begin(section)
+  private mutating func readPointers(_ section: Section) {
     let slotSize = UInt64(image.pointerSize)
     var end: UInt64 = 0
     do throws(ImageError) {
       let size = try image.forEachSlot(of: section, limit: PointerGrammar.limit) {
         offset, slot, text in
-        guard tally.hasRoom(at: offset) else { return false }
+        guard hasRoom(at: offset, in: section) else { return false }
         end = offset + slotSize
         if let text, case .pointer(let pointer) = slot {
-          readPointer(text, pointer, kind, at: offset, in: section)
+          readPointer(text, pointer, at: offset, in: section)
         } else if let refusal = Self.refusal(of: slot, at: offset) {
-          tally.reject(
-            refusal, at: offset,
-            reading: refusal.reason == .unterminatedText ? PointerGrammar.limit : 0)
+          let size = refusal.reason == .unterminatedText ? PointerGrammar.limit : 0
+          reject(refusal, at: offset, in: section, reading: size)
         }
-        tally.index += 1
+        index += 1
         return true
       }
       // Also where the reading stopped, the rest is smaller than a slot or was told.
       guard size - end < slotSize, size > end else { return }
-      tally.reject(
+      reject(
         Refusal(
           .oddSectionSize,
           "\(size - end) bytes are left behind the last whole pointer of \(slotSize); "
-            + "an entry in this section is no const char *"), at: end)
-      tally.index += 1
+            + "an entry in this section is no const char *"), at: end, in: section)
+      index += 1
     } catch {
-      tally.reject(Refusal(error), at: 0)
+      reject(Refusal(error), at: 0, in: section)
     }
   }
 
   private mutating func readPointer(
-    _ text: Span<UInt8>, _ pointer: PointerValue, _ kind: RecordKind, at offset: UInt64,
-    in section: Section
+    _ text: Span<UInt8>, _ pointer: PointerValue, at offset: UInt64, in section: Section
   ) {
     do throws(Refusal) {
-      let parts = try PointerGrammar.parts(of: text, kind: kind)
-      var record = record(parts, text, .pointer, at: offset, in: section)
+      let (name, implementation) = try PointerGrammar.names(in: text, kind: kind)
+      var record = Record(
+        kind: kind, name: name, implementation: implementation, encoding: .pointer,
+        origin: origin(at: offset, in: section))
       record.resolution = pointer.resolution
       if keepsPointers, case .address(let address) = pointer.target {
         record.textAddress = address
       }
-      take(record, parts)
+      take(record)
     } catch {
-      tally.reject(error, at: offset, reading: text.count)
+      reject(error, at: offset, in: section, reading: text.count)
     }
   }
 
@@ -149,15 +169,14 @@ struct EntryReader<Source: Image> {
   // MARK: Typed records
 
   private mutating func readRecords(_ section: Section) {
-    tally.begin(section)
     let grammar = RecordGrammar(order: image.identity.byteOrder)
     do throws(ImageError) {
       try image.withBytes(of: section) { bytes in
         var start = 0
         while start < bytes.count {
           let offset = UInt64(start)
-          guard tally.hasRoom(at: offset) else { return }
-          tally.kind = grammar.kind(at: start, in: bytes)
+          guard hasRoom(at: offset, in: section) else { return }
+          kind = grammar.kind(at: start, in: bytes)
           do throws(Refusal) {
             // Where the size is another one in a process, so are all records from here on.
             try checkKept(offset..<min(offset + 8, UInt64(bytes.count)), in: section)
@@ -166,15 +185,15 @@ struct EntryReader<Source: Image> {
             guard record.count >= RecordGrammar.headSize else { continue }
             readRecord(record, of: bytes, grammar, in: section)
           } catch {
-            tally.reject(error, at: offset)
-            tally.index += 1
+            reject(error, at: offset, in: section)
+            index += 1
             return
           }
-          tally.index += 1
+          index += 1
         }
       }
     } catch {
-      tally.reject(Refusal(error), at: 0)
+      reject(Refusal(error), at: 0, in: section)
     }
   }
 
@@ -182,26 +201,26 @@ struct EntryReader<Source: Image> {
     _ range: Range<Int>, of sectionBytes: Span<UInt8>, _ grammar: RecordGrammar, in section: Section
   ) {
     let (bytes, offset) = (sectionBytes.extracting(range), UInt64(range.lowerBound))
-    var name: Range<Int>?
+    var known: String?
     do throws(Refusal) {
-      let parts = try grammar.parts(of: bytes, kind: tally.kind)
-      name = parts.name
-      let (accessor, context) = (
-        offset + UInt64(RecordGrammar.accessorOffset), offset + UInt64(RecordGrammar.contextOffset)
-      )
+      let (name, end) = try grammar.name(of: bytes, kind: kind)
+      known = name
+      let (implementation, attributes) = try grammar.implementation(of: bytes, behind: end)
+      let accessor = offset + UInt64(RecordGrammar.accessorOffset)
+      let context = offset + UInt64(RecordGrammar.contextOffset)
       try checkKept(offset..<offset + UInt64(range.count), in: section, except: (accessor, context))
-      try AttributeRules.check(bytes.extracting(parts.attributes), of: parts.kind)
-      var record = record(parts, bytes, .inline, at: offset, in: section)
-      try RoutingRules.check(parts.kind, record.name, record.attributes)
+      var record = Record(
+        kind: kind, name: name, implementation: implementation,
+        attributes: try Attributes(bytes.extracting(attributes), of: kind), encoding: .inline,
+        origin: origin(at: offset, in: section))
+      try record.attributes.checkRouting(of: kind, named: name)
       record.accessor = try pointer(at: accessor, of: sectionBytes, in: section)
       record.context = try pointer(at: context, of: sectionBytes, in: section)
       try record.checkStructure(in: memory)
       if !keepsPointers { (record.accessor, record.context) = (nil, nil) }
-      take(record, parts)
+      take(record)
     } catch {
-      var refusal = error
-      if let name { refusal.name = String(checked: bytes.extracting(name)) }
-      tally.reject(refusal, at: offset)
+      reject(error, of: known, at: offset, in: section)
     }
   }
 
@@ -223,145 +242,56 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  // MARK: Values
+  // MARK: What is kept
 
-  /// The value of an entry that was checked, without its pointers.
-  private func record(
-    _ parts: EntryParts, _ text: Span<UInt8>, _ encoding: Record.Encoding, at offset: UInt64,
-    in section: Section
-  ) -> Record {
-    func string(_ part: Range<Int>) -> String {
-      let bytes = text.extracting(part)
-      return parts.hasEscapes ? JSONStringPair.decoded(bytes) : String(checked: bytes)
-    }
-    return Record(
-      kind: parts.kind, name: string(parts.name),
-      implementation: parts.implementation.isEmpty ? nil : string(parts.implementation),
-      attributes: parts.attributes.isEmpty
-        ? Attributes() : Attributes(checked: text.extracting(parts.attributes)),
-      encoding: encoding,
-      origin: Origin(
-        image: image.path, section: section, named: section.name, index: tally.index,
-        offset: offset))
-  }
-
-  private mutating func take(_ record: consuming Record, _ parts: EntryParts) {
-    var size = parts.name.count + parts.implementation.count
-    if case .imported(let symbol, _) = record.accessor?.target { size += symbol.utf8.count }
-    tally.count(size + (record.accessor?.symbol?.utf8.count ?? 0))
+  private mutating func take(_ record: consuming Record) {
+    textSize += record.name.utf8.count + (record.implementation?.utf8.count ?? 0)
+    if case .imported(let symbol, _) = record.accessor?.target { textSize += symbol.utf8.count }
+    textSize += record.accessor?.symbol?.utf8.count ?? 0
     // A record is large: it is moved there.
-    records.append(record)
-  }
-}
-
-/// The sections of an image that hold entries.
-struct EntrySections {
-  private static let names: [(String, RecordKind)] = [
-    (RecordScanner.modules, .module), (RecordScanner.services, .service),
-    (RecordScanner.typedRecords, .unknown),
-  ]
-
-  /// In the order in which they are read, with the kind of all entries; unknown where each has its own.
-  let byName: [(name: String, kind: RecordKind, sections: [Section])]
-
-  /// Throws where sections cannot be looked for.
-  init(of image: some Image) throws(ImageError) {
-    byName = try Self.names.map { name, kind throws(ImageError) in
-      (name, kind, try image.sections(named: name))
-    }
-  }
-
-  /// In the order in which they are read.
-  var all: [Section] { byName.flatMap(\.sections) }
-}
-
-/// The counts and refusals of a reader so far, and its current slot.
-///
-/// A section of eight-byte slots can point a million times at one long text, so what a reader keeps is bounded.
-/// It counts and reports whatever it leaves out.
-struct EntryTally {
-  static let recordLimit = 1 << 18
-  /// In bytes: more than all names have that an image declares, however large it is.
-  private static let mostText = 64 << 20
-
-  private let image: String
-  private(set) var rejections: [Rejection] = []
-  /// The kind that the slot declares, as far as it is known.
-  var kind = RecordKind.unknown
-  /// The slot that is being read, counted over all sections of its name.
-  var index = 0
-  private var sectionName = ""
-  private var section: Section?
-  private var recordCount = 0
-  private var textSize = 0
-  /// The most bytes of names and refused texts that are read. They may share their bytes, so the sections decide.
-  private var textLimit = 0
-  private var rejectedHere = 0
-  private var unlisted = 0
-
-  init(image: String) { self.image = image }
-
-  /// Takes the size of all sections that will be read, in bytes.
-  mutating func admit(_ size: UInt64) {
-    textLimit = (1 << 18) + 8 * Int(min(size, UInt64(Self.mostText / 8)))
-  }
-
-  /// Starts over at slot 0, for the sections of one name.
-  mutating func begin(sectionsNamed name: String, of kind: RecordKind) {
-    sectionName = name
-    self.kind = kind
-    section = nil
-    index = 0
-    rejectedHere = 0
-    unlisted = 0
-  }
-
-  mutating func begin(_ section: Section) { self.section = section }
-
-  /// Says what was refused but not listed, once the sections of one name are read.
-  mutating func endSections() {
-    guard unlisted > 0 else { return }
-    append(
-      Refusal(
-        .limitExceeded,
-        "\(unlisted) more entries of \(sectionName) were refused; "
-          + "the first \(Scan.mostRefused) are listed"), at: 0)
-  }
-
-  /// Counts an entry that was taken in, with the size of its names.
-  mutating func count(_ size: Int) {
-    recordCount += 1
-    textSize += size
+    scan.records.append(record)
   }
 
   /// Room for another entry; where there is none, that was said and the caller stops.
-  mutating func hasRoom(at offset: UInt64) -> Bool {
-    if recordCount < Self.recordLimit, textSize < textLimit { return true }
+  private mutating func hasRoom(at offset: UInt64, in section: Section) -> Bool {
+    if scan.records.count < mostRecords, textSize < textLimit { return true }
     append(
       Refusal(
         .limitExceeded,
-        "the image declares more than \(Self.recordLimit) entries or "
+        "the image declares more than \(mostRecords) entries or "
           + "\(textLimit >> 10) KiB of names and of texts that are refused; from this entry on nothing was read"
-      ), at: offset)
+      ), at: offset, in: section)
     return false
   }
 
-  mutating func reject(_ refusal: Refusal, at offset: UInt64, reading size: Int = 0) {
+  private mutating func reject(
+    _ refusal: Refusal, of name: String? = nil, at offset: UInt64, in section: Section,
+    reading size: Int = 0
+  ) {
     textSize += size
-    guard rejectedHere < Scan.mostRefused else {
+    guard listed < Scan.mostRefused else {
       unlisted += 1
       return
     }
-    rejectedHere += 1
-    append(refusal, at: offset)
+    listed += 1
+    append(refusal, of: name, at: offset, in: section)
   }
 
-  private mutating func append(_ refusal: Refusal, at offset: UInt64) {
-    rejections.append(
+  private mutating func append(
+    _ refusal: Refusal, of name: String? = nil, at offset: UInt64, in section: Section
+  ) {
+    scan.rejections.append(
       Rejection(
-        reason: refusal.reason, kind: kind, name: refusal.name, message: refusal.message,
-        origin: Origin(
-          image: image, section: section, named: sectionName, index: index, offset: offset)))
+        reason: refusal.reason, kind: kind, name: name, message: refusal.message,
+        origin: origin(at: offset, in: section)))
+  }
+
+  /// The location of the slot.
+  private func origin(at offset: UInt64, in section: Section) -> Origin {
+    Origin(
+      image: image.path, section: section.name, index: index,
+      address: VirtualAddress(rawValue: section.address.rawValue &+ offset),
+      offset: section.offset.map { FileOffset(rawValue: $0.rawValue &+ offset) })
   }
 }
 
@@ -378,16 +308,5 @@ extension Refusal {
     return Refusal(
       .unreadableSection,
       "is not mapped (no flag A, or \(cause)), so no process has its entries; \(advice)")
-  }
-}
-
-extension Origin {
-  /// The place of an entry in a section; without one, in all of a name.
-  init(image: String, section: Section?, named name: String, index: Int, offset: UInt64) {
-    let base = section?.address ?? VirtualAddress(rawValue: 0)
-    self.init(
-      image: image, section: name, index: index,
-      address: VirtualAddress(rawValue: base.rawValue &+ offset),
-      offset: section?.offset.map { FileOffset(rawValue: $0.rawValue &+ offset) })
   }
 }

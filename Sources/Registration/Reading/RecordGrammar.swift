@@ -51,29 +51,27 @@ struct RecordGrammar {
       + "\(rest) bytes were not read"
   }
 
-  /// Reads a whole record, whose kind is this.
-  func parts(of record: Span<UInt8>, kind: RecordKind) throws(Refusal) -> EntryParts {
+  /// Reads the name of a record of a kind. Returns it with its end.
+  func name(
+    of record: Span<UInt8>, kind: RecordKind
+  ) throws(Refusal) -> (name: String, end: Int) {
     let start = try textOffset(of: record, kind)
-    guard let nameEnd = record.first(0, from: start) else { throw Self.unterminated(record) }
-    let name = start..<nameEnd
-    try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
-    try record.extracting(name).checkUTF8("the name")
-    var parts = EntryParts(kind: kind, name: name)
-    guard nameEnd + 1 < record.count else { return parts }
+    guard let end = record.first(0, from: start) else { throw Self.unterminated(record) }
+    try Refusal.check(end > start, .emptyName, "has an empty name; give the \(kind) one")
+    return (try record.extracting(start..<end).text("the name"), end)
+  }
 
-    var implementationStart = nameEnd + 1
+  /// Reads what follows the name of a record. Returns the implementation, and the place of the attributes.
+  func implementation(
+    of record: Span<UInt8>, behind end: Int
+  ) throws(Refusal) -> (name: String?, attributes: Range<Int>) {
+    var start = end + 1
+    guard start < record.count else { return (nil, 0..<0) }
     // `&table` as a C author writes an operand; the operator is no part of the name.
-    if record[implementationStart] == UInt8(ascii: "&") { implementationStart += 1 }
-    guard let implementationEnd = record.first(0, from: implementationStart) else {
-      throw Self.unterminated(record)
-    }
-    parts.implementation = implementationStart..<implementationEnd
-    // Most records end here: nothing but padding.
-    let rest = implementationEnd + 1..<record.count
-    if !record.extracting(rest).isZero { parts.attributes = rest }
-    try record.extracting(parts.implementation)
-      .checkUTF8("the implementation", of: String(checked: record.extracting(name)))
-    return parts
+    if record[start] == UInt8(ascii: "&") { start += 1 }
+    guard let end = record.first(0, from: start) else { throw Self.unterminated(record) }
+    let name = try record.extracting(start..<end).text("the implementation")
+    return (name.isEmpty ? nil : name, end + 1..<record.count)
   }
 
   /// Where the text of a record begins, which ends with NUL.
@@ -131,35 +129,23 @@ extension Span<UInt8> {
   }
 }
 
-/// What the grammar finds in the text of one entry.
-struct EntryParts {
-  var kind: RecordKind
-  var name: Range<Int>
-  var implementation = 0..<0
-  var attributes = 0..<0
-  /// Whether the names are JSON strings with escapes.
-  var hasEscapes = false
-}
-
-// Text of an entry: fields end at bytes of ASCII, so each can be validated alone, before it is copied.
+// Text of an entry: fields end at bytes of ASCII, so each can be validated alone.
 
 extension Span<UInt8> {
-  /// The position of the first byte that keeps this from being UTF-8; nil where nothing does.
-  var invalidUTF8: Int? {
-    do throws(UTF8.ValidationError) {
-      _ = try UTF8Span(validating: self)
-      return nil
-    } catch {
-      return error.byteOffsets.lowerBound
-    }
+  /// Returns the text; throws unless this is UTF-8. `what` is what the message calls it.
+  func text(_ what: String) throws(Refusal) -> String {
+    try checkUTF8(what)
+    return String(checked: self)
   }
 
   /// Throws unless this is UTF-8; `what` is what the message calls it.
-  func checkUTF8(_ what: String, of name: String? = nil) throws(Refusal) {
-    guard let offset = invalidUTF8 else { return }
-    throw Refusal(
-      .invalidUTF8, name: name,
-      "\(what) is not UTF-8 from its byte \(offset) on; save the source as UTF-8")
+  func checkUTF8(_ what: String) throws(Refusal) {
+    do throws(UTF8.ValidationError) { _ = try UTF8Span(validating: self) } catch {
+      throw Refusal(
+        .invalidUTF8,
+        "\(what) is not UTF-8 from its byte \(error.byteOffsets.lowerBound) on; save the source as UTF-8"
+      )
+    }
   }
 }
 

@@ -25,6 +25,10 @@ package enum RecordScanner {
   package static let services = "BeehiveServices"
   /// The section of typed records, text inline.
   package static let typedRecords = "BeehiveRecords"
+  /// In the order of reading, with the kind of all entries; unknown where each has its own.
+  static let sections: [(name: String, kind: RecordKind)] = [
+    (modules, .module), (services, .service), (typedRecords, .unknown),
+  ]
 
   /// Everything that `image` declares, as values.
   ///
@@ -55,9 +59,7 @@ package enum RecordScanner {
     in image: some Image, _ keepsPointers: Bool
   ) throws(ImageError) -> Scan {
     var reader = EntryReader(image, keepsPointers: keepsPointers)
-    reader.read(try EntrySections(of: image))
-    var scan = Scan()
-    (scan.records, scan.rejections) = (reader.records, reader.rejections)
-    return scan
+    try reader.read()
+    return reader.scan
   }
 }

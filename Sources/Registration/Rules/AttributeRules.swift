@@ -1,5 +1,4 @@
-/// The rules of the attributes of one record: which values a key may have, and which come once.
-struct AttributeRules {
+extension Attributes {
   /// The keys that the contract gives a meaning: their bytes as one word, the last one lowest.
   enum Key: UInt64 {
     case priority = 0x7072_696f_7269_7479
@@ -30,31 +29,22 @@ struct AttributeRules {
       return (equals <= 8 ? Key(rawValue: word) : nil, equals)
     }
 
-    /// The bit of one that may come once; 0 of the others.
-    fileprivate var bit: UInt16 {
+    /// The rules of a key: its bit if it may come once, the kind of the records that it says something of, and the
+    /// values that it may have. Any number, kind or text will do without.
+    fileprivate var rule: (bit: UInt16, kind: RecordKind?, choices: [String]?) {
       switch self {
-      case .priority: 1
-      case .level: 2
-      case .async: 4
-      case .scope: 8
-      case .name: 16
-      case .abi: 32
-      case .remote: 64
-      case .match: 128
-      case .returns: 256
-      case .version: 512
-      case .requires, .after, .action: 0
-      }
-    }
-
-    /// The kind of the records that it says something of; nil where it does of any.
-    fileprivate var kind: RecordKind? {
-      switch self {
-      case .level, .async, .requires, .after: .module
-      case .scope: .service
-      case .action: .target
-      case .match, .remote, .returns: .route
-      case .priority, .name, .abi, .version: nil
+      case .priority: (1, nil, nil)
+      case .level: (2, .module, Self.levels)
+      case .async: (4, .module, Self.truths)
+      case .scope: (8, .service, Self.scopes)
+      case .name: (16, nil, nil)
+      case .abi: (32, nil, nil)
+      case .remote: (64, .route, Self.exposures)
+      case .match: (128, .route, Self.extents)
+      case .returns: (256, .route, nil)
+      case .version: (512, nil, nil)
+      case .requires, .after: (0, .module, nil)
+      case .action: (0, .target, nil)
       }
     }
 
@@ -63,59 +53,47 @@ struct AttributeRules {
     private static let scopes = Scope.allCases.map(\.rawValue)
     private static let extents = RouteExtent.allCases.map(\.rawValue)
     private static let exposures = Exposure.byAttribute.keys.sorted()
+  }
 
-    /// The values that the key may have; nil where any text will do.
-    fileprivate var choices: [String]? {
-      switch self {
-      case .level: Self.levels
-      case .async: Self.truths
-      case .scope: Self.scopes
-      case .match: Self.extents
-      case .remote: Self.exposures
-      case .priority, .name, .abi, .requires, .after, .action, .returns, .version: nil
+  /// Reads the fields of a record of a kind, which end with NUL. Empty ones are padding, or an attribute that a macro
+  /// left out.
+  init(_ fields: Span<UInt8>, of kind: RecordKind) throws(Refusal) {
+    var seen: UInt16 = 0
+    var position = 0
+    while position < fields.count {
+      guard fields[position] != 0 else {
+        position += 1
+        continue
       }
+      let end = fields.first(0, from: position) ?? fields.count
+      try add(fields.extracting(position..<end), of: kind, &seen)
+      position = end + 1
     }
   }
 
-  private let kind: RecordKind
-  /// The keys of which each may come once, as bits.
-  private var seen: UInt16 = 0
-
-  /// Checks all attributes of a record of a kind.
-  static func check(_ attributes: Span<UInt8>, of kind: RecordKind) throws(Refusal) {
-    var rules = Self(kind: kind)
-    try attributes.forEachField { field throws(Refusal) in try rules.check(field) }
-  }
-
-  private init(kind: RecordKind) { self.kind = kind }
-
-  private mutating func check(_ field: Span<UInt8>) throws(Refusal) {
+  /// Adds a field; `seen` has the bits of the keys before it.
+  private mutating func add(
+    _ field: Span<UInt8>, of kind: RecordKind, _ seen: inout UInt16
+  ) throws(Refusal) {
     try field.checkUTF8("an attribute")
     guard let (key, equals) = Key.cut(field) else {
       throw Self.refusal(field, "is no key=value; write it as one")
     }
-    guard let key else { return }
-    guard seen & key.bit == 0 else {
-      throw Self.refusal(field, "is the second \"\(key)=\" of this record; keep one")
+    let value = String(checked: field.extracting((equals + 1)...))
+    if let key, let fault = key.fault(of: value, kind, &seen) {
+      throw Self.refusal(field, fault)
     }
-    seen |= key.bit
-    let value = field.extracting((equals + 1)...)
-    guard !value.isEmpty else {
-      throw Self.refusal(field, "has no value; give one or leave the attribute out")
-    }
-    if key == .priority, Int32(String(checked: value)) == nil {
-      throw Self.refusal(field, "is no integer of 32 bits; write a plain number")
-    }
-    // Third parties may mean something else by it.
-    guard kind.isKnown else { return }
-    if let choices = key.choices, !choices.contains(String(checked: value)) {
-      throw Self.refusal(field, "has an unknown value; write \(choices.joined(separator: ", "))")
-    }
-    if key == .version, Version(String(checked: value)) == nil {
-      throw Self.refusal(field, "is no version; write one as 1.4.2")
-    }
-    if key == .requires, !ModuleRequirement(String(checked: value)).isReadable {
-      throw Self.refusal(field, "has versions that cannot be read; write them as log >=1.2 <2")
+    switch key {
+    case .priority: priority = Int(value) ?? 0
+    case .level: level = value
+    case .scope: scope = value
+    case .name: name = value
+    case .abi: abi = value
+    case .requires: requires.append(value)
+    case .after: after.append(value)
+    case .async, .action, .remote, .match, .returns, .version, nil:
+      let name = String(checked: field.extracting(0..<equals))
+      others.append(Attribute(key: name, value: value))
     }
   }
 
@@ -124,45 +102,28 @@ struct AttributeRules {
   }
 }
 
-extension Span<UInt8> {
-  /// Calls `body` with each field that ends with NUL, without it; empty ones are padding, or an attribute
-  /// that a macro left out.
-  @inline(__always)
-  func forEachField<Failure: Error>(_ body: (Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
-    var position = 0
-    while position < count {
-      guard self[position] != 0 else {
-        position += 1
-        continue
-      }
-      let end = first(0, from: position) ?? count
-      try body(extracting(position..<end))
-      position = end + 1
+extension Attributes.Key {
+  /// Says which rule a value of the key breaks, in a record of a kind; nil if none.
+  fileprivate func fault(
+    of value: String, _ kind: RecordKind, _ seen: inout UInt16
+  ) -> String? {
+    let (bit, _, choices) = rule
+    if seen & bit != 0 { return "is the second \"\(self)=\" of this record; keep one" }
+    seen |= bit
+    if value.isEmpty { return "has no value; give one or leave the attribute out" }
+    if self == .priority, Int32(value) == nil {
+      return "is no integer of 32 bits; write a plain number"
     }
-  }
-}
-
-extension Attributes {
-  /// Makes values of attributes that were checked.
-  init(checked attributes: Span<UInt8>) {
-    self.init()
-    guard !attributes.isEmpty else { return }
-    attributes.forEachField { field in
-      guard let (key, equals) = AttributeRules.Key.cut(field) else { return }
-      let value = String(checked: field.extracting((equals + 1)...))
-      switch key {
-      case .priority: priority = Int(value) ?? 0
-      case .level: level = value
-      case .scope: scope = value
-      case .name: name = value
-      case .abi: abi = value
-      case .requires: requires.append(value)
-      case .after: after.append(value)
-      case .async, .action, .remote, .match, .returns, .version, nil:
-        let name = String(checked: field.extracting(0..<equals))
-        others.append(Attribute(key: name, value: value))
-      }
+    // Third parties may mean something else by it.
+    guard kind.isKnown else { return nil }
+    if let choices, !choices.contains(value) {
+      return "has an unknown value; write \(choices.joined(separator: ", "))"
     }
+    if self == .version, Version(value) == nil { return "is no version; write one as 1.4.2" }
+    if self == .requires, !ModuleRequirement(value).isReadable {
+      return "has versions that cannot be read; write them as log >=1.2 <2"
+    }
+    return nil
   }
 }
 
@@ -182,7 +143,7 @@ extension Attributes {
   package func idle(of kind: RecordKind) -> [(field: String, owner: RecordKind)] {
     guard kind.isKnown else { return [] }
     return texts.compactMap { text in
-      guard let owner = AttributeRules.Key.cut(Array(text.utf8).span)?.key?.kind, owner != kind
+      guard let owner = Key.cut(Array(text.utf8).span)?.key?.rule.kind, owner != kind
       else { return nil }
       return (text, owner)
     }
@@ -200,8 +161,7 @@ extension Attributes {
   ) throws(Refusal) {
     try Refusal.check(!name.isEmpty, .emptyName, "has an empty name; give the \(kind) one")
     let bytes = texts.flatMap { field -> [UInt8] in Array(field.utf8) + [0] }
-    _ = try AttributeRules.check(bytes.span, of: kind)
-    self.init(checked: bytes.span)
-    try RoutingRules.check(kind, name, self)
+    try self.init(bytes.span, of: kind)
+    try checkRouting(of: kind, named: name)
   }
 }

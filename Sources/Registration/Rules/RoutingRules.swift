@@ -1,43 +1,30 @@
-/// The rules of targets and routes, whether or not anybody routes: of the pattern, of the actions, and of
-/// what C has values for.
-enum RoutingRules {
-  /// Checks a record whose attributes are in order.
-  static func check(_ kind: RecordKind, _ name: String, _ attributes: Attributes) throws(Refusal) {
+// The rules of targets and routes, whether or not anybody routes: of the pattern, of the actions, and of what C has
+// values for.
+extension Attributes {
+  /// Checks what a record of a kind and a name says of routing.
+  func checkRouting(of kind: RecordKind, named name: String) throws(Refusal) {
     switch kind {
-    case .target: try check(actions: attributes)
-    case .route: try check(pattern: name, attributes)
+    case .target: try checkActions()
+    case .route:
+      _ = try PatternParts(name)
+      if abi == "c-route" { try Self.check(result: result, of: name) }
     default: break
     }
   }
 
-  private static func check(pattern: String, _ attributes: Attributes) throws(Refusal) {
-    do throws(TextProblem) {
-      _ = try PatternParts(pattern)
-    } catch {
-      throw Refusal(.badPattern, "the pattern \(pattern) cannot be used: \(error.reason)")
-    }
-    guard attributes.abi == "c-route" else { return }
-    try check(result: attributes.result, of: pattern)
-  }
-
-  private static func check(actions attributes: Attributes) throws(Refusal) {
+  private func checkActions() throws(Refusal) {
     var names: Set<String> = []
-    for text in attributes.actions {
-      let action: ActionDeclaration
-      do throws(TextProblem) {
-        action = try ActionDeclaration(reading: text)
-      } catch {
-        throw Refusal(.badAction, error.reason)
-      }
+    for text in actions {
+      let action = try ActionDeclaration(reading: text)
       try Refusal.check(
         names.insert(action.name).inserted, .badAction,
         "declares the action \(action.name) twice; keep one")
       try Refusal.check(
         !action.exposure.isRemote || !NativeName.matches(action.name), .badAction,
         "\(action): names that begin with native are never remote; rename it or remove the mark")
-      guard attributes.abi == "c-target" else { continue }
-      for parameter in action.parameters { try check(parameter, of: action) }
-      try check(result: action.result, of: "\(action)")
+      guard abi == "c-target" else { continue }
+      for parameter in action.parameters { try Self.check(parameter, of: action) }
+      try Self.check(result: action.result, of: "\(action)")
     }
   }
 
@@ -70,7 +57,7 @@ package enum NativeName {
     var name = name
     for _ in 0..<8 {
       if name.lowercased().hasPrefix("native") { return true }
-      let decoded = try? PercentDecoding.text(of: Array(name.utf8)[...], "the name")
+      let decoded = try? percentDecoded(Array(name.utf8)[...], "the name")
       guard let decoded, decoded != name else { return false }
       name = decoded
     }

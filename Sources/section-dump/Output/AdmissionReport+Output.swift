@@ -14,10 +14,10 @@ extension AdmissionReport {
       var report = self
       report.problems += problems.map(\.description)
       let document = report.document(
-        [.init("schema", .integer(1))],
+        [("schema", .integer(1))],
         [
-          .init("skipped", .integer(Int64(others.count))),
-          .init("others", .array(others.compactMap(\.refusal))),
+          ("skipped", .integer(Int64(others.count))),
+          ("others", .array(others.compactMap(\.refusal))),
         ])
       sink.write(document.text + "\n")
     case .ndjson:
@@ -72,8 +72,8 @@ extension PluginCatalogue.Candidate {
   var refusal: JSONValue? {
     guard case .failure(let error) = found else { return nil }
     return .object([
-      .init("path", .string(path)), .init("code", .string(error.code.rawValue)),
-      .init("message", .string(error.message)),
+      ("path", .string(path)), ("code", .string(error.code.rawValue)),
+      ("message", .string(error.message)),
     ])
   }
 }

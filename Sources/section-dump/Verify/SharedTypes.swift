@@ -166,22 +166,23 @@ enum ContractFindings {
     for drift in ContractDrift.all(of: plugin.expectations, against: library.contracts) {
       switch (drift.subject, drift.verdict) {
       // Protocols that are there twice are findings of their own.
-      case (.ownCopy, _), (_, .fits): break
+      case (.ownCopy, _): break
       case (_, .notVisible): unseen.append(drift)
       case (_, .drifted):
         findings.append(
           Finding(
             .contractDrift, .error, plugin.place,
-            drift.message(against: library.place.file) ?? "", remedy: drift.remedy,
+            drift.message(against: library.place.file), remedy: drift.remedy,
             others: [library.place]))
       }
     }
-    if let first = unseen.first, let message = first.message(against: library.place.file) {
+    if let first = unseen.first {
       let others = unseen.count - 1
       findings.append(
         Finding(
           .contractNotVisible, .remark, plugin.place,
-          message + (others > 0 ? "; the same holds for \(others) more" : ""),
+          first.message(against: library.place.file)
+            + (others > 0 ? "; the same holds for \(others) more" : ""),
           remedy: first.remedy, others: [library.place]))
     }
     return findings

@@ -13,7 +13,7 @@ struct ContractDigestTests {
     let new = Build(change: .reordered, isOptimised: isOptimised, digest: "2")
     let plugin = try builds.plugin(old, isStripped: true)
 
-    #expect(try builds.drift(of: plugin, with: old).map(\.verdict) == [.fits])
+    #expect(try builds.drift(of: plugin, with: old).isEmpty)
     #expect(try builds.answers(of: plugin, with: old).lines == ["e:x d:x n"])
 
     let drift = try builds.drift(of: plugin, with: new)

@@ -13,7 +13,8 @@ struct TableDriftTests {
     var functions = 2
     var attributes = ""
     var version: String?
-    var verdict: ContractDrift.Verdict
+    /// Nil if it fits.
+    var verdict: ContractDrift.Verdict?
   }
 
   static let order = ContractDrift.Verdict.notVisible(
@@ -30,8 +31,7 @@ struct TableDriftTests {
       attributes: #"BEEHIVE_ABI("2")"#,
       version: "2", verdict: .drifted(expected: "16 bytes", found: "8 bytes")),
     Row(
-      testDescription: "of the same version", attributes: #"BEEHIVE_ABI("2")"#, version: "2",
-      verdict: .fits),
+      testDescription: "of the same version", attributes: #"BEEHIVE_ABI("2")"#, version: "2"),
     Row(
       testDescription: "of another version", attributes: #"BEEHIVE_ABI("1")"#, version: "2",
       verdict: .drifted(expected: "version 2", found: "version 1")),
@@ -67,8 +67,8 @@ struct TableDriftTests {
     let drift = ContractDrift.all(
       of: records, in: file,
       asked: [.init(service: "Greeter", size: 16, version: row.version)])
-    #expect(drift.map(\.verdict) == [row.verdict])
-    #expect(drift.map(\.contract) == ["Greeter"])
+    #expect(drift.map(\.verdict) == (row.verdict.map { [$0] } ?? []))
+    #expect(drift.allSatisfy { $0.contract == "Greeter" })
     #expect(ContractDrift.all(of: records, in: file, asked: []).isEmpty)
   }
 }

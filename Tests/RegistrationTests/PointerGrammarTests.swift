@@ -3,7 +3,7 @@ import Testing
 @testable import Registration
 
 @Suite("The JSON text of a service entry")
-struct JSONStringPairTests {
+struct PointerGrammarTests {
   @Test(
     "One pair of strings, however it is spaced and escaped",
     arguments: [
@@ -19,10 +19,8 @@ struct JSONStringPairTests {
     ])
   func pairs(_ text: String, _ key: String, _ value: String) throws {
     let bytes = Array(text.utf8)
-    let pair = try #require(try? JSONStringPair(parsing: bytes.span))
-    #expect(JSONStringPair.decoded(bytes.span.extracting(pair.key)) == key)
-    #expect(JSONStringPair.decoded(bytes.span.extracting(pair.value)) == value)
-    #expect(pair.hasEscapes == text.contains("\\"))
+    let pair = try PointerGrammar.pair(bytes.span)
+    #expect(pair == (key, value))
   }
 
   @Test(
@@ -68,7 +66,7 @@ struct JSONStringPairTests {
 
   /// Why a text is no such object.
   private func refusal(of bytes: [UInt8]) throws -> Refusal {
-    do throws(Refusal) { _ = try JSONStringPair(parsing: bytes.span) } catch { return error }
+    do throws(Refusal) { _ = try PointerGrammar.pair(bytes.span) } catch { return error }
     struct Taken: Error {}
     throw Taken()
   }
