@@ -53,26 +53,9 @@ package struct Section: Hashable, Sendable {
     (self.type, self.alignment, self.entrySize, self.link) = (type, alignment, entrySize, link)
     self.isRetained = isRetained
   }
-}
 
-/// The sections whose pointers are asked for; one pass over the tables serves all of them.
-package struct WantedSections {
-  /// Each section once.
-  package private(set) var list: [Section] = []
-  /// All of them, once they are many.
-  private var known: Set<Section> = []
-  private static let few = 8
-
-  /// No sections.
-  package init() {}
-
-  /// Remembers one section.
-  package mutating func insert(_ section: Section) {
-    if list.count < Self.few {
-      if !list.contains(section) { list.append(section) }
-      return
-    }
-    if known.isEmpty { known = Set(list) }
-    if known.insert(section).inserted { list.append(section) }
+  /// The linked addresses of the section.
+  package var addresses: Range<UInt64> {
+    address.rawValue..<address.rawValue.saturating(adding: size)
   }
 }

@@ -194,7 +194,7 @@ extension ELFFile {
         at: segments.extent(from: section.address)?.offset)
     }
     for (name, ranges) in zip(SectionNote.names, ranges) where !ranges.isEmpty {
-      let known = AddressRanges(of: noted.filter { $0.name == name })
+      let known = AddressRanges(noted.filter { $0.name == name }.map(\.addresses))
       guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
       throw file.error(
         .malformed,

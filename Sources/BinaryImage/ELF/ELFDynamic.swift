@@ -43,7 +43,7 @@ final class ELFDynamic {
       try file.check(
         file.stores(size), .malformed,
         "The relocations claim \(size) bytes, more than the file stores.", at: extent.offset)
-      relocations.append(ELFRelocationTable(encoding: encoding, .stored(extent)))
+      relocations.append(ELFRelocationTable(encoding: encoding, bytes: .stored(extent)))
     }
     try table(Int64(DT_RELR), Int64(DT_RELRSZ), .relr)
     if header.usesCommonNumbers {

@@ -39,7 +39,18 @@ package final class ELFFile: FileImage {
   private var projectSections: [[Int]]?
   /// The bytes of compressed sections, by their index.
   var inflatedSections: [Int: [UInt8]] = [:]
-  var relocations = ELFRelocationTables()
+  /// The addresses of the sections whose pointers are asked for; one pass over the relocations serves all of them.
+  var wanted: Set<Range<UInt64>> = []
+  /// Whether those include the segments that the loader may write to.
+  var wantsSegments = false
+  /// Of a linked file: what covers the wanted addresses.
+  var linkedRelocations: Result<ELFRelocations, ImageError>?
+  /// Of an object: what applies to a section, by its index.
+  var objectRelocations: [Int: Result<ELFRelocations, ImageError>] = [:]
+  /// Of an object: the relocation sections, by the index of the section that they apply to.
+  var onceRelocationSections = Once<[Int: [Int]]>()
+  /// Of an object: the symbol tables by their index.
+  var objectSymbols: [Int: ELFSymbols] = [:]
   /// The notes that were read, by offset, size, alignment and address.
   var knownNotes: [[UInt64]: [ELFNote]] = [:]
   /// What inflates sections: libelf's own copies of them go with it.
@@ -117,7 +128,7 @@ package final class ELFFile: FileImage {
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
-      for section in found { relocations.wanted.insert(section) }
+      for section in found { wanted.insert(section.addresses) }
       return found
     }
     var found: [Section] = []
@@ -139,7 +150,7 @@ package final class ELFFile: FileImage {
         "The object holds GCC's intermediate code alone (-flto), so its sections are not there "
           + "yet; compile it with -ffat-lto-objects, or name what was linked of it.")
     }
-    for section in found { relocations.wanted.insert(section) }
+    for section in found { wanted.insert(section.addresses) }
     return found
   }
 

@@ -66,7 +66,8 @@ extension ELFFile {
         return "its segments take more addresses than a process has"
       }
     }
-    guard let kept = try segments().readOnlyAfterRelocation else { return nil }
+    // The last one counts for the loader.
+    guard let kept = try segments().all.last(where: { $0.isOf(PT_GNU_RELRO) }) else { return nil }
     let first = kept.p_vaddr / Self.pageSize
     let last = (kept.p_vaddr &+ kept.p_memsz) / Self.pageSize
     let isHeld = loads.contains { load in

@@ -90,7 +90,7 @@ extension ELFFile {
     // One pass over the relocations serves all arrays and the resolvers.
     for (kind, place) in places {
       if let size = place.size, size <= Self.mostStartup {
-        relocations.wanted.insert(Self.array(kind, at: place.start, size))
+        wanted.insert(Self.array(kind, at: place.start, size).addresses)
       }
     }
     add { () throws(ImageError) in try threadLocals() }
@@ -164,7 +164,7 @@ extension ELFFile {
   // MARK: - What it leads to
 
   private func threadLocals() throws(ImageError) -> [StartupStep] {
-    try segments().all.filter { $0.p_type == UInt32(PT_TLS) }.map {
+    try segments().all.filter { $0.isOf(PT_TLS) }.map {
       StartupStep(
         kind: .threadLocal, note: "\($0.p_memsz) bytes, of which \($0.p_filesz) have values")
     }

@@ -59,7 +59,7 @@ final class ELFSymbols {
   private func row(_ number: UInt32) throws(ImageError) -> GElf_Sym {
     try file.check(
       Int(number) < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
-      at: table.offset)
+      at: table.bytes.offset)
     return try table.row(Int(number))
   }
 

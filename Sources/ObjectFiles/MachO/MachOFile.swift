@@ -15,7 +15,7 @@ package final class MachOFile: FileImage {
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
   /// The sections with pointers to resolve.
-  var wanted = WantedSections()
+  var wanted: Set<Range<UInt64>> = []
   /// Of a linked file: what covers the wanted sections, once it was looked for.
   var knownFixups: Result<(any MachOLinkedFixups)?, ImageError>?
   /// Of an object: the relocations of each section that was looked at, by its ordinal.
@@ -61,7 +61,7 @@ package final class MachOFile: FileImage {
     try file.check(
       found.count <= 1 || relocations <= file.size, .malformed,
       "The relocations of \(found.count) sections of this name share their bytes.", section: name)
-    for section in found { wanted.insert(section) }
+    for section in found { wanted.insert(section.addresses) }
     return found
   }
 

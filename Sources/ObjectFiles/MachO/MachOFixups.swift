@@ -64,8 +64,8 @@ extension MachOFile {
     if let extent = commands.chainedFixups, extent.size > 0 {
       return try MachOChains(of: file, header, at: extent, segments)
     }
-    wanted.insert(section)
-    let ranges = AddressRanges(of: wanted.list, before: UInt64(header.wordSize) - 1)
+    wanted.insert(section.addresses)
+    let ranges = AddressRanges(wanted, before: UInt64(header.wordSize) - 1)
     if let info = commands.dyldInfo {
       return try MachOFixups(of: file, header, segments.get(), info, ranges: ranges)
     }
