@@ -171,7 +171,6 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == .valid)
-    #expect(image.evidence == .note)
     #expect(try image.texts(in: "BeehiveMods") == modules(name))
   }
 
@@ -180,7 +179,6 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == reason)
-    #expect(image.evidence == .file)
     #expect(try image.texts(in: "BeehiveMods") == modules(name))
     #expect(try image.texts(in: "BeehiveServices").count == 1)
   }
