@@ -168,7 +168,7 @@ struct LibelfTests {
     let file = try OpenedFile(path: path, name: "pieces")
     let format = ELFFormat(bits: 64, order: .little, machine: 62)
     let extent = FileExtent(offset: 64, size: UInt64(rows * 24))
-    let table = ELFTable(.symbols, extent, of: file, format)
+    let table = ELFTable(.symbols, .stored(extent), of: file, format)
     #expect(table.count == rows)
     for _ in 0..<3 { for index in 0..<rows { #expect(try table.row(index).st_name == 0) } }
     // Each piece goes with the next: a list of 120,000 would take minutes.

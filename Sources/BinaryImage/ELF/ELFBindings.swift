@@ -150,7 +150,8 @@ struct ELFSymbolVersions {
     }
     let extent = try image.segments().extent(from: VirtualAddress(rawValue: start))
     numbers = ELFTable(
-      .versions, extent ?? FileExtent(offset: 0, size: 0), of: image.file, image.header.format)
+      .versions, .stored(extent ?? FileExtent(offset: 0, size: 0)), of: image.file,
+      image.header.format)
     // The loader follows the distances to the last one, and believes no count.
     if let start = dynamic.value(Int64(DT_VERDEF)) {
       var (names, defined): ([UInt16: String], Set<String>) = ([:], [])

@@ -166,7 +166,7 @@ extension ELFFile {
       let extent = try segments().extent(
         from: VirtualAddress(rawValue: start), size: count * entry)
     else { return false }
-    let rows = ELFTable(.rela, extent, of: file, header.format)
+    let rows = ELFTable(.rela, .stored(extent), of: file, header.format)
     for index in 0..<rows.count {
       let type = machine.split(try rows.row(index).r_info).type
       guard types.relative.contains(type) else { return false }

@@ -172,7 +172,7 @@ extension ELFRelocationCollector {
     // The resolver's word, and with GNU's linker one for the module, which its highest bit tells.
     var reserved: UInt64 = 1
     if table.locals > 1 {
-      let second = try ELFTable(.addresses, table.extent, of: file, format).row(1)
+      let second = try ELFTable(.addresses, .stored(table.extent), of: file, format).row(1)
       if second >> UInt64(format.bits - 1) != 0 { reserved = 2 }
     }
     var index = reserved

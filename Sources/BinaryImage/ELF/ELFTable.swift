@@ -134,12 +134,6 @@ enum ELFBytes {
     count = Int(clamping: bytes.size / UInt64(rowSize))
   }
 
-  convenience init(
-    _ rows: ELFRows<Row>, _ extent: FileExtent, of file: OpenedFile, _ format: ELFFormat
-  ) {
-    self.init(rows, .stored(extent), of: file, format)
-  }
-
   /// The row of that number.
   ///
   /// - Throws: ``ImageError`` if the table has no such row, or the file does not hold it.
