@@ -64,12 +64,11 @@ extension ELFFile {
     guard !found.copies.isEmpty, !header.isObject, let symbols = try dynamic()?.symbols else {
       return AddressRanges([])
     }
-    return try onceCopied { () throws(ImageError) in
+    return try onceCopied(
       AddressRanges(
-        try found.copies.map { copy throws(ImageError) in
+        found.copies.map { copy throws(ImageError) in
           copy.place..<copy.place.saturating(adding: try symbols.symbol(copy.symbol).size)
-        })
-    }
+        }))
   }
 
   package func writableSegment(at address: VirtualAddress) throws(ImageError) -> Section? {
@@ -160,18 +159,14 @@ extension ELFFile {
 
   /// The relocation sections of an object by the section that they apply to.
   private func relocationSections() throws(ImageError) -> [Int: [Int]] {
-    try onceRelocationSections { () throws(ImageError) in
-      var tables: [Int: [Int]] = [:]
-      for index in sectionIndices {
-        let entry = try sectionHeader(index)
-        guard Self.encodings[entry.sh_type] != nil else { continue }
-        tables[Int(entry.sh_info), default: []].append(index)
-      }
-      let table = try sectionTable()
-      try guardian.admit(
-        tables.values.joined().map { table[$0].sh_size }, of: "relocation sections")
-      return tables
-    }
+    try onceRelocationSections(readRelocationSections())
+  }
+
+  private func readRelocationSections() throws(ImageError) -> [Int: [Int]] {
+    let table = try sectionTable()
+    let all = sectionIndices.filter { Self.encodings[table[$0].sh_type] != nil }
+    try guardian.admit(all.map { table[$0].sh_size }, of: "relocation sections")
+    return Dictionary(grouping: all) { Int(table[$0].sh_info) }
   }
 
   /// How a section of relocations is encoded, by its type; `SHT_CREL` is too new for libelf.

@@ -44,14 +44,6 @@ package struct StartupStep: Hashable, Sendable {
   package var isNumber = false
 }
 
-extension StartupStep.Kind {
-  /// What comes along, and the tags that name it.
-  fileprivate static let companions: [(kind: Self, tag: Int64)] = [
-    (.audit, Int64(DT_AUDIT)), (.audit, Int64(DT_DEPAUDIT)), (.filter, Int64(DT_FILTER)),
-    (.filter, Int64(DT_AUXILIARY)), (.needed, Int64(DT_NEEDED)),
-  ]
-}
-
 extension ELFFile {
   /// What the loader runs of the file, in its order: first what comes along, then what opening it runs, then what
   /// closing it runs; and why some of it is not known.
@@ -75,8 +67,12 @@ extension ELFFile {
     func add(_ read: () throws(ImageError) -> [StartupStep]) {
       do throws(ImageError) { steps += try read() } catch { problems.append(error) }
     }
-    for (kind, tag) in StartupStep.Kind.companions {
-      for offset in try dynamic()?.values(tag) ?? [] {
+    let companions: [(kind: StartupStep.Kind, tag: Int32)] = [
+      (.audit, DT_AUDIT), (.audit, DT_DEPAUDIT), (.filter, DT_FILTER), (.filter, DT_AUXILIARY),
+      (.needed, DT_NEEDED),
+    ]
+    for (kind, tag) in companions {
+      for offset in try dynamic()?.values(Int64(tag)) ?? [] {
         add { () throws(ImageError) in
           guard let dynamic = try dynamic() else { return [] }
           do throws(ImageError) {
