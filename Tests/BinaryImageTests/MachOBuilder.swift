@@ -59,10 +59,7 @@ struct MachOBuilder {
 
   // MARK: - Numbers
 
-  func number(_ value: UInt64, _ size: Int) -> [UInt8] {
-    let little = (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-    return order == .little ? little : little.reversed()
-  }
+  func number(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, order) }
   private func word(_ value: UInt64) -> [UInt8] { number(value, bits / 8) }
   private func long(_ value: UInt64) -> [UInt8] { number(value, 4) }
   private func name(_ text: String) -> [UInt8] {

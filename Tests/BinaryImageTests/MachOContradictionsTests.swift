@@ -6,25 +6,6 @@ import Testing
 /// entries may be hidden by any of them.
 @Suite("Mach-O files that contradict themselves")
 struct MachOContradictionsTests {
-  /// Some bytes of a file that are others, and the code of the problem.
-  struct Lie: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    /// Nil where nothing is wrong.
-    var code: ImageError.Code?
-    var change: @Sendable (inout [UInt8]) -> Void
-
-    init(
-      _ name: String, _ code: ImageError.Code?,
-      _ change: @escaping @Sendable (inout [UInt8]) -> Void
-    ) {
-      (testDescription, self.code, self.change) = (name, code, change)
-    }
-  }
-
-  private static func put(_ value: UInt32, at place: Int, _ bytes: inout [UInt8]) {
-    for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
-  }
-
   /// Where the command of `__DATA` and the header of its section stand in what `MachOBuilder` makes.
   private static let (segment, section) = (32 + 152, 32 + 152 + 72)
 
@@ -46,21 +27,21 @@ struct MachOContradictionsTests {
     }
   }
 
-  static let linkedLies: [Lie] = [
+  static let linkedLies: [Lie<[UInt8]>] = [
     Lie("nothing", nil) { _ in },
-    Lie("one section less than the command holds", .malformed) { put(0, at: segment + 64, &$0) },
-    Lie("one section more", .malformed) { put(2, at: segment + 64, &$0) },
+    Lie("one section less than the command holds", .malformed) { $0.put(0, 4, at: segment + 64) },
+    Lie("one section more", .malformed) { $0.put(2, 4, at: segment + 64) },
     Lie("one command less than there are", .malformed) { $0[16] -= 1 },
     Lie("one command more", .malformed) { $0[16] += 1 },
     Lie("a section with the bytes of other addresses", .malformed) { $0[section + 48] += 8 },
     Lie("an unknown command in place of the UUID", nil) {
-      put(0x99, at: MachODamageTests.command(0x1b, $0), &$0)
+      $0.put(0x99, 4, at: MachODamageTests.command(0x1b, $0))
     },
   ]
 
   @Test(
     "linked", arguments: linkedLies, [.chained(6), .programs, .classic] as [MachOBuilder.Fixups])
-  func linked(lie: Lie, fixups: MachOBuilder.Fixups) throws {
+  func linked(lie: Lie<[UInt8]>, fixups: MachOBuilder.Fixups) throws {
     var builder = MachOBuilder()
     builder.slots = [.text("ShopModule"), .text("Cart.CartModule"), .text("Last")]
     builder.fixups = fixups
@@ -79,7 +60,7 @@ struct MachOContradictionsTests {
     builder.fixups = fixups
     var bytes = builder.bytes
     // LC_DYSYMTAB has room for either, and says where nothing is.
-    Self.put(command, at: MachODamageTests.command(0xb, bytes), &bytes)
+    bytes.put(UInt64(command), 4, at: MachODamageTests.command(0xb, bytes))
     #expect(try problem(of: bytes) == .malformed)
   }
 
@@ -118,22 +99,22 @@ struct MachOContradictionsTests {
 
   private static let builder = MachOObjectBuilder()
 
-  static let objectLies: [Lie] = [
+  static let objectLies: [Lie<[UInt8]>] = [
     Lie("nothing", nil) { _ in },
-    Lie("relocations past the end", .truncated) { put(0xffff, at: builder.relocations, &$0) },
+    Lie("relocations past the end", .truncated) { $0.put(0xffff, 4, at: builder.relocations) },
     Lie("relocations at the end of all numbers", .truncated) {
-      put(.max, at: builder.relocations, &$0)
+      $0.put(.max, 4, at: builder.relocations)
     },
     Lie("more relocations than the file holds", .truncated) {
-      put(0x1000, at: builder.relocations + 4, &$0)
+      $0.put(0x1000, 4, at: builder.relocations + 4)
     },
     Lie("as many relocations as can be said", .truncated) {
-      put(.max, at: builder.relocations + 4, &$0)
+      $0.put(.max, 4, at: builder.relocations + 4)
     },
   ]
 
   @Test("as objects", arguments: objectLies)
-  func object(lie: Lie) throws {
+  func object(lie: Lie<[UInt8]>) throws {
     var bytes = Self.builder.bytes
     lie.change(&bytes)
     #expect(try problem(of: bytes) == lie.code)
@@ -145,7 +126,7 @@ struct MachOContradictionsTests {
       as [(UInt32, ImageError.Code)])
   func symbolName(place: UInt32, code: ImageError.Code) throws {
     var bytes = Self.builder.bytes
-    Self.put(place, at: Self.builder.symbol, &bytes)
+    bytes.put(UInt64(place), 4, at: Self.builder.symbol)
     let image = try MachOFile(path: Fixture.write(bytes, as: "strx-\(place)"))
     let section = try #require(image.sections(named: "BeehiveMods").first)
     #expect(try image.pointer(at: 0, in: section).resolution == .section)

@@ -75,84 +75,61 @@ struct MachODamageTests {
     let path = try Fixture.write(bytes, as: "cut-macho-\(index)")
     #expect(try answer(path).get().count == 2)
     // Longest first, so that the file only ever shrinks.
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     let long = Array(stride(from: 4096, to: bytes.count, by: 64))
     for length in Effort.sample(300, of: Array(0..<4096) + long).reversed() {
-      try handle.truncate(atOffset: UInt64(length))
+      try Fixture.stretch(path, to: UInt64(length))
       if case .success(let texts) = answer(path) {
         Issue.record("\(texts) was read of \(length) bytes")
       }
-    }
-    try handle.close()
-  }
-
-  /// A change to a good file, and the code of the refusal.
-  struct Harm: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var code: ImageError.Code
-    var change: @Sendable (inout [UInt8]) -> Void
-
-    init(
-      _ name: String, _ code: ImageError.Code, _ change: @escaping @Sendable (inout [UInt8]) -> Void
-    ) {
-      (testDescription, self.code, self.change) = (name, code, change)
     }
   }
 
   /// Where the chained fixups stand: behind one symbol, and its name.
   private static let tables = 0x2018
 
-  /// Writes a number of four bytes.
-  private static func put(_ value: UInt32, at place: Int, _ bytes: inout [UInt8]) {
-    for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
-  }
-
   /// Where a load command of this number stands.
   static func command(_ number: UInt32, _ bytes: [UInt8]) -> Int {
-    func word(_ place: Int) -> UInt32 {
-      (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
-    }
     var place = 32
-    while word(place) != number { place += Int(word(place + 4)) }
+    while bytes.number(4, at: place) != number { place += Int(bytes.number(4, at: place + 4)) }
     return place
   }
 
-  static let harms: [Harm] = [
-    Harm("four thousand million commands", .malformed) { put(0xee00_0000, at: 16, &$0) },
-    Harm("more commands than their bytes hold", .malformed) { put(100, at: 16, &$0) },
-    Harm("commands past the end of the file", .truncated) { put(0x00f0_0000, at: 20, &$0) },
-    Harm("commands of four gigabytes", .malformed) { put(.max, at: 20, &$0) },
-    Harm("a command of no size", .malformed) { put(0, at: 36, &$0) },
-    Harm("a command of seven bytes", .malformed) { put(7, at: 36, &$0) },
-    Harm("a command past the others", .malformed) { put(0x1000, at: 36, &$0) },
-    Harm("a file type that nobody knows", .unsupported) { put(77, at: 12, &$0) },
-    Harm("a collection of images", .unsupported) { put(12, at: 12, &$0) },
-    Harm("more sections than the command holds", .malformed) { put(0x0fff_ffff, at: 96, &$0) },
-    Harm("a segment past the end of the file", .truncated) { put(0x0f00_0000, at: 32 + 48, &$0) },
-    Harm("segments that share addresses", .malformed) { put(0x2000, at: 32 + 32, &$0) },
-    Harm("a segment of the other class", .malformed) { put(1, at: 32, &$0) },
-    Harm("two symbol tables", .malformed) { put(2, at: command(0xb, $0), &$0) },
-    Harm("a symbol table past the end", .truncated) {
-      put(.max, at: command(2, $0) + 12, &$0)
+  static let harms: [Lie<[UInt8]>] = [
+    Lie("four thousand million commands", .malformed) { $0.put(0xee00_0000, 4, at: 16) },
+    Lie("more commands than their bytes hold", .malformed) { $0.put(100, 4, at: 16) },
+    Lie("commands past the end of the file", .truncated) { $0.put(0x00f0_0000, 4, at: 20) },
+    Lie("commands of four gigabytes", .malformed) { $0.put(.max, 4, at: 20) },
+    Lie("a command of no size", .malformed) { $0.put(0, 4, at: 36) },
+    Lie("a command of seven bytes", .malformed) { $0.put(7, 4, at: 36) },
+    Lie("a command past the others", .malformed) { $0.put(0x1000, 4, at: 36) },
+    Lie("a file type that nobody knows", .unsupported) { $0.put(77, 4, at: 12) },
+    Lie("a collection of images", .unsupported) { $0.put(12, 4, at: 12) },
+    Lie("more sections than the command holds", .malformed) { $0.put(0x0fff_ffff, 4, at: 96) },
+    Lie("a segment past the end of the file", .truncated) { $0.put(0x0f00_0000, 4, at: 32 + 48) },
+    Lie("segments that share addresses", .malformed) { $0.put(0x2000, 4, at: 32 + 32) },
+    Lie("a segment of the other class", .malformed) { $0.put(1, 4, at: 32) },
+    Lie("two symbol tables", .malformed) { $0.put(2, 4, at: command(0xb, $0)) },
+    Lie("a symbol table past the end", .truncated) {
+      $0.put(.max, 4, at: command(2, $0) + 12)
     },
-    Harm("chained fixups of a version to come", .unsupported) { put(1, at: tables, &$0) },
-    Harm("imports whose names are compressed", .unsupported) { put(1, at: tables + 24, &$0) },
-    Harm("imports of an unknown format", .unsupported) { put(9, at: tables + 20, &$0) },
-    Harm("imports outside the table", .malformed) { put(0x4000, at: tables + 8, &$0) },
-    Harm("chain starts outside the table", .malformed) { put(0x4000, at: tables + 4, &$0) },
-    Harm("a chain that leaves its page", .malformed) { $0[0x1007] = 0x7f },
-    Harm("a segment at the end of all numbers", .malformed) {
+    Lie("chained fixups of a version to come", .unsupported) { $0.put(1, 4, at: tables) },
+    Lie("imports whose names are compressed", .unsupported) { $0.put(1, 4, at: tables + 24) },
+    Lie("imports of an unknown format", .unsupported) { $0.put(9, 4, at: tables + 20) },
+    Lie("imports outside the table", .malformed) { $0.put(0x4000, 4, at: tables + 8) },
+    Lie("chain starts outside the table", .malformed) { $0.put(0x4000, 4, at: tables + 4) },
+    Lie("a chain that leaves its page", .malformed) { $0[0x1007] = 0x7f },
+    Lie("a segment at the end of all numbers", .malformed) {
       // The second segment's offset in the file; its pages are not where they are said to be.
-      put(.max, at: 32 + 152 + 40, &$0)
-      put(.max, at: 32 + 152 + 44, &$0)
+      $0.put(.max, 4, at: 32 + 152 + 40)
+      $0.put(.max, 4, at: 32 + 152 + 44)
     },
-    Harm("a page of no size", .malformed) { put(6 << 16, at: tables + 32 + 20, &$0) },
+    Lie("a page of no size", .malformed) { $0.put(6 << 16, 4, at: tables + 32 + 20) },
   ]
 
   @Test("say that a segment is of the other class, not that its size is wrong")
   func otherClass() throws {
     var bytes = MachOBuilder().bytes
-    Self.put(1, at: 32, &bytes)
+    bytes.put(1, 4, at: 32)
     switch answer(try Fixture.write(bytes, as: "other-class")) {
     case .success(let texts): Issue.record("\(texts) was read")
     case .failure(let error): #expect(error.message.contains("a segment of 32 bits"))
@@ -160,7 +137,7 @@ struct MachODamageTests {
   }
 
   @Test("that make no sense are refused, with the reason", arguments: harms)
-  func hostile(harm: Harm) throws {
+  func hostile(harm: Lie<[UInt8]>) throws {
     var builder = MachOBuilder()
     builder.slots = [.symbol("_other"), .text("ShopModule")]
     var bytes = builder.bytes
@@ -184,8 +161,8 @@ struct MachODamageTests {
       (rest[place], rest[place + 4]) = (0x99, 8)
     }
     bytes.replaceSubrange(32..., with: rest)
-    Self.put(UInt32(count), at: 16, &bytes)
-    Self.put(UInt32(count * 8), at: 20, &bytes)
+    bytes.put(UInt64(count), 4, at: 16)
+    bytes.put(UInt64(count * 8), 4, at: 20)
     let image = try MachOFile(path: Fixture.write(bytes, as: "many-commands"))
     #expect(try image.allSections().isEmpty)
     #expect(try image.sections(named: "BeehiveMods").isEmpty)

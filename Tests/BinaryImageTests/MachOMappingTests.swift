@@ -7,16 +7,13 @@ import Testing
 /// The bytes of sections that no loader maps, or that are in another file.
 @Suite("Sections of a Mach-O file that no process gets")
 struct MachOMappingTests {
-  private static func put(_ value: UInt64, at place: Int, _ bytes: inout [UInt8]) {
-    for index in 0..<8 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (8 * index)) }
-  }
 
   /// Where the commands of `__TEXT` and `__DATA` are in what `MachOBuilder` makes.
   private static let (text, data) = (32, 32 + 152)
 
   @Test("are none where a segment takes no memory") func unmapped() throws {
     var bytes = MachOBuilder().bytes
-    Self.put(0, at: Self.data + 32, &bytes)
+    bytes.put(0, 8, at: Self.data + 32)
     let image = try MachOFile(path: Fixture.write(bytes, as: "unmapped"))
     let section = try #require(image.sections(named: "BeehiveMods").first)
     #expect(!section.isMapped)
@@ -32,12 +29,12 @@ struct MachOMappingTests {
     (builder.type, builder.fixups) = (10, .none)
     var bytes = builder.bytes
     // __TEXT keeps the bytes of one section, at another distance than in memory.
-    Self.put(MachOBuilder.texts, at: Self.text + 40, &bytes)
-    Self.put(0x100, at: Self.text + 48, &bytes)
+    bytes.put(MachOBuilder.texts, 8, at: Self.text + 40)
+    bytes.put(0x100, 8, at: Self.text + 48)
     // The section of __DATA says 0, as the others of __TEXT would.
-    Self.put(0, at: Self.data + 48, &bytes)
-    Self.put(8, at: Self.data + 40, &bytes)
-    for index in 0..<4 { bytes[Self.data + 72 + 48 + index] = 0 }
+    bytes.put(0, 8, at: Self.data + 48)
+    bytes.put(8, 8, at: Self.data + 40)
+    bytes.put(0, 4, at: Self.data + 72 + 48)
     let image = try MachOFile(path: Fixture.write(bytes, as: "eh-frame.dwarf"))
     let kept = try #require(image.sections(named: "__cstring").first)
     #expect(!kept.isMapped)
