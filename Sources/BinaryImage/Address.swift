@@ -65,18 +65,15 @@ package struct LoadBias: RawRepresentable, Hashable, Sendable {
 package struct AddressRanges {
   private let ranges: [Range<UInt64>]
 
-  /// Joins ranges that may overlap, in any order.
-  package init(_ ranges: [Range<UInt64>]) {
-    guard ranges.count > 1 else {
-      self.ranges = ranges.first?.isEmpty == false ? ranges : []
-      return
-    }
+  /// Joins ranges that may overlap, in any order, each with so many bytes before it.
+  package init(_ ranges: some Collection<Range<UInt64>>, before margin: UInt64 = 0) {
     var result: [Range<UInt64>] = []
     for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      if let last = result.last, range.lowerBound <= last.upperBound {
+      let start = range.lowerBound - min(range.lowerBound, margin)
+      if let last = result.last, start <= last.upperBound {
         result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
       } else {
-        result.append(range)
+        result.append(start..<range.upperBound)
       }
     }
     self.ranges = result
@@ -84,15 +81,6 @@ package struct AddressRanges {
 
   /// Every address.
   package static let all = AddressRanges([0..<UInt64.max])
-
-  /// The ranges of whole sections, each with so many bytes before it.
-  package init(of sections: [Section], before margin: UInt64 = 0) {
-    self.init(
-      sections.map { section in
-        let start = section.address.rawValue
-        return start - min(start, margin)..<start.saturating(adding: section.size)
-      })
-  }
 
   /// Returns whether the ranges have every byte of `range`.
   package func covers(_ range: Range<UInt64>) -> Bool {

@@ -3,18 +3,8 @@
 /// Stretches grow from 64 KiB to 4 MiB from one read to the next, so that few reads serve texts in any order; where
 /// even large ones do not help, small ones cost less.
 struct FileWindow {
-  private struct Stretch {
-    var start: UInt64
-    var bytes: [UInt8]
-
-    @inline(__always)
-    func holds(_ offset: UInt64, _ end: UInt64) -> Bool {
-      offset >= start && end <= start + UInt64(bytes.count)
-    }
-  }
-
   /// The one that served last comes first.
-  private var stretches: [Stretch] = []
+  private var stretches: [(start: UInt64, bytes: [UInt8])] = []
   private var reads = 0
 
   /// The most stretches that are kept, and the number of reads after which large ones do not help.
@@ -24,7 +14,10 @@ struct FileWindow {
   mutating func known(_ offset: UInt64, _ end: UInt64) -> (
     bytes: [UInt8], position: Int
   )? {
-    guard let found = stretches.firstIndex(where: { $0.holds(offset, end) }) else { return nil }
+    let found = stretches.firstIndex {
+      offset >= $0.start && end <= $0.start + UInt64($0.bytes.count)
+    }
+    guard let found else { return nil }
     if found > 0 { stretches.insert(stretches.remove(at: found), at: 0) }
     return (stretches[0].bytes, Int(offset - stretches[0].start))
   }
@@ -39,7 +32,7 @@ struct FileWindow {
 
   fileprivate mutating func keep(_ bytes: [UInt8], from start: UInt64) {
     if stretches.count == Self.mostStretches { stretches.removeLast() }
-    stretches.insert(Stretch(start: start, bytes: bytes), at: 0)
+    stretches.insert((start, bytes), at: 0)
     reads += 1
   }
 }

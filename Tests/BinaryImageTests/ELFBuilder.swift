@@ -34,10 +34,7 @@ struct ELFBuilder {
   private static let relocations: UInt64 = 0x800, symbols: UInt64 = 0xa00, names: UInt64 = 0xb00
   private static let dynamic: UInt64 = 0xc00, sectionNames: UInt64 = 0xe00, headers: UInt64 = 0xf00
 
-  private func number(_ value: UInt64, _ size: Int) -> [UInt8] {
-    let little = (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-    return order == .little ? little : little.reversed()
-  }
+  private func number(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, order) }
   private func words(_ values: UInt64...) -> [UInt8] { words(values) }
   private func words(_ values: [UInt64]) -> [UInt8] { values.flatMap { number($0, bits / 8) } }
 

@@ -6,25 +6,10 @@ import Testing
 /// `PT_DYNAMIC`, or a problem says that something is wrong.
 @Suite("ELF files that contradict themselves")
 struct ELFContradictionsTests {
-  /// One field of a file that is another, and what becomes of its three entries.
-  struct Lie: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    /// Nil where every entry is found and nothing is wrong.
-    var code: ImageError.Code?
-    var change: @Sendable (inout ELFEditor) -> Void
-
-    init(
-      _ name: String, _ code: ImageError.Code?,
-      _ change: @escaping @Sendable (inout ELFEditor) -> Void
-    ) {
-      (testDescription, self.code, self.change) = (name, code, change)
-    }
-  }
-
   private static let mods = "BeehiveMods"
 
   /// Of any file.
-  static let commonLies: [Lie] = [
+  static let commonLies: [Lie<ELFEditor>] = [
     Lie("nothing", nil) { _ in },
     Lie("no size of an entry", nil) { $0.set(mods, .entrySize, 0) },
     Lie("an absurd size of an entry", nil) { $0.set(mods, .entrySize, .max) },
@@ -44,7 +29,7 @@ struct ELFContradictionsTests {
   ]
 
   /// Of a linked file, whose note and segments tell too.
-  static let linkedLies: [Lie] = [
+  static let linkedLies: [Lie<ELFEditor>] = [
     Lie("the headers one before", .malformed) { $0.put($0.table - 64, 8, at: 40) },
     Lie("no bytes", .malformed) { $0.set(mods, .size, 0) },
     Lie("one entry less", .malformed) { $0.set(mods, .size, 8) },
@@ -80,7 +65,7 @@ struct ELFContradictionsTests {
   ]
 
   /// Of an object, whose relocations tell too.
-  static let objectLies: [Lie] = [
+  static let objectLies: [Lie<ELFEditor>] = [
     Lie("a section table past the end", .sectionTableMissing) { $0.put(1 << 40, 8, at: 40) },
     Lie("the headers one further on", .sectionTableMissing) { $0.put($0.table + 64, 8, at: 40) },
     Lie("relocations past the end", .malformed) { $0.set(".relaBeehiveMods", .size, 1 << 40) },
@@ -102,7 +87,7 @@ struct ELFContradictionsTests {
     },
   ]
 
-  private func expect(_ lie: Lie, of arguments: [String]) throws {
+  private func expect(_ lie: Lie<ELFEditor>, of arguments: [String]) throws {
     let path = try ELFAnswer.build("lie-\(UInt64.random(in: 0 ... .max))", arguments)
     let whole = ELFAnswer(of: path)
     #expect(whole.count == 3)
@@ -143,13 +128,13 @@ struct ELFContradictionsTests {
   }
 
   @Test("with a section table that lies, linked", arguments: commonLies + linkedLies)
-  func linked(lie: Lie) throws { try expect(lie, of: ["-shared"]) }
+  func linked(lie: Lie<ELFEditor>) throws { try expect(lie, of: ["-shared"]) }
 
   // One compiler's objects have all entries of a name in one section.
   @Test(
     "with a section table that lies, as objects", .needs("gcc"),
     arguments: commonLies + objectLies)
-  func object(lie: Lie) throws { try expect(lie, of: ["-c"]) }
+  func object(lie: Lie<ELFEditor>) throws { try expect(lie, of: ["-c"]) }
 
   // MARK: - Addresses
 

@@ -30,53 +30,33 @@ struct ELFDamageTests {
     let whole = ELFAnswer(of: path)
     #expect(whole.count == 3)
     // Longest first, so that the file only ever shrinks.
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     let long = Array(stride(from: 4096, to: bytes.count, by: 64))
     let lengths = Effort.sample(count, of: Array(0..<min(4096, bytes.count)) + long)
     for length in lengths.reversed() {
-      try handle.truncate(atOffset: UInt64(length))
+      try Fixture.stretch(path, to: UInt64(length))
       let cut = ELFAnswer(of: path)
       guard case .texts = cut else { continue }
       #expect(cut == whole, "\(length) of \(bytes.count) bytes")
     }
-    try handle.close()
-  }
-
-  /// A 64-bit header that claims a section table, and a first section header with these numbers.
-  private func header(sections: UInt16, size: UInt64, tableAt offset: UInt64 = 64) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: 128)
-    func put(_ value: UInt64, _ size: Int, at place: Int) {
-      for index in 0..<size {
-        bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8))
-      }
-    }
-    put(0x464c_457f, 4, at: 0)
-    (bytes[4], bytes[5], bytes[6]) = (2, 1, 1)
-    put(3, 2, at: 16)
-    put(62, 2, at: 18)
-    put(offset, 8, at: 40)
-    put(64, 2, at: 58)
-    put(UInt64(sections), 2, at: 60)
-    put(size, 8, at: 64 + 32)
-    return bytes
   }
 
   @Test(
     "that claim more headers than they store cost no memory",
     arguments: [100_000, 1 << 20, 1 << 60])
   func sparse(count: UInt64) throws {
-    let path = try Fixture.write(header(sections: 0, size: count), as: "sparse-\(count)")
+    var file = HeaderBytes(sections: 0)
+    file.section(0, size: count)
+    let path = try Fixture.write(file.bytes, as: "sparse-\(count)")
     // The size is there, the bytes are not: the file system stores one block.
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    try handle.truncate(atOffset: 1 << 27)
-    try handle.close()
+    try Fixture.stretch(path, to: 1 << 27)
     expectError(.malformed) { try ELFFile(path: path).allSections() }
   }
 
   @Test("with a table beyond their end miss it", arguments: [UInt64.max, 1 << 40, 100])
   func tableOutside(offset: UInt64) throws {
-    let bytes = header(sections: 4, size: 0, tableAt: offset)
-    let image = try ELFFile(path: Fixture.write(bytes, as: "outside-\(offset)"))
+    var file = HeaderBytes(sections: 0, claiming: 4)
+    file.put(offset, 8, at: 40)
+    let image = try ELFFile(path: Fixture.write(file.bytes, as: "outside-\(offset)"))
     expectError(.sectionTableMissing) { try image.sections(named: ".text") }
   }
 
@@ -85,24 +65,12 @@ struct ELFDamageTests {
     // A thousand sections of one name, each the whole file: a megabyte that would read as a gigabyte.
     let names = Array("\0BeehiveMods\0".utf8)
     let count = 1000
-    var bytes = header(sections: UInt16(count), size: 0)
-    bytes[62] = 1
-    bytes += [UInt8](repeating: 0, count: count * 64 - 64) + names
-    let end = UInt64(bytes.count)
-    func put(_ values: [UInt64], _ size: Int, at place: Int) {
-      for (position, value) in values.enumerated() {
-        for index in 0..<size {
-          bytes[place + position * size + index] = UInt8(
-            truncatingIfNeeded: value >> UInt64(index * 8))
-        }
-      }
-    }
-    put([0, 3], 4, at: 64 + 64)
-    put([end - UInt64(names.count), UInt64(names.count)], 8, at: 64 + 64 + 24)
-    for index in 2..<count {
-      put([1, 1], 4, at: 64 + index * 64)
-      put([2, 0x1000, 0, end], 8, at: 64 + index * 64 + 8)
-    }
+    var file = HeaderBytes(sections: count, names: 1)
+    let end = UInt64(file.bytes.count + names.count)
+    file.section(
+      1, type: 3, offset: end - UInt64(names.count), size: UInt64(names.count))
+    for index in 2..<count { file.section(index, name: 1, type: 1, flags: 2, size: end) }
+    let bytes = file.bytes + names
     let image = try ELFFile(path: Fixture.write(bytes, as: "overlapping"))
     expectError(.malformed) { try image.sections(named: "BeehiveMods") }
   }
@@ -185,9 +153,7 @@ struct ELFDamageTests {
       ELFPointersTests.source, as: "shrinking.so", ["-shared", "-fPIC", "-nostdlib"])
     let image = try ELFFile(path: path)
     let section = try #require(image.sections(named: "BeehiveMods").first)
-    let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
-    try handle.truncate(atOffset: 512)
-    try handle.close()
+    try Fixture.stretch(path, to: 512)
     expectError(.truncated) { try image.withBytes(of: section) { $0.count } }
     expectError(.truncated) { try image.pointer(at: 0, in: section) }
   }

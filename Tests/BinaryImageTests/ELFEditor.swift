@@ -31,14 +31,10 @@ struct ELFEditor {
   /// Where the section table stands, as the header says now.
   var table: UInt64 { number(8, at: 40) }
 
-  func number(_ size: Int, at place: Int) -> UInt64 {
-    (0..<size).reduce(0) { $0 | UInt64(bytes[place + $1]) << UInt64($1 * 8) }
-  }
+  func number(_ size: Int, at place: Int) -> UInt64 { bytes.number(size, at: place) }
 
   mutating func put(_ value: UInt64, _ size: Int, at place: Int) {
-    for index in 0..<size {
-      bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8))
-    }
+    bytes.put(value, size, at: place)
   }
 
   /// The index of a section; a name that is not there ends the test.

@@ -6,14 +6,11 @@ import Testing
 struct ELFNoteTests {
   /// A note as linkers write it, its parts padded to 4.
   private func note(_ owner: String, type: UInt32, descriptor: [UInt8]) -> [UInt8] {
-    func word(_ value: UInt32) -> [UInt8] {
-      (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
-    }
     func padded(_ bytes: [UInt8]) -> [UInt8] {
       bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
     }
     let name = Array(owner.utf8) + [0]
-    return word(UInt32(name.count)) + word(UInt32(descriptor.count)) + word(type)
+    return UInt64(name.count).bytes(4) + UInt64(descriptor.count).bytes(4) + UInt64(type).bytes(4)
       + padded(name) + padded(descriptor)
   }
 

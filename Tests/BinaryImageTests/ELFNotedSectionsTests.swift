@@ -52,7 +52,7 @@ struct ELFNotedSectionsTests {
 
   /// Where the descriptor of the note stands in a file.
   private func descriptor(in bytes: [UInt8]) throws -> Int {
-    try #require(NoteBytes.descriptors(in: bytes).first)
+    try #require(bytes.noteDescriptors.first)
   }
 
   @Test("whose note was moved are corrected by where their header is")
@@ -62,7 +62,7 @@ struct ELFNotedSectionsTests {
     let start = try descriptor(in: bytes)
     // What a note says that a tool moved 0x4000 bytes down without rewriting it.
     for field in stride(from: 8, to: 36, by: 4) {
-      NoteBytes.add(0x4000, to: &bytes, at: start + field)
+      bytes.add(0x4000, at: start + field)
     }
     let image = try ELFFile(path: Fixture.write(bytes, as: "moved-note.so"))
     #expect(try image.texts(of: "BeehiveMods").count == 2)
@@ -73,7 +73,7 @@ struct ELFNotedSectionsTests {
     let (_, stripped) = try pair("lies-\(field).so", [])
     for difference in [0x100_0000, -0x100_0000] as [Int32] {
       var bytes = try Fixture.bytes(of: stripped)
-      NoteBytes.add(difference, to: &bytes, at: try descriptor(in: bytes) + field)
+      bytes.add(difference, at: try descriptor(in: bytes) + field)
       let image = try ELFFile(path: Fixture.write(bytes, as: "lying-\(field).so"))
       expectError(.malformed) { try image.sections(named: "BeehiveMods") }
     }
@@ -83,7 +83,7 @@ struct ELFNotedSectionsTests {
   func version() throws {
     let (_, stripped) = try pair("version.so", [])
     var bytes = try Fixture.bytes(of: stripped)
-    NoteBytes.add(1, to: &bytes, at: try descriptor(in: bytes))
+    bytes.add(1, at: try descriptor(in: bytes))
     let image = try ELFFile(path: Fixture.write(bytes, as: "other-version.so"))
     expectError(.unsupported) { try image.sections(named: "BeehiveMods") }
   }

@@ -159,12 +159,12 @@ struct ELFPointersTests {
     let deflated = Self.stored(contents)
     let start = UInt64((bytes.count + 7) / 8 * 8)
     bytes += [UInt8](repeating: 0, count: Int(start) - bytes.count)
-    bytes += Self.words([1, 0], 4) + Self.words([section.size, 8], 8) + deflated
+    bytes += [1, section.size, 8].flatMap { $0.bytes(8) } + deflated
     let table = Int(bytes[40..<48].reversed().reduce(0) { $0 << 8 | UInt64($1) })
     let header = table + section.index * 64
     bytes[header + 9] |= 0x08
     bytes.replaceSubrange(
-      header + 24..<header + 40, with: Self.words([start, UInt64(24 + deflated.count)], 8))
+      header + 24..<header + 40, with: start.bytes(8) + UInt64(24 + deflated.count).bytes(8))
     let image = try ELFFile(path: Fixture.write(bytes, as: "compressed.o"))
     let found = try #require(image.sections(named: "BeehiveMods").first)
     #expect(found.flags.contains("C"))
@@ -176,12 +176,6 @@ struct ELFPointersTests {
     try expectTexts(of: image, by: .section)
   }
 
-  /// Integers in little-endian order.
-  private static func words(_ values: [UInt64], _ size: Int) -> [UInt8] {
-    values.flatMap { value in (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-    }
-  }
-
   /// A zlib stream that holds its contents as they are.
   private static func stored(_ contents: [UInt8]) -> [UInt8] {
     var (low, high) = (1 as UInt32, 0 as UInt32)
@@ -189,10 +183,10 @@ struct ELFPointersTests {
       low = (low + UInt32(byte)) % 65521
       high = (high + low) % 65521
     }
-    let checksum = (high << 16 | low).bigEndian
+    let checksum = UInt64(high << 16 | low)
     let count = UInt64(contents.count)
-    return [0x78, 0x01, 0x01] + words([count, ~count], 2) + contents
-      + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> ($0 * 8)) }
+    return [0x78, 0x01, 0x01] + count.bytes(2) + (~count).bytes(2) + contents
+      + checksum.bytes(4, .big)
   }
 
   private func expectTexts(

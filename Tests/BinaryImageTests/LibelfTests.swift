@@ -12,7 +12,7 @@ import Testing
 struct LibelfTests {
   @Test("refuses headers that are claimed and not stored", arguments: [20, 24, 32])
   func claimedHeaders(bits: UInt64) throws {
-    var file = Header(sections: 0)
+    var file = HeaderBytes(sections: 0)
     file.section(0, size: 1 << bits)
     let path = try Fixture.write(file.bytes, as: "claimed-\(bits)")
     try Fixture.stretch(path, to: min(1 << (bits + 7), 1 << 33))
@@ -32,7 +32,7 @@ struct LibelfTests {
 
   @Test("refuses program headers that are claimed by section 0 and not stored")
   func claimedSegments() throws {
-    var file = Header(sections: 1)
+    var file = HeaderBytes(sections: 1)
     file.put(64, 8, at: 32)
     file.put(56, 2, at: 54)
     file.put(0xffff, 2, at: 56)
@@ -46,7 +46,7 @@ struct LibelfTests {
 
   @Test("reads 65,000 headers that 16 bits can claim in little memory, stored or not")
   func claimedBy16Bits() throws {
-    let file = Header(sections: 0, claiming: 65_000)
+    let file = HeaderBytes(sections: 0, claiming: 65_000)
     let path = try Fixture.write(file.bytes, as: "claimed-16")
     try Fixture.stretch(path, to: 1 << 23)
     try expect(path, .malformed, "No section holds the names") {
@@ -58,7 +58,7 @@ struct LibelfTests {
   func sharedBytes() throws {
     let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
     let count = 200
-    var file = Header(sections: count, names: 1)
+    var file = HeaderBytes(sections: count, names: 1)
     let size = UInt64(file.bytes.count + names.count)
     file.section(1, name: 1, type: 3, offset: size - UInt64(names.count), size: UInt64(names.count))
     for index in 2..<count { file.section(index, name: 11, type: 1, offset: 0, size: size) }
@@ -86,7 +86,7 @@ struct LibelfTests {
 
   @Test("refuses names of 256 MB that are not stored, which elf_strptr would read")
   func sparseNames() throws {
-    var file = Header(sections: 2, names: 1)
+    var file = HeaderBytes(sections: 2, names: 1)
     file.section(1, type: 3, offset: 0, size: 1 << 28)
     let path = try Fixture.write(file.bytes, as: "sparse-names")
     try Fixture.stretch(path, to: 1 << 28)
@@ -138,8 +138,7 @@ struct LibelfTests {
     let path = try Fixture.library(Fixture.noted("nameless"), as: "nameless-\(names).so")
     var bytes = try Fixture.bytes(of: path)
     // e_shstrndx
-    bytes[62] = UInt8(truncatingIfNeeded: names)
-    bytes[63] = UInt8(truncatingIfNeeded: names >> 8)
+    bytes.put(UInt64(names), 2, at: 62)
     _ = try Fixture.write(bytes, as: "nameless-\(names).so")
     let file = try ELFFile(path: path)
     let sections = try file.sections(named: "BeehiveMods")
@@ -163,12 +162,12 @@ struct LibelfTests {
   @Test("makes room for one piece of a table at a time, however often it is asked")
   func pieces() throws {
     let rows = 40_000
-    let path = try Fixture.write(Header(sections: 0).bytes, as: "pieces")
+    let path = try Fixture.write(HeaderBytes(sections: 0).bytes, as: "pieces")
     try Fixture.stretch(path, to: UInt64(64 + rows * 24))
     let file = try OpenedFile(path: path, name: "pieces")
     let format = ELFFormat(bits: 64, order: .little, machine: 62)
     let extent = FileExtent(offset: 64, size: UInt64(rows * 24))
-    let table = ELFTable(.symbols, extent, of: file, format)
+    let table = ELFTable(.symbols, .stored(extent), of: file, format)
     #expect(table.count == rows)
     for _ in 0..<3 { for index in 0..<rows { #expect(try table.row(index).st_name == 0) } }
     // Each piece goes with the next: a list of 120,000 would take minutes.
@@ -178,7 +177,7 @@ struct LibelfTests {
   @Test("reads the notes of all sections within one budget, though sections share their bytes")
   func sharedNotes() throws {
     let (count, size) = (2000, 600 << 10)
-    var file = Header(sections: count, names: 1)
+    var file = HeaderBytes(sections: count, names: 1)
     let names = Array("\0.shstrtab\0".utf8)
     let start = UInt64(file.bytes.count)
     file.put(1, 2, at: 16)
@@ -196,17 +195,13 @@ struct LibelfTests {
   @Test("bounds tables of relocations by what the file stores", arguments: [7, 36] as [UInt64])
   func sparseRelocations(tag: UInt64) throws {
     // A segment of 64 GB, and a dynamic section that names all of it: DT_RELA or DT_RELR, and its size.
-    var file = Header(sections: 0, segments: 2)
+    var file = HeaderBytes(sections: 0, segments: 2)
     let size: UInt64 = 1 << 36
     file.segment(0, type: 1, offset: 0, address: 0, size: size)
     file.segment(1, type: 2, offset: 0x200, address: 0x200, size: 0x40)
     var bytes = file.bytes + [UInt8](repeating: 0, count: 0x240 - file.bytes.count)
     let words: [UInt64] = [tag, 0x1000, tag == 7 ? 8 : 35, size - 0x2000, 0, 0]
-    for (index, word) in words.enumerated() {
-      for byte in 0..<8 {
-        bytes[0x200 + index * 8 + byte] = UInt8(truncatingIfNeeded: word >> (8 * byte))
-      }
-    }
+    for (index, word) in words.enumerated() { bytes.put(word, 8, at: 0x200 + index * 8) }
     let path = try Fixture.write(bytes, as: "sparse-relocations-\(tag).so")
     try Fixture.stretch(path, to: size)
     try expect(path, .malformed, "more than the file stores") {
@@ -226,7 +221,7 @@ struct LibelfTests {
   @Test(
     "compares what libelf counts with the header: a table that is cut off has no sections to it")
   func cutOff() throws {
-    let path = try Fixture.write(Array(Header(sections: 30).bytes.prefix(1000)), as: "cut-off")
+    let path = try Fixture.write(Array(HeaderBytes(sections: 30).bytes.prefix(1000)), as: "cut-off")
     try unsafe Libelf.open(path) { elf in
       var count = 9
       #expect(unsafe elf_getshdrnum(elf, &count) == 0 && count == 0)
@@ -237,7 +232,7 @@ struct LibelfTests {
 
   @Test("refuses headers of another size, which libelf reads as if they had the usual one")
   func entrySize() throws {
-    var file = Header(sections: 2)
+    var file = HeaderBytes(sections: 2)
     file.put(72, 2, at: 58)
     let path = try Fixture.write(file.bytes, as: "entry-size")
     try expect(path, .malformed, "72 bytes instead of 64") { _ = try ELFFile(path: path) }
@@ -246,7 +241,7 @@ struct LibelfTests {
   @Test("keeps offsets near the largest number away", arguments: [8, 32, 40] as [Int])
   func endOfNumbers(field: Int) throws {
     // sh_offset of the names, e_phoff, e_shoff.
-    var file = Header(sections: 2, names: 1)
+    var file = HeaderBytes(sections: 2, names: 1)
     file.section(1, type: 3, offset: field == 8 ? .max - 7 : 0, size: 64)
     if field > 8 { file.put(.max - 7, 8, at: field) }
     if field == 32 {
@@ -275,7 +270,7 @@ struct LibelfTests {
   private func named(_ name: String, _ type: UInt64, offset: UInt64, size: UInt64) throws -> String
   {
     let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
-    var file = Header(sections: 3, names: 1)
+    var file = HeaderBytes(sections: 3, names: 1)
     file.section(
       1, name: 1, type: 3, offset: UInt64(file.bytes.count), size: UInt64(names.count))
     file.section(2, name: 11, type: type, offset: offset, size: size)
@@ -285,16 +280,13 @@ struct LibelfTests {
   /// A file with a compressed section `BeehiveMods`, whose header claims `size` bytes.
   private func compressed(_ name: String, method: UInt64, size: UInt64) throws -> String {
     let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
-    var file = Header(sections: 3, names: 1)
+    var file = HeaderBytes(sections: 3, names: 1)
     let start = UInt64(file.bytes.count)
     file.section(1, name: 1, type: 3, offset: start, size: UInt64(names.count))
     file.section(2, name: 11, type: 1, flags: 1 << 11, offset: start + 32, size: 64)
     var bytes = file.bytes + names + [UInt8](repeating: 0, count: 32 - names.count + 64)
     for (value, place) in [(method, 0), (size, 8), (1, 16)] {
-      for index in 0..<8 {
-        bytes[Int(start) + 32 + place + index] = UInt8(
-          truncatingIfNeeded: value >> UInt64(index * 8))
-      }
+      bytes.put(value, 8, at: Int(start) + 32 + place)
     }
     return try Fixture.write(bytes, as: name)
   }
@@ -337,7 +329,7 @@ private enum Libelf {
 }
 
 /// The header of a library of 64 bits and its section headers.
-private struct Header {
+struct HeaderBytes {
   private(set) var bytes: [UInt8]
 
   init(sections: Int, names: UInt64 = 0, claiming claimed: Int? = nil, segments: Int = 0) {
@@ -384,8 +376,6 @@ private struct Header {
   }
 
   mutating func put(_ value: UInt64, _ size: Int, at place: Int) {
-    for index in 0..<size {
-      bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(index * 8))
-    }
+    bytes.put(value, size, at: place)
   }
 }

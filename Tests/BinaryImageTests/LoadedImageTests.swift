@@ -21,17 +21,16 @@ import Testing
     try Needs.programs(build.compiler)
     try Needs.linker(build.linker)
     let name = "agree_\(build.compiler)_\(build.linker)"
-    for (source, evidence) in [
-      (Fixture.noted(name), LoadedImage.Evidence.note),
-      (Fixture.handWritten(name), LoadedImage.Evidence.file),
+    for (source, note) in [
+      (Fixture.noted(name), MappedImage.Note.valid), (Fixture.handWritten(name), .none),
     ] {
       let path = try Fixture.library(
-        source, as: "\(name)-\(evidence).so", with: build.compiler, build.arguments)
+        source, as: "\(name)-\(note).so", with: build.compiler, build.arguments)
       let library = try OpenLibrary(path)
       defer { library.close() }
       let image = try ImageList.current().copy(named: path)
       let file = try ELFFile(path: path)
-      #expect(image.evidence == evidence)
+      #expect(image.mapped.note == note)
       #expect(image.identity == file.identity)
       #expect(image.isSettled)
       for section in LoadedImage.sectionNames {
@@ -127,7 +126,6 @@ import Testing
       Issue.record("the vdso needs no file")
       return
     }
-    #expect(image.evidence == .none)
     #expect(try image.sections(named: "BeehiveMods").isEmpty)
   }
 

@@ -23,7 +23,7 @@ import Testing
     init(_ description: String, _ reason: MappedImage.Note, adding changes: [Int: Int32]) {
       self.init(description, reason) { bytes, start in
         for (offset, difference) in changes {
-          NoteBytes.add(difference, to: &bytes, at: start + offset)
+          bytes.add(difference, at: start + offset)
         }
       }
     }
@@ -45,8 +45,7 @@ import Testing
     Damage("a whole range behind the image", .outOfImage, adding: [28: 0x10_0000, 32: 0x10_0008]),
     Damage("a range over several segments", .outOfImage) { bytes, start in
       // From the header on, which the note leads to as well.
-      let header = NoteBytes.field(of: bytes, at: start + 8) &- 12
-      NoteBytes.set(header, in: &bytes, at: start + 20)
+      bytes.put(bytes.number(4, at: start + 8) &- 12, 4, at: start + 20)
     },
   ]
 
@@ -55,7 +54,7 @@ import Testing
     let (name, file) = ("damaged", damage.testDescription.replacing(" ", with: "-"))
     let whole = try Fixture.library(Fixture.noted(name), as: "\(file)-whole.so")
     var bytes = try Fixture.bytes(of: whole)
-    damage.apply(&bytes, try #require(NoteBytes.descriptors(in: bytes).first))
+    damage.apply(&bytes, try #require(bytes.noteDescriptors.first))
     let path = try Fixture.write(bytes, as: "\(file).so")
     try expectFromFile(path, damage.reason, name)
   }
@@ -160,7 +159,7 @@ import Testing
   }
 
   private func expectSeveralNotes(_ path: String, _ name: String) throws {
-    #expect(NoteBytes.descriptors(in: try Fixture.bytes(of: path)).count > 1)
+    #expect(try Fixture.bytes(of: path).noteDescriptors.count > 1)
     try expectFromNote(path, name)
     let file = try ELFFile(path: Fixture.withoutSections(path))
     #expect(try file.texts(in: "BeehiveMods") == modules(name))
@@ -171,7 +170,6 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == .valid)
-    #expect(image.evidence == .note)
     #expect(try image.texts(in: "BeehiveMods") == modules(name))
   }
 
@@ -180,7 +178,6 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == reason)
-    #expect(image.evidence == .file)
     #expect(try image.texts(in: "BeehiveMods") == modules(name))
     #expect(try image.texts(in: "BeehiveServices").count == 1)
   }

@@ -59,10 +59,7 @@ struct MachOBuilder {
 
   // MARK: - Numbers
 
-  func number(_ value: UInt64, _ size: Int) -> [UInt8] {
-    let little = (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-    return order == .little ? little : little.reversed()
-  }
+  func number(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, order) }
   private func word(_ value: UInt64) -> [UInt8] { number(value, bits / 8) }
   private func long(_ value: UInt64) -> [UInt8] { number(value, 4) }
   private func name(_ text: String) -> [UInt8] {
@@ -343,20 +340,10 @@ struct MachOBuilder {
 }
 
 extension [UInt8] {
-  /// Writes a number of so many bytes, the least significant first.
-  mutating func put(_ value: UInt64, _ size: Int = 4, at place: Int) {
-    for index in 0..<size {
-      self[place + index] = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
-    }
-  }
-
   /// The position of the load command of this number in a file of 64 bits.
-  func command(_ number: UInt32) -> Int {
-    func word(_ place: Int) -> UInt32 {
-      (0..<4).reduce(0) { $0 | UInt32(self[place + $1]) << UInt32(8 * $1) }
-    }
+  func command(_ number: UInt64) -> Int {
     var place = 32
-    while word(place) != number { place += Int(word(place + 4)) }
+    while self.number(4, at: place) != number { place += Int(self.number(4, at: place + 4)) }
     return place
   }
 }

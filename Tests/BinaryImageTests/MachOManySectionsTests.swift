@@ -25,15 +25,7 @@ struct MachOManySectionsTests {
     static let base: UInt64 = 0x1_0000_0000
 
     private func numbers(_ values: UInt64..., size: Int = 4) -> [UInt8] {
-      var bytes: [UInt8] = []
-      for value in values {
-        var rest = value
-        for _ in 0..<size {
-          bytes.append(UInt8(truncatingIfNeeded: rest))
-          rest >>= 8
-        }
-      }
-      return bytes
+      values.flatMap { $0.bytes(size) }
     }
     private func name(_ text: String) -> [UInt8] {
       Array(text.utf8) + [UInt8](repeating: 0, count: 16 - text.utf8.count)

@@ -11,10 +11,7 @@ struct MachOObjectBuilder {
   var machine: UInt64 = 0x0100_000c
   static let texts = ["ShopModule", "Cart.CartModule"]
 
-  private func number(_ value: UInt64, _ size: Int) -> [UInt8] {
-    let little = (0..<size).map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-    return order == .little ? little : little.reversed()
-  }
+  private func number(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, order) }
   private func long(_ value: UInt64) -> [UInt8] { number(value, 4) }
   private func word(_ value: UInt64) -> [UInt8] { number(value, bits / 8) }
   private func name(_ text: String) -> [UInt8] {

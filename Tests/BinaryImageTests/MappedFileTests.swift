@@ -128,7 +128,7 @@ import Testing
     let library = try OpenLibrary(path)
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
-    #expect(image.evidence == .note)
+    #expect(image.mapped.note == .valid)
     #expect(
       try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
   }

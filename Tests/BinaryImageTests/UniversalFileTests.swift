@@ -7,9 +7,7 @@ struct UniversalFileTests {
   /// A slice as the table says it, wherever its bytes are.
   typealias Slice = (type: UInt32, offset: UInt64, size: UInt64)
 
-  static func big(_ value: UInt64, _ size: Int) -> [UInt8] {
-    (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64($0 * 8)) }
-  }
+  static func big(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, .big) }
 
   /// The header and the table, with room behind them for the first slice at 256.
   static func header(_ slices: [Slice], count: UInt32? = nil, is64: Bool = false) -> [UInt8] {

@@ -74,7 +74,7 @@ struct LoadedRecordsTests {
     let library = try LoadedLibrary(Self.macros + shape.source, "-fuse-ld=\(linker)")
     // The header's macros leave a note; without them the sections are found through the file.
     let hasNote = shape.source.contains("BEEHIVE_SERVICE")
-    #expect(library.image.evidence == (hasNote ? .note : .file))
+    #expect((library.image.mapped.note == .valid) == hasNote)
 
     let stored = try RecordScanner.scan(library.file)
     let loaded = try RecordScanner.scan(library.image)

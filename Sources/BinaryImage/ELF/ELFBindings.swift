@@ -139,9 +139,6 @@ struct ELFSymbolVersions {
   /// The number of the form in which they are written, where it is not 1.
   private(set) var unknownFormat: UInt16?
 
-  /// More versions than any file has, or needs.
-  private static let most = 1 << 14
-
   /// Reads the names of the versions.
   init(of image: ELFFile) throws(ImageError) {
     file = image.file
@@ -153,15 +150,14 @@ struct ELFSymbolVersions {
     }
     let extent = try image.segments().extent(from: VirtualAddress(rawValue: start))
     numbers = ELFTable(
-      .versions, extent ?? FileExtent(offset: 0, size: 0), of: image.file, image.header.format)
-    var rest = Self.most
+      .versions, .stored(extent ?? FileExtent(offset: 0, size: 0)), of: image.file,
+      image.header.format)
     // The loader follows the distances to the last one, and believes no count.
     if let start = dynamic.value(Int64(DT_VERDEF)) {
-      var defined: Set<String> = []
+      var (names, defined): ([UInt16: String], Set<String>) = ([:], [])
+      var (one, own) = (GElf_Verdef(), GElf_Verdaux())
       let chain = try ELFVersionChain(at: start, of: image, ELF_T_VDEF)
-      var (offset, one, own) = (0, GElf_Verdef(), GElf_Verdaux())
-      while true {
-        try Self.spend(&rest, of: image)
+      try chain.follow(from: 0) { offset throws(ImageError) in
         try unsafe chain.read(offset) { unsafe gelf_getverdef($0, $1, &one) != nil }
         // The first name is its own.
         try unsafe chain.read(offset + Int(one.vd_aux)) {
@@ -170,43 +166,31 @@ struct ELFSymbolVersions {
         let name = try symbols.text(at: UInt64(own.vda_name))
         names[one.vd_ndx & 0x7fff] = name
         defined.insert(name)
-        guard one.vd_next > 0 else { break }
-        offset += Int(one.vd_next)
+        return one.vd_next
       }
-      self.defined = defined
+      (self.names, self.defined) = (names, defined)
     }
     if let start = dynamic.value(Int64(DT_VERNEED)) {
+      var (names, libraries, needed) = (self.names, [UInt16: String](), [NeededVersion]())
+      var (one, wanted, format) = (GElf_Verneed(), GElf_Vernaux(), UInt16?.none)
       let chain = try ELFVersionChain(at: start, of: image, ELF_T_VNEED)
-      var (offset, one, wanted) = (0, GElf_Verneed(), GElf_Vernaux())
-      var format: UInt16?
-      while true {
-        try Self.spend(&rest, of: image)
+      try chain.follow(from: 0) { offset throws(ImageError) in
         try unsafe chain.read(offset) { unsafe gelf_getverneed($0, $1, &one) != nil }
         format = format ?? one.vn_version
         let library = try symbols.text(at: UInt64(one.vn_file))
-        var place = offset + Int(one.vn_aux)
-        while true {
-          try Self.spend(&rest, of: image)
+        try chain.follow(from: offset + Int(one.vn_aux)) { place throws(ImageError) in
           try unsafe chain.read(place) { unsafe gelf_getvernaux($0, $1, &wanted) != nil }
           let name = try symbols.text(at: UInt64(wanted.vna_name))
           let number = wanted.vna_other & 0x7fff
           (names[number], libraries[number]) = (name, library)
-          let isWeak = wanted.vna_flags & UInt16(VER_FLG_WEAK) != 0
-          needed.append((name, library, isWeak))
-          guard wanted.vna_next > 0 else { break }
-          place += Int(wanted.vna_next)
+          needed.append((name, library, wanted.vna_flags & UInt16(VER_FLG_WEAK) != 0))
+          return wanted.vna_next
         }
-        guard one.vn_next > 0 else { break }
-        offset += Int(one.vn_next)
+        return one.vn_next
       }
+      (self.names, self.libraries, self.needed) = (names, libraries, needed)
       if format != 1 { unknownFormat = format }
     }
-  }
-
-  private static func spend(_ rest: inout Int, of image: ELFFile) throws(ImageError) {
-    rest -= 1
-    try image.file.check(
-      rest >= 0, .malformed, "It claims more than \(most) versions of symbols.")
   }
 
   /// Whether symbols have versions.
@@ -236,6 +220,9 @@ private final class ELFVersionChain {
   private let type: Elf_Type
   private let file: OpenedFile
   private let extent: FileExtent
+  /// The structures that may still be read: more than any file has.
+  private var rest = ELFVersionChain.most
+  private static let most = 1 << 14
 
   init(at start: UInt64, of image: ELFFile, _ type: Elf_Type) throws(ImageError) {
     let (file, format) = (image.file, image.header.format)
@@ -247,6 +234,21 @@ private final class ELFVersionChain {
     (self.file, self.extent, self.type) = (file, extent, type)
     capsule = try unsafe ELFDescriptor(format, count: Int(extent.size), file.isRefused) {
       room throws(ImageError) in try unsafe file.read(at: extent.offset, into: room)
+    }
+  }
+
+  /// Calls `body` with the offset of each structure; it returns how far the next one is, 0 after the last.
+  func follow(
+    from start: Int, _ body: (Int) throws(ImageError) -> Elf64_Word
+  ) throws(ImageError) {
+    var offset = start
+    while true {
+      rest -= 1
+      try file.check(
+        rest >= 0, .malformed, "It claims more than \(Self.most) versions of symbols.")
+      let next = try body(offset)
+      guard next > 0 else { return }
+      offset += Int(next)
     }
   }
 

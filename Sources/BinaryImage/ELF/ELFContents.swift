@@ -78,7 +78,7 @@ extension ELFFile {
     let size = UInt64(header.format.size(of: ELF_T_CHDR))
     guard entry.isCompressed, entry.hasContents, entry.sh_size >= size else { return nil }
     let extent = FileExtent(offset: entry.sh_offset, size: size)
-    return try? ELFTable(.compression, extent, of: file, header.format).row(0)
+    return try? ELFTable(.compression, .stored(extent), of: file, header.format).row(0)
   }
 
   package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
@@ -194,7 +194,7 @@ extension ELFFile {
         at: segments.extent(from: section.address)?.offset)
     }
     for (name, ranges) in zip(SectionNote.names, ranges) where !ranges.isEmpty {
-      let known = AddressRanges(of: noted.filter { $0.name == name })
+      let known = AddressRanges(noted.filter { $0.name == name }.map(\.addresses))
       guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
       throw file.error(
         .malformed,

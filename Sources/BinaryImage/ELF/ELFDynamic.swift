@@ -43,7 +43,7 @@ final class ELFDynamic {
       try file.check(
         file.stores(size), .malformed,
         "The relocations claim \(size) bytes, more than the file stores.", at: extent.offset)
-      relocations.append(ELFRelocationTable(encoding: encoding, .stored(extent)))
+      relocations.append(ELFRelocationTable(encoding: encoding, bytes: .stored(extent)))
     }
     try table(Int64(DT_RELR), Int64(DT_RELRSZ), .relr)
     if header.usesCommonNumbers {
@@ -102,7 +102,7 @@ final class ELFDynamic {
       let claimed = max(min(segment.p_filesz, mostBytes), entry)
       let size = min(extent.size, tags.isEmpty ? claimed : mostBytes - (end - start))
       let table = ELFTable(
-        .dynamic, FileExtent(offset: extent.offset, size: size), of: file, header.format)
+        .dynamic, .stored(FileExtent(offset: extent.offset, size: size)), of: file, header.format)
       tags.reserveCapacity(32)
       for index in 0..<table.count {
         let row = try table.row(index)

@@ -1,21 +1,5 @@
 internal import CElf
 
-/// What was found out about the relocations of one file.
-struct ELFRelocationTables {
-  /// The sections whose pointers are asked for.
-  var wanted = WantedSections()
-  /// Whether the wanted sections include the segments that the loader may write to.
-  var includesSegments = false
-  /// Of a linked file: what covers the wanted sections.
-  var linked: Result<ELFRelocations, ImageError>?
-  /// Of an object: what applies to a section, by its index.
-  var bySection: [Int: Result<ELFRelocations, ImageError>] = [:]
-  /// Of an object: the relocation sections, by the index of the section that they apply to.
-  var sections: [Int: [Int]]?
-  /// Of an object: the symbol tables by their index.
-  var symbols: [Int: ELFSymbols] = [:]
-}
-
 /// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
 extension ELFFile {
   /// The relocations of a range of a section, with the place of the range among theirs; nil if no loader writes there.
@@ -28,13 +12,13 @@ extension ELFFile {
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(range.lowerBound)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let size = max(UInt64(range.count), UInt64(header.wordSize))
-    if let known = try relocations.linked?.get(),
+    if let known = try linkedRelocations?.get(),
       known.ranges.covers(place..<place.saturating(adding: size))
     {
       return (known, place)
     }
-    relocations.wanted.insert(section)
-    let isFirst = relocations.linked == nil
+    wanted.insert(section.addresses)
+    let isFirst = linkedRelocations == nil
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       let dynamic = try dynamic()
       let tables = dynamic?.relocations ?? []
@@ -44,13 +28,13 @@ extension ELFFile {
         // Few are kept, all of them, once they are read again for another section.
         ranges: isFirst || size > Self.fewRelocations ? wantedRanges : .all)
     }
-    relocations.linked = collected
+    linkedRelocations = collected
     return (try collected.get(), place)
   }
 
   /// The wanted sections, and what is before each: a relocation there may reach into it.
   private var wantedRanges: AddressRanges {
-    AddressRanges(of: relocations.wanted.list, before: 2 * UInt64(header.wordSize) - 1)
+    AddressRanges(wanted, before: 2 * UInt64(header.wordSize) - 1)
   }
 
   package func rewrite(
@@ -80,12 +64,11 @@ extension ELFFile {
     guard !found.copies.isEmpty, !header.isObject, let symbols = try dynamic()?.symbols else {
       return AddressRanges([])
     }
-    return try onceCopied { () throws(ImageError) in
+    return try onceCopied(
       AddressRanges(
-        try found.copies.map { copy throws(ImageError) in
+        found.copies.map { copy throws(ImageError) in
           copy.place..<copy.place.saturating(adding: try symbols.symbol(copy.symbol).size)
-        })
-    }
+        }))
   }
 
   package func writableSegment(at address: VirtualAddress) throws(ImageError) -> Section? {
@@ -93,11 +76,11 @@ extension ELFFile {
     guard !header.isObject, let load = try segments().load(holding: address.rawValue),
       let dynamic = try dynamic(), load.isWritable || dynamic.relocatesCode
     else { return nil }
-    if !relocations.includesSegments {
-      relocations.includesSegments = true
+    if !wantsSegments {
+      wantsSegments = true
       // One pass serves them all.
       for load in try segments().loads where load.isWritable || dynamic.relocatesCode {
-        relocations.wanted.insert(load.section)
+        wanted.insert(load.section.addresses)
       }
     }
     return load.section
@@ -118,12 +101,12 @@ extension ELFFile {
       toCopies: AddressRanges(kept + [own]))
     let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
     // What is wanted already is found in the same pass.
-    let isFirst = relocations.linked == nil && dynamic != nil && dynamic?.globalOffsets == nil
+    let isFirst = linkedRelocations == nil && dynamic != nil && dynamic?.globalOffsets == nil
     let found = try ELFRelocations(
       of: file, header, machine, in: tables,
       ranges: isFirst ? wantedRanges : AddressRanges([]),
       survey: survey)
-    if isFirst { relocations.linked = .success(found) }
+    if isFirst { linkedRelocations = .success(found) }
     var rewriting = found.survey?.forbiddenPlace
       .flatMap { start..<own.upperBound ~= $0 ? $0 : nil }
     if let copy = found.copy(notAfter: own.lowerBound),
@@ -149,7 +132,8 @@ extension ELFFile {
     }
     try guardian.admit(entries.lazy.map(\.sh_size), of: "relocations")
     return entries.map {
-      ELFRelocationTable(encoding: Self.encodings[$0.sh_type] ?? .rela, .stored($0.extent))
+      ELFRelocationTable(
+        encoding: Self.encodings[$0.sh_type] ?? .rela, bytes: .stored($0.extent))
     }
   }
 
@@ -158,35 +142,31 @@ extension ELFFile {
 
   /// The relocations of one section of an object, and of no other.
   func relocations(ofObjectSection section: Section) throws(ImageError) -> ELFRelocations {
-    if let known = relocations.bySection[section.index] { return try known.get() }
+    if let known = objectRelocations[section.index] { return try known.get() }
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
       var tables: [ELFRelocationTable] = []
       for index in try relocationSections()[section.index] ?? [] {
         let entry = try sectionHeader(index)
         let encoding = Self.encodings[entry.sh_type] ?? .rela
-        tables.append(ELFRelocationTable(encoding: encoding, try tableBytes(index)))
+        tables.append(ELFRelocationTable(encoding: encoding, bytes: try tableBytes(index)))
       }
       return try ELFRelocations(
         of: file, header, machine, in: tables, ranges: AddressRanges([0..<section.size]))
     }
-    relocations.bySection[section.index] = collected
+    objectRelocations[section.index] = collected
     return try collected.get()
   }
 
   /// The relocation sections of an object by the section that they apply to.
   private func relocationSections() throws(ImageError) -> [Int: [Int]] {
-    if let known = relocations.sections { return known }
-    var tables: [Int: [Int]] = [:]
-    var sizes: [UInt64] = []
-    for index in sectionIndices {
-      let entry = try sectionHeader(index)
-      guard Self.encodings[entry.sh_type] != nil else { continue }
-      tables[Int(entry.sh_info), default: []].append(index)
-      sizes.append(entry.sh_size)
-    }
-    try guardian.admit(sizes, of: "relocation sections")
-    relocations.sections = tables
-    return tables
+    try onceRelocationSections(readRelocationSections())
+  }
+
+  private func readRelocationSections() throws(ImageError) -> [Int: [Int]] {
+    let table = try sectionTable()
+    let all = sectionIndices.filter { Self.encodings[table[$0].sh_type] != nil }
+    try guardian.admit(all.map { table[$0].sh_size }, of: "relocation sections")
+    return Dictionary(grouping: all) { Int(table[$0].sh_info) }
   }
 
   /// How a section of relocations is encoded, by its type; `SHT_CREL` is too new for libelf.
@@ -199,7 +179,7 @@ extension ELFFile {
     guard header.isObject else { return try dynamic()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }
     let index = Int(try sectionHeader(first).sh_link)
-    if let known = relocations.symbols[index] { return known }
+    if let known = objectSymbols[index] { return known }
     let table = try sectionHeader(index)
     let names = try sectionHeader(Int(table.sh_link))
     try file.check(
@@ -208,7 +188,7 @@ extension ELFFile {
     let symbols = ELFSymbols(
       self, try tableBytes(index), names: try tableBytes(Int(table.sh_link)),
       longIndices: try longIndices(of: index))
-    relocations.symbols[index] = symbols
+    objectSymbols[index] = symbols
     return symbols
   }
 }

@@ -39,7 +39,18 @@ package final class ELFFile: FileImage {
   private var projectSections: [[Int]]?
   /// The bytes of compressed sections, by their index.
   var inflatedSections: [Int: [UInt8]] = [:]
-  var relocations = ELFRelocationTables()
+  /// The addresses of the sections whose pointers are asked for; one pass over the relocations serves all of them.
+  var wanted: Set<Range<UInt64>> = []
+  /// Whether those include the segments that the loader may write to.
+  var wantsSegments = false
+  /// Of a linked file: what covers the wanted addresses.
+  var linkedRelocations: Result<ELFRelocations, ImageError>?
+  /// Of an object: what applies to a section, by its index.
+  var objectRelocations: [Int: Result<ELFRelocations, ImageError>] = [:]
+  /// Of an object: the relocation sections, by the index of the section that they apply to.
+  var onceRelocationSections = Once<[Int: [Int]]>()
+  /// Of an object: the symbol tables by their index.
+  var objectSymbols: [Int: ELFSymbols] = [:]
   /// The notes that were read, by offset, size, alignment and address.
   var knownNotes: [[UInt64]: [ELFNote]] = [:]
   /// What inflates sections: libelf's own copies of them go with it.
@@ -117,7 +128,7 @@ package final class ELFFile: FileImage {
         throw sectionTableMissing
       }
       let found = noted.filter { $0.name == name }
-      for section in found { relocations.wanted.insert(section) }
+      for section in found { wanted.insert(section.addresses) }
       return found
     }
     var found: [Section] = []
@@ -133,13 +144,13 @@ package final class ELFFile: FileImage {
     try file.check(
       found.count <= 1 || total <= file.size, .malformed,
       "\(found.count) sections of this name share their bytes.", section: name)
-    if found.isEmpty, header.isObject, try isSlimLTO() {
+    if found.isEmpty, header.isObject, try onceSlim(sectionTable().isSlimLTO(of: file)) {
       throw file.error(
         .unsupported,
         "The object holds GCC's intermediate code alone (-flto), so its sections are not there "
           + "yet; compile it with -ffat-lto-objects, or name what was linked of it.")
     }
-    for section in found { relocations.wanted.insert(section) }
+    for section in found { wanted.insert(section.addresses) }
     return found
   }
 
@@ -216,23 +227,23 @@ package final class ELFFile: FileImage {
   // MARK: - Parts that are read once
 
   /// The section table as it is in the file.
-  func sectionTable() throws(ImageError) -> ELFSectionTable {
-    try onceTable { () throws(ImageError) in
-      guard hasSectionHeaders else { throw sectionTableMissing }
-      let (sections, number) = (headers.sections, headers.names)
-      guard sections.count == Int(header.sections.count) else {
-        throw file.error(
-          .malformed, "libelf does not read section header \(sections.count).",
-          at: header.sections.offset)
-      }
-      let named = 1..<sections.count ~= number ? sections[number] : nil
-      let extent = try ELFGuard.names(named, of: file)
-      let names =
-        if let named, named.isCompressed { try inflated(number, named, holdsNames: true) } else {
-          try file.read(at: extent.offset, count: Int(extent.size))
-        }
-      return ELFSectionTable(sections, names: names)
+  func sectionTable() throws(ImageError) -> ELFSectionTable { try onceTable(readSectionTable()) }
+
+  private func readSectionTable() throws(ImageError) -> ELFSectionTable {
+    guard hasSectionHeaders else { throw sectionTableMissing }
+    let (sections, number) = (headers.sections, headers.names)
+    guard sections.count == Int(header.sections.count) else {
+      throw file.error(
+        .malformed, "libelf does not read section header \(sections.count).",
+        at: header.sections.offset)
     }
+    let named = 1..<sections.count ~= number ? sections[number] : nil
+    let extent = try ELFGuard.names(named, of: file)
+    let names =
+      if let named, named.isCompressed { try inflated(number, named, holdsNames: true) } else {
+        try file.read(at: extent.offset, count: Int(extent.size))
+      }
+    return ELFSectionTable(sections, names: names)
   }
 
   /// The bytes of the file from a linked address to the end of its segment.
@@ -241,55 +252,44 @@ package final class ELFFile: FileImage {
   ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
 
   /// The program headers.
-  package func segments() throws(ImageError) -> ELFSegments {
-    try onceSegments { () throws(ImageError) in
-      try file.check(
-        header.segments.isComplete, .truncated, "The file ends inside the program headers.",
-        at: header.segments.offset)
-      guard headers.segments.count == Int(header.segments.count) else {
-        throw file.isRefused("it finds \(headers.segments.count) program headers")
-      }
-      return try ELFSegments(headers.segments, of: file)
+  package func segments() throws(ImageError) -> ELFSegments { try onceSegments(readSegments()) }
+
+  private func readSegments() throws(ImageError) -> ELFSegments {
+    try file.check(
+      header.segments.isComplete, .truncated, "The file ends inside the program headers.",
+      at: header.segments.offset)
+    guard headers.segments.count == Int(header.segments.count) else {
+      throw file.isRefused("it finds \(headers.segments.count) program headers")
     }
+    return try ELFSegments(headers.segments, of: file)
   }
 
   /// What `PT_DYNAMIC` says; nil where there is none.
   func dynamic() throws(ImageError) -> ELFDynamic? {
-    try onceDynamic { () throws(ImageError) in
-      guard let segment = try segments().dynamic else { return nil }
-      return try ELFDynamic(of: self, at: segment)
-    }
+    try onceDynamic(
+      try segments().dynamic.map { segment throws(ImageError) in
+        try ELFDynamic(of: self, at: segment)
+      })
   }
 
   /// The symbols and places that the relocations together name, call and write to.
   func relocationSurvey() throws(ImageError) -> ELFRelocations.Survey {
-    try onceSurvey { () throws(ImageError) in try surveyRelocations() }
-  }
-
-  /// Whether the object has no code but that of GCC for itself.
-  private func isSlimLTO() throws(ImageError) -> Bool {
-    try onceSlim { () throws(ImageError) in try sectionTable().isSlimLTO(of: file) }
+    try onceSurvey(surveyRelocations())
   }
 
   /// How symbols are found by their names.
-  func symbolHash() throws(ImageError) -> ELFSymbolHash {
-    try onceHash { () throws(ImageError) in try ELFSymbolHash(of: self) }
-  }
+  func symbolHash() throws(ImageError) -> ELFSymbolHash { try onceHash(ELFSymbolHash(of: self)) }
 
   /// The sections that the image's note tells of; nil where it has no such note.
-  func notedSections() throws(ImageError) -> [Section]? {
-    try onceNoted { () throws(ImageError) in try readNotedSections() }
-  }
+  func notedSections() throws(ImageError) -> [Section]? { try onceNoted(readNotedSections()) }
 
   /// The addresses of the sections that are run; none without a section table.
   func codeRanges() throws(ImageError) -> AddressRanges {
-    try onceCode { () throws(ImageError) in
-      guard hasSectionTable else { return AddressRanges([]) }
-      let table = try sectionTable()
-      return AddressRanges(
-        sectionIndices.map { table[$0] }
-          .filter { $0.isLoaded && $0.isExecutable && $0.hasContents }.map(\.addresses))
-    }
+    try onceCode(
+      AddressRanges(
+        hasSectionTable
+          ? sectionTable().headers.dropFirst()
+            .filter { $0.isLoaded && $0.isExecutable && $0.hasContents }.map(\.addresses) : []))
   }
 }
 
@@ -302,7 +302,7 @@ struct Once<Value> {
   /// Answers what was made before, or makes it.
   @inline(__always)
   mutating func callAsFunction(
-    _ make: () throws(ImageError) -> Value
+    _ make: @autoclosure () throws(ImageError) -> Value
   ) throws(ImageError) -> Value {
     if let value { return value }
     if let failure { throw failure }

@@ -115,7 +115,7 @@ extension ELFFile {
 
   /// The loader that a program names, at most 4096 bytes of it: `PT_INTERP`; nil if it names none.
   package func interpreter() throws(ImageError) -> String? {
-    guard let segment = try segments().all.first(where: { $0.p_type == UInt32(PT_INTERP) }) else {
+    guard let segment = try segments().all.first(where: { $0.isOf(PT_INTERP) }) else {
       return nil
     }
     let bytes = try file.slice(at: segment.p_offset, count: Int(min(segment.p_filesz, 4096)))

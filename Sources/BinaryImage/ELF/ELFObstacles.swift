@@ -66,7 +66,8 @@ extension ELFFile {
         return "its segments take more addresses than a process has"
       }
     }
-    guard let kept = try segments().readOnlyAfterRelocation else { return nil }
+    // The last one counts for the loader.
+    guard let kept = try segments().all.last(where: { $0.isOf(PT_GNU_RELRO) }) else { return nil }
     let first = kept.p_vaddr / Self.pageSize
     let last = (kept.p_vaddr &+ kept.p_memsz) / Self.pageSize
     let isHeld = loads.contains { load in
@@ -165,7 +166,7 @@ extension ELFFile {
       let extent = try segments().extent(
         from: VirtualAddress(rawValue: start), size: count * entry)
     else { return false }
-    let rows = ELFTable(.rela, extent, of: file, header.format)
+    let rows = ELFTable(.rela, .stored(extent), of: file, header.format)
     for index in 0..<rows.count {
       let type = machine.split(try rows.row(index).r_info).type
       guard types.relative.contains(type) else { return false }

@@ -20,7 +20,7 @@ extension ELFRelocationCollector {
       }
       guard let base = next else {
         throw file.error(
-          .malformed, "The packed relocations start with a bitmap.", at: table.offset)
+          .malformed, "The packed relocations start with a bitmap.", at: table.bytes.offset)
       }
       next = base &+ covered
       guard
@@ -80,7 +80,7 @@ extension ELFRelocationCollector {
     let bytes = try packedBytes(table)
     try file.check(
       bytes.starts(with: "APS2".utf8), .malformed, "The packed relocations lack their magic.",
-      at: table.offset)
+      at: table.bytes.offset)
     var reader = LEBReader(bytes, of: file, "the packed relocations", at: 4)
     var left = try reader.signed()
     var place = try reader.difference()
@@ -88,7 +88,7 @@ extension ELFRelocationCollector {
     // A group needs no byte per entry, but every entry writes a word of the file.
     try file.check(
       0...Int64(most) ~= left, .malformed,
-      "\(left) packed relocations are more than the file can have.", at: table.offset)
+      "\(left) packed relocations are more than the file can have.", at: table.bytes.offset)
     while left > 0 {
       let size = try reader.signed()
       let flags = try reader.signed()
@@ -172,7 +172,7 @@ extension ELFRelocationCollector {
     // The resolver's word, and with GNU's linker one for the module, which its highest bit tells.
     var reserved: UInt64 = 1
     if table.locals > 1 {
-      let second = try ELFTable(.addresses, table.extent, of: file, format).row(1)
+      let second = try ELFTable(.addresses, .stored(table.extent), of: file, format).row(1)
       if second >> UInt64(format.bits - 1) != 0 { reserved = 2 }
     }
     var index = reserved

@@ -112,7 +112,7 @@ extension ELFFile {
 
   /// A linked address, or the symbol whose data the loader copies there from another image.
   private func target(at address: UInt64) throws(ImageError) -> PointerValue.Target {
-    if let copy = try relocations.linked?.get().copy(notAfter: address),
+    if let copy = try linkedRelocations?.get().copy(notAfter: address),
       let symbol = try dynamic()?.symbols?.symbol(copy.symbol)
     {
       let offset = address - copy.place

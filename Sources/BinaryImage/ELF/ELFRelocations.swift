@@ -48,11 +48,6 @@ struct ELFRelocationTable {
   var encoding: Encoding
   /// Where they are.
   var bytes: ELFBytes
-
-  init(encoding: Encoding, _ bytes: ELFBytes) { (self.encoding, self.bytes) = (encoding, bytes) }
-
-  /// Where the file stores them; nil if they were inflated.
-  var offset: UInt64? { if case .stored(let extent) = bytes { extent.offset } else { nil } }
 }
 
 /// The relocations that fall into some ranges, and the copies, found in one pass over the tables.

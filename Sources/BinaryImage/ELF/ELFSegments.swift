@@ -2,18 +2,8 @@ package import CElf
 
 /// The program headers: which bytes of the file are at which address. libelf has no call that looks an address up.
 package final class ELFSegments {
-  /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil where that has no address.
-  let dynamic: GElf_Phdr?
-  /// Whether a `PT_DYNAMIC` has no bytes, as in files of debug information.
-  let hasEmptyDynamic: Bool
-  /// `PT_GNU_RELRO`: the last one, as the loader takes it.
-  let readOnlyAfterRelocation: GElf_Phdr?
-  /// Every `PT_NOTE`, in table order.
-  package let notes: [GElf_Phdr]
-  /// Whether a loader is named: `PT_INTERP`.
-  let hasInterpreter: Bool
-  /// Where the ELF header is in memory, if it is loaded.
-  let headerAddress: VirtualAddress?
+  /// Every program header, in table order.
+  package let all: [GElf_Phdr]
   /// Every `PT_LOAD`.
   package let loads: [GElf_Phdr]
   private let isOrdered: Bool
@@ -21,39 +11,34 @@ package final class ELFSegments {
   /// The most segments that may overlap or be in disorder; real files have a handful, in order.
   private static let mostDisordered = 64
 
-  /// Every program header, in table order.
-  package let all: [GElf_Phdr]
-
   /// Takes the program headers of a file, as libelf reads them.
   init(_ all: [GElf_Phdr], of file: OpenedFile) throws(ImageError) {
-    self.all = all
-    var (loads, notes): ([GElf_Phdr], [GElf_Phdr]) = ([], [])
-    var dynamic: GElf_Phdr?, relro: GElf_Phdr?, hasEmptyDynamic = false, hasInterpreter = false
-    for segment in all {
-      switch Int32(truncatingIfNeeded: segment.p_type) {
-      case PT_LOAD: loads.append(segment)
-      case PT_NOTE: notes.append(segment)
-      case PT_DYNAMIC where segment.p_filesz == 0: hasEmptyDynamic = true
-      case PT_DYNAMIC: dynamic = segment.p_vaddr == 0 ? nil : segment
-      case PT_GNU_RELRO: relro = segment
-      case PT_INTERP: hasInterpreter = true
-      default: break
-      }
-    }
-    (self.loads, self.notes, self.dynamic) = (loads, notes, dynamic)
-    (self.hasEmptyDynamic, self.hasInterpreter) = (hasEmptyDynamic, hasInterpreter)
-    readOnlyAfterRelocation = relro
-    headerAddress = loads.first { $0.p_offset == 0 && $0.p_filesz > 0 }
-      .map { VirtualAddress(rawValue: $0.p_vaddr) }
+    let loads = all.filter { $0.isOf(PT_LOAD) }
     isOrdered = zip(loads, loads.dropFirst()).allSatisfy { last, next in
       next.p_vaddr >= last.p_vaddr && next.p_vaddr - last.p_vaddr >= last.p_memsz
     }
+    (self.all, self.loads) = (all, loads)
     try file.check(
       loads.allSatisfy { $0.p_memsz <= .max - $0.p_vaddr }, .malformed,
       "A segment goes on behind the last address.")
     try file.check(
       isOrdered || loads.count <= Self.mostDisordered, .malformed,
       "\(loads.count) segments overlap or are in disorder.")
+  }
+
+  /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil where that has no address.
+  var dynamic: GElf_Phdr? {
+    all.last { $0.isOf(PT_DYNAMIC) && $0.p_filesz > 0 }.flatMap { $0.p_vaddr == 0 ? nil : $0 }
+  }
+  /// Whether a `PT_DYNAMIC` has no bytes, as in files of debug information.
+  var hasEmptyDynamic: Bool { all.contains { $0.isOf(PT_DYNAMIC) && $0.p_filesz == 0 } }
+  /// Every `PT_NOTE`, in table order.
+  package var notes: [GElf_Phdr] { all.filter { $0.isOf(PT_NOTE) } }
+  /// Whether a loader is named: `PT_INTERP`.
+  var hasInterpreter: Bool { all.contains { $0.isOf(PT_INTERP) } }
+  /// Where the ELF header is in memory, if it is loaded.
+  var headerAddress: VirtualAddress? {
+    loads.first { $0.p_offset == 0 && $0.p_filesz > 0 }.map { VirtualAddress(rawValue: $0.p_vaddr) }
   }
 
   /// The bytes of the file from `address` to the end of its segment; nil where there are none.
@@ -105,6 +90,8 @@ package final class ELFSegments {
 
 /// A program header, as libelf reads it.
 extension GElf_Phdr {
+  /// Whether it has a type, `PT_*`.
+  package func isOf(_ type: Int32) -> Bool { p_type == UInt32(bitPattern: type) }
   /// Whether code in it may run.
   package var isExecutable: Bool { p_flags & UInt32(PF_X) != 0 }
   /// Whether the process may write to it.

@@ -44,14 +44,6 @@ package struct StartupStep: Hashable, Sendable {
   package var isNumber = false
 }
 
-extension StartupStep.Kind {
-  /// What comes along, and the tags that name it.
-  fileprivate static let companions: [(kind: Self, tag: Int64)] = [
-    (.audit, Int64(DT_AUDIT)), (.audit, Int64(DT_DEPAUDIT)), (.filter, Int64(DT_FILTER)),
-    (.filter, Int64(DT_AUXILIARY)), (.needed, Int64(DT_NEEDED)),
-  ]
-}
-
 extension ELFFile {
   /// What the loader runs of the file, in its order: first what comes along, then what opening it runs, then what
   /// closing it runs; and why some of it is not known.
@@ -75,8 +67,12 @@ extension ELFFile {
     func add(_ read: () throws(ImageError) -> [StartupStep]) {
       do throws(ImageError) { steps += try read() } catch { problems.append(error) }
     }
-    for (kind, tag) in StartupStep.Kind.companions {
-      for offset in try dynamic()?.values(tag) ?? [] {
+    let companions: [(kind: StartupStep.Kind, tag: Int32)] = [
+      (.audit, DT_AUDIT), (.audit, DT_DEPAUDIT), (.filter, DT_FILTER), (.filter, DT_AUXILIARY),
+      (.needed, DT_NEEDED),
+    ]
+    for (kind, tag) in companions {
+      for offset in try dynamic()?.values(Int64(tag)) ?? [] {
         add { () throws(ImageError) in
           guard let dynamic = try dynamic() else { return [] }
           do throws(ImageError) {
@@ -90,7 +86,7 @@ extension ELFFile {
     // One pass over the relocations serves all arrays and the resolvers.
     for (kind, place) in places {
       if let size = place.size, size <= Self.mostStartup {
-        relocations.wanted.insert(Self.array(kind, at: place.start, size))
+        wanted.insert(Self.array(kind, at: place.start, size).addresses)
       }
     }
     add { () throws(ImageError) in try threadLocals() }
@@ -164,7 +160,7 @@ extension ELFFile {
   // MARK: - What it leads to
 
   private func threadLocals() throws(ImageError) -> [StartupStep] {
-    try segments().all.filter { $0.p_type == UInt32(PT_TLS) }.map {
+    try segments().all.filter { $0.isOf(PT_TLS) }.map {
       StartupStep(
         kind: .threadLocal, note: "\($0.p_memsz) bytes, of which \($0.p_filesz) have values")
     }

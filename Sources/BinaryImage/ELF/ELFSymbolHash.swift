@@ -101,7 +101,7 @@ extension ELFFile {
     _ rows: ELFRows<Row>, at address: UInt64, count: Int? = nil
   ) throws(ImageError) -> ELFTable<Row> {
     guard count != 0 else {
-      return ELFTable(rows, FileExtent(offset: 0, size: 0), of: file, header.format)
+      return ELFTable(rows, .inflated([]), of: file, header.format)
     }
     let place = VirtualAddress(rawValue: address)
     let size = UInt64(rows.size(in: header.format))
@@ -110,7 +110,8 @@ extension ELFFile {
       throw file.outsideSegments(place)
     }
     return ELFTable(
-      rows, FileExtent(offset: extent.offset, size: count.map { UInt64($0) * size } ?? extent.size),
+      rows,
+      .stored(FileExtent(offset: extent.offset, size: count.map { UInt64($0) * size } ?? extent.size)),
       of: file, header.format)
   }
 }

@@ -7,15 +7,18 @@ final class ELFSymbols {
   private let file: OpenedFile
   /// The symbols; of the loader's table the size is only a bound, since nothing says how long it is.
   private let table: ELFTable<GElf_Sym>
-  /// Their names.
-  private var names: ELFNames
+  /// Their names, and the bytes of these that may still be read: names may share their bytes.
+  private let names: ELFBytes
+  private var budget: UInt64
+  /// The name that was read last: many slots may name one symbol.
+  private var last: (offset: UInt64, text: String) = (0, "")
   /// `SHT_SYMTAB_SHNDX`: section indices that do not fit into 16 bits.
   private let longIndices: ELFTable<UInt32>?
 
   init(_ image: ELFFile, _ symbols: ELFBytes, names: ELFBytes, longIndices: ELFBytes? = nil) {
-    file = image.file
+    (file, self.names) = (image.file, names)
     table = ELFTable(.symbols, symbols, of: file, image.header.format)
-    self.names = ELFNames(names, of: file)
+    budget = UInt64(1 << 24).saturating(adding: min(names.size, file.size) * 16)
     self.longIndices = longIndices.map {
       ELFTable(.words, $0, of: image.file, image.header.format)
     }
@@ -25,23 +28,19 @@ final class ELFSymbols {
   var count: UInt32 { UInt32(clamping: table.count) }
 
   /// Whether names have shared their bytes so often that no more are read.
-  var lacksNames: Bool { names.isSpent }
-
-  /// The text at an offset of the names.
-  func text(at offset: UInt64) throws(ImageError) -> String { try names.text(at: offset) }
+  var lacksNames: Bool { budget == 0 }
 
   /// The symbol of that number.
   func symbol(_ number: UInt32) throws(ImageError) -> Symbol {
-    let row = try row(number)
-    var symbol = try symbol(number, row)
-    symbol.name = try names.text(at: UInt64(row.st_name))
+    var (symbol, name) = try unnamed(number)
+    symbol.name = try text(at: name)
     return symbol
   }
 
   /// The symbol of that number; if no more names are read, one of this file is without its name.
   func place(of number: UInt32) throws(ImageError) -> Symbol {
     do throws(ImageError) { return try symbol(number) } catch {
-      let symbol = try symbol(number, row(number))
+      let symbol = try unnamed(number).symbol
       guard lacksNames, symbol.isDefined else { throw error }
       return symbol
     }
@@ -49,26 +48,23 @@ final class ELFSymbols {
 
   /// The symbol of that number if it is wanted: one that is not has no name yet, and none is read of it.
   func symbol(_ number: UInt32, where isWanted: (Symbol) -> Bool) throws(ImageError) -> Symbol? {
-    let row = try row(number)
-    var symbol = try symbol(number, row)
+    var (symbol, name) = try unnamed(number)
     guard isWanted(symbol) else { return nil }
-    symbol.name = try names.text(at: UInt64(row.st_name))
+    symbol.name = try text(at: name)
     return symbol
   }
 
-  private func row(_ number: UInt32) throws(ImageError) -> GElf_Sym {
+  /// A symbol without its name, and where that is.
+  private func unnamed(_ number: UInt32) throws(ImageError) -> (symbol: Symbol, name: UInt64) {
     try file.check(
       Int(number) < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
-      at: table.offset)
-    return try table.row(Int(number))
-  }
-
-  private func symbol(_ number: UInt32, _ row: GElf_Sym) throws(ImageError) -> Symbol {
+      at: table.bytes.offset)
+    let row = try table.row(Int(number))
     var symbol = Symbol(
       UInt64(number), name: "", value: row.st_value, place: try place(row.st_shndx, of: number))
     (symbol.size, symbol.type, symbol.binding) = (row.st_size, row.st_info & 0xf, row.st_info >> 4)
     symbol.visibility = row.st_other & 3
-    return symbol
+    return (symbol, UInt64(row.st_name))
   }
 
   private func place(_ index: UInt16, of number: UInt32) throws(ImageError) -> Symbol.Place {
@@ -84,35 +80,19 @@ final class ELFSymbols {
     default: return .section(Int(index))
     }
   }
-}
 
-/// A table of names.
-struct ELFNames {
-  private let file: OpenedFile
-  private let bytes: ELFBytes
-  /// The bytes of names that may still be read: names may share their bytes.
-  private var budget: UInt64
-  var isSpent: Bool { budget == 0 }
-  /// What was read last: many slots may name one symbol.
-  private var last: (offset: UInt64, text: String) = (0, "")
-
-  init(_ bytes: ELFBytes, of file: OpenedFile) {
-    (self.file, self.bytes) = (file, bytes)
-    budget = UInt64(1 << 24).saturating(adding: min(bytes.size, file.size) * 16)
-  }
-
-  /// The text at an offset; empty at offset 0.
-  mutating func text(at offset: UInt64) throws(ImageError) -> String {
+  /// The text at an offset of the names; empty at offset 0.
+  func text(at offset: UInt64) throws(ImageError) -> String {
     if offset == last.offset { return last.text }
-    let text = isSpent ? "" : try read(at: offset)
+    let text = lacksNames ? "" : try read(at: offset)
     budget -= min(budget, UInt64(text.utf8.count))
-    try file.check(!isSpent, .malformed, "Too many names share the bytes of one table.")
+    try file.check(!lacksNames, .malformed, "Too many names share the bytes of one table.")
     last = (offset, text)
     return text
   }
 
-  private mutating func read(at offset: UInt64) throws(ImageError) -> String {
-    switch bytes {
+  private func read(at offset: UInt64) throws(ImageError) -> String {
+    switch names {
     case .stored(let extent): return try file.name(at: offset, in: extent)
     case .inflated(let bytes):
       let start = Int(clamping: offset)

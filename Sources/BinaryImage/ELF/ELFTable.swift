@@ -102,6 +102,9 @@ enum ELFBytes {
     case .inflated(let bytes): UInt64(bytes.count)
     }
   }
+
+  /// Where the file stores them; nil if they were inflated.
+  var offset: UInt64? { if case .stored(let extent) = self { extent.offset } else { nil } }
 }
 
 /// A table of a file, which libelf reads piece by piece, each in a capsule.
@@ -112,7 +115,7 @@ enum ELFBytes {
   private let rows: ELFRows<Row>
   private let file: OpenedFile
   private let format: ELFFormat
-  private let bytes: ELFBytes
+  let bytes: ELFBytes
   private let rowSize: Int
   /// How many rows the table has, as the file claims.
   let count: Int
@@ -131,15 +134,6 @@ enum ELFBytes {
     count = Int(clamping: bytes.size / UInt64(rowSize))
   }
 
-  convenience init(
-    _ rows: ELFRows<Row>, _ extent: FileExtent, of file: OpenedFile, _ format: ELFFormat
-  ) {
-    self.init(rows, .stored(extent), of: file, format)
-  }
-
-  /// Where the file stores the table; nil if it was inflated.
-  var offset: UInt64? { if case .stored(let extent) = bytes { extent.offset } else { nil } }
-
   /// The row of that number.
   ///
   /// - Throws: ``ImageError`` if the table has no such row, or the file does not hold it.
@@ -155,12 +149,13 @@ enum ELFBytes {
   private func refusal(_ index: Int) -> ImageError {
     file.error(
       .malformed, "libelf does not read row \(index) of a table: \(ELFDescriptor.lastMessage).",
-      at: offset)
+      at: bytes.offset)
   }
 
   private func load(_ index: Int) throws(ImageError) {
     guard 0..<count ~= index else {
-      throw file.error(.malformed, "Row \(index) lies outside its table of \(count).", at: offset)
+      throw file.error(
+        .malformed, "Row \(index) lies outside its table of \(count).", at: bytes.offset)
     }
     // What follows is read on; what is asked for anywhere else is read around that.
     let isNext = index == loaded.upperBound

@@ -5,23 +5,11 @@
 ///
 /// C: the descriptor of the note in `CSupport/RecordLayout.md`.
 package struct SectionNote: Hashable {
-  /// Where `BeehiveMods` starts and stops; the same where the image has none.
-  package var modules: Extent
-  /// Where `BeehiveServices` starts and stops.
-  package var services: Extent
-  /// Where `BeehiveRecords` starts and stops.
-  package var records: Extent
-
+  /// The first byte and the byte after the last of each section, in the order of `names`; the same where the image has
+  /// none. A corrupt note may have them in any order.
+  private let bounds: [UInt64]
   /// Whether the image's header is elsewhere than it was linked.
   private let isMoved: Bool
-
-  /// Two linked addresses; a corrupt note may have them in any order.
-  package struct Extent: Hashable {
-    /// The first byte.
-    package var start: VirtualAddress
-    /// The byte after the last.
-    package var stop: VirtualAddress
-  }
 
   /// The type of the note.
   package static let type: UInt32 = 0x4245_4501
@@ -57,14 +45,9 @@ package struct SectionNote: Hashable {
       return address.rawValue &+ UInt64(offset) &+ distance
     }
     let moved = header.map { $0.rawValue &- target(8) } ?? 0
-    isMoved = moved & (bits == 64 ? .max : 0xffff_ffff) != 0
-    func extent(_ offset: Int) -> Extent {
-      let (start, stop) = (target(offset) &+ moved, target(offset + 4) &+ moved)
-      let mask = bits == 64 ? UInt64.max : 0xffff_ffff
-      return Extent(
-        start: VirtualAddress(rawValue: start & mask), stop: VirtualAddress(rawValue: stop & mask))
-    }
-    (modules, services, records) = (extent(12), extent(20), extent(28))
+    let mask: UInt64 = bits == 64 ? .max : 0xffff_ffff
+    isMoved = moved & mask != 0
+    bounds = stride(from: 12, to: 36, by: 4).map { (target($0) &+ moved) & mask }
   }
 
   /// Reads the notes of an image whose header is at `header`; several must agree. In a program that `isFixed` to one
@@ -115,11 +98,12 @@ package struct SectionNote: Hashable {
     failure: (_ name: String, _ message: String) -> ImageError
   ) throws(ImageError) -> [Section] {
     var sections: [Section] = []
-    for (name, extent) in zip(Self.names, [modules, services, records])
-    where extent.start != extent.stop {
-      let (start, stop) = (extent.start.rawValue, extent.stop.rawValue)
+    for (index, name) in Self.names.enumerated() {
+      let (start, stop) = (bounds[2 * index], bounds[2 * index + 1])
+      guard start != stop else { continue }
+      let address = VirtualAddress(rawValue: start)
       guard start < stop, start % 8 == 0, (stop - start) % UInt64(word) == 0,
-        let stored = place(extent.start, stop - start)
+        let stored = place(address, stop - start)
       else {
         throw failure(
           name,
@@ -128,7 +112,7 @@ package struct SectionNote: Hashable {
       }
       sections.append(
         Section(
-          index: sections.count, name: name, address: extent.start,
+          index: sections.count, name: name, address: address,
           offset: file?.offset(stored.offset), size: stop - start))
     }
     return sections

@@ -139,8 +139,8 @@ extension ImageError {
     }
     return .image(
       LoadedImage(
-        identity: identity, mapped: locator.mapped, evidence: locator.evidence,
-        isRelocated: copy.relocated, place: copy.place, contents: contents))
+        identity: identity, mapped: locator.mapped, isRelocated: copy.relocated, place: copy.place,
+        contents: contents))
   }
 
   /// The sections and texts of locator `index`, whose ranges are all readable; nil where memory runs out.

@@ -8,22 +8,10 @@ internal import CImageList
   /// The sections that a loaded image is asked for: `CSupport/RecordLayout.md`.
   package static let sectionNames = SectionNote.names
 
-  /// How the sections were found.
-  package enum Evidence: Hashable, Sendable {
-    /// The note, which libelf read from what the walk copied; no file was opened.
-    case note
-    /// The section table of the file, which was compared with what is mapped.
-    case file
-    /// Not looked for: the kernel's vdso declares nothing.
-    case none
-  }
-
   /// What the image is; the path is absolute where the loader or the system knows it.
   package let identity: ImageIdentity
   /// The image in the list that it was copied from.
   package let mapped: MappedImage
-  /// How the sections were found.
-  package let evidence: Evidence
   /// Whether every pointer has the value that the loader gives it, as far as the copy shows.
   ///
   /// An image is in the loader's list before it is relocated. One that is neither settled nor relocated is
@@ -168,7 +156,7 @@ extension LoadedImage {
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
       identity: ImageIdentity(of: mapped, name: ImagePaths.displayName(of: mapped)),
-      mapped: mapped, evidence: .none, isRelocated: true,
+      mapped: mapped, isRelocated: true,
       place: image_place(), contents: .none)
   }
 }

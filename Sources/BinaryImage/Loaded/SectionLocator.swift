@@ -37,9 +37,6 @@ final class SectionLocator {
     }
   }
 
-  /// On whose word the sections were copied.
-  var evidence: LoadedImage.Evidence { file == nil ? .note : .file }
-
   /// Whether these headers, copied from memory, are those of the file that was believed so far.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
     file?.agrees(header: header, programHeaders: programHeaders) ?? true

@@ -15,7 +15,7 @@ package final class MachOFile: FileImage {
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
   /// The sections with pointers to resolve.
-  var wanted = WantedSections()
+  var wanted: Set<Range<UInt64>> = []
   /// The fixups of the wanted sections, once they were looked for; of an object by the ordinal of the section.
   var knownFixups: [Int: Result<MachOFixups?, ImageError>] = [:]
 
@@ -57,7 +57,7 @@ package final class MachOFile: FileImage {
       found.count <= 1 || total <= file.size, .malformed,
       "\(found.count) sections of this name, with their relocations, share their bytes.",
       section: name)
-    for section in found { wanted.insert(section) }
+    for section in found { wanted.insert(section.addresses) }
     return found
   }
 

@@ -59,8 +59,8 @@ extension MachOFile {
       // A page is read when one of its words is wanted.
       return (AddressRanges([0..<UInt64.max]), chains.fixup)
     }
-    wanted.insert(section)
-    let ranges = AddressRanges(of: wanted.list, before: UInt64(header.wordSize) - 1)
+    wanted.insert(section.addresses)
+    let ranges = AddressRanges(wanted, before: UInt64(header.wordSize) - 1)
     if let extents = commands.programs {
       let programs = try MachOPrograms(extents, of: file, header, segments.get(), ranges: ranges)
       return (ranges, { place, _ in programs.fixup(at: place) })
