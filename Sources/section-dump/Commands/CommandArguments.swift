@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import BinaryImage
+internal import Registration
 
 /// The arguments of the process, in two parts.
 ///
@@ -93,12 +95,11 @@ struct PlainArguments {
   func run() -> ExitCode {
     let (inputs, output) = (Inputs(paths: paths), Presentation(format: format))
     let wanted = Wanted(patterns: [("section", sections)])
-    let slots = PointerSlots(wanted: wanted, maxBytes: inputs.maxBytes)
+    let slots = PointerSlots(showsBytes: command == .hex, maxBytes: inputs.maxBytes)
     return switch command {
-    case .records: RecordDump().show(inputs, in: output)
-    case .sections: SectionDumpTable().show(inputs, in: output)
-    case .hex: SlotDump(form: .hex, slots: slots).show(inputs, in: output)
-    case .strings: SlotDump(form: .strings, slots: slots).show(inputs, in: output)
+    case .records: Record.listing().show(inputs, in: output)
+    case .sections: Section.listing.show(inputs, in: output)
+    case .hex, .strings: slots.listing(wanted).show(inputs, in: output)
     }
   }
 }

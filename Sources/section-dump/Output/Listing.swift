@@ -4,13 +4,6 @@ protocol Listed {
   static func writeFields(of element: Self?, to writer: inout some FieldWriter)
 }
 
-/// An element that tables show in columns too.
-protocol Tabled: Listed {
-  static var titles: [String] { get }
-  /// Adds the cells under those titles.
-  func addCells(to table: inout Table)
-}
-
 /// Takes the fields of what is listed, one after another: keys of a JSON object, or columns of CSV.
 protocol FieldWriter {
   /// Whether a field may be an object or an array.
