@@ -80,14 +80,9 @@ struct PolicyOptions: ParsableArguments {
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
 
-  /// What may run when a plugin is loaded.
-  enum Startup: String, CaseIterable, ExpressibleByArgument {
-    case anything, anchor
-  }
-
   @Option(
     help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
-  var startup: Startup?
+  var startup: PluginPolicy.Startup?
 
   @Option(
     help: ArgumentHelp(
@@ -105,24 +100,7 @@ struct PolicyOptions: ParsableArguments {
       The bytes of the table that the host asks a service in C for, and the version of its BEEHIVE_ABI, if it has \
       one; may be repeated.
       """, valueName: "service=bytes[@version]"))
-  var table: [Table] = []
-
-  /// `Discount=24@2`
-  struct Table: ExpressibleByArgument {
-    let value: PluginPolicy.Table
-
-    init?(argument: String) {
-      guard let sign = argument.lastIndex(of: "=") else { return nil }
-      let parts = argument[argument.index(after: sign)...].split(
-        separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-      guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
-        return nil
-      }
-      value = PluginPolicy.Table(
-        service: String(argument[..<sign]), size: size,
-        version: parts.count > 1 ? String(parts[1]) : nil)
-    }
-  }
+  var table: [PluginPolicy.Table] = []
 
   func validate() throws {
     guard !allow.contains(""), !deny.contains("") else {
@@ -138,7 +116,7 @@ struct PolicyOptions: ParsableArguments {
     }.map { option, pattern in "\(option) '\(pattern)': no file matches it" }
     let offers = Set(report.plugins.flatMap(\.offers))
     return lines
-      + table.map(\.value.service).filter { !offers.contains("service \($0)") }
+      + table.map(\.service).filter { !offers.contains("service \($0)") }
       .map { "--table \($0): no plugin has this service" }
   }
 
@@ -146,9 +124,26 @@ struct PolicyOptions: ParsableArguments {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
     (policy.allowed, policy.denied) = (allow, deny)
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
-    policy.tables = table.map(\.value)
+    policy.tables = table
     if anyOwner { policy.checksOwners = false }
-    if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
+    if let startup { policy.startup = startup }
     return policy
+  }
+}
+
+extension PluginPolicy.Startup: ExpressibleByArgument {}
+
+extension PluginPolicy.Table: ExpressibleByArgument {
+  /// Reads `Discount=24@2`.
+  init?(argument: String) {
+    guard let sign = argument.lastIndex(of: "=") else { return nil }
+    let parts = argument[argument.index(after: sign)...].split(
+      separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
+      return nil
+    }
+    self.init(
+      service: String(argument[..<sign]), size: size,
+      version: parts.count > 1 ? String(parts[1]) : nil)
   }
 }
