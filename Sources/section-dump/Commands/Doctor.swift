@@ -80,9 +80,14 @@ struct PolicyOptions: ParsableArguments {
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
 
+  /// What may run when a plugin is loaded.
+  enum Startup: String, CaseIterable, ExpressibleByArgument {
+    case anything, anchor
+  }
+
   @Option(
     help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
-  var startup: PluginPolicy.Startup?
+  var startup: Startup?
 
   @Option(
     help: ArgumentHelp(
@@ -99,8 +104,20 @@ struct PolicyOptions: ParsableArguments {
       """
       The bytes of the table that the host asks a service in C for, and the version of its BEEHIVE_ABI, if it has \
       one; may be repeated.
-      """, valueName: "service=bytes[@version]"))
+      """, valueName: "service=bytes[@version]"), transform: Self.table)
   var table: [PluginPolicy.Table] = []
+
+  /// Reads `Discount=24@2`.
+  private static func table(_ argument: String) throws -> PluginPolicy.Table {
+    let sign = argument.lastIndex(of: "=") ?? argument.startIndex
+    let parts = argument[sign...].dropFirst().split(
+      separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
+      throw ValidationError("Write a service, its bytes, and perhaps a version: Discount=24@2.")
+    }
+    let version = parts.count > 1 ? String(parts[1]) : nil
+    return PluginPolicy.Table(service: String(argument[..<sign]), size: size, version: version)
+  }
 
   func validate() throws {
     guard !allow.contains(""), !deny.contains("") else {
@@ -126,24 +143,7 @@ struct PolicyOptions: ParsableArguments {
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
     policy.tables = table
     if anyOwner { policy.checksOwners = false }
-    if let startup { policy.startup = startup }
+    if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
     return policy
-  }
-}
-
-extension PluginPolicy.Startup: ExpressibleByArgument {}
-
-extension PluginPolicy.Table: ExpressibleByArgument {
-  /// Reads `Discount=24@2`.
-  init?(argument: String) {
-    guard let sign = argument.lastIndex(of: "=") else { return nil }
-    let parts = argument[argument.index(after: sign)...].split(
-      separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-    guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
-      return nil
-    }
-    self.init(
-      service: String(argument[..<sign]), size: size,
-      version: parts.count > 1 ? String(parts[1]) : nil)
   }
 }
