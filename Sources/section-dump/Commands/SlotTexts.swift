@@ -106,12 +106,17 @@ final class SlotTexts {
       if !showsWhole { room -= bytes.count + 1 }
       return SlotText(bytes: bytes, size: bytes.count)
     } catch {
-      // The end was searched for in no more bytes than the file has.
-      if error.code == .unterminated, !showsWhole {
-        room -= min(Self.longest, Int(clamping: image.part.size))
-      }
+      if error.code == .unterminated, !showsWhole { room -= try searched(from: target) }
       throw error
     }
+  }
+
+  /// Returns how many bytes were read in search of the end of a text.
+  private func searched(from target: PointerValue.Target) throws(ImageError) -> Int {
+    guard case .section(let index, let offset) = target, let section = try section(index) else {
+      return Self.longest
+    }
+    return min(Self.longest, Int(clamping: section.size.subtractingReportingOverflow(offset).0))
   }
 
   private func keptText(at target: PointerValue.Target) -> SlotText? {

@@ -35,8 +35,8 @@ extension Decodable {
 /// It has limits, reads one file after another, and sends the report of each. If it ends, another one goes on. The
 /// process must have one thread.
 struct IsolatedChild<Part: Reported> {
-  /// The seconds of the processor's time that it may take for a file.
-  private let seconds = 10
+  /// The seconds that it may take for a file.
+  private let seconds = 30
   /// In bytes; a report may be as large.
   private let memory = 512 << 20
 
@@ -90,7 +90,7 @@ struct IsolatedChild<Part: Reported> {
     switch status & 0x7f {
     case 0 where status == 0: throw ended("sent a report that cannot be of it")
     case 0: throw ended("ended with status \(status >> 8 & 0xff)")
-    case SIGPROF, SIGXCPU, SIGALRM:
+    case SIGXCPU, SIGALRM:
       throw ended("took longer than the \(seconds) seconds that it may")
     case let signal: throw ended("was killed by signal \(signal)")
     }
@@ -122,17 +122,17 @@ struct IsolatedChild<Part: Reported> {
       alarm(left)
     }
     for file in files {
-      startClock()
+      alarm(UInt32(seconds))
       send(read([file], send))
       if sink.failure != 0 { _exit(2) }
     }
     _exit(0)
   }
 
-  /// Limits the memory of this process for good, never to more than it has, and has it die in silence.
+  /// Limits the memory of this process, never to more than it has, and has it die in silence.
   private func limit() {
     // The parent may have been started with the signals ignored that end what takes too long.
-    for number in [SIGALRM, SIGPROF, SIGXCPU, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV, SIGPIPE] {
+    for number in [SIGALRM, SIGXCPU, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV, SIGPIPE] {
       signal(number, SIG_DFL)
     }
     var none = sigset_t()
@@ -154,29 +154,14 @@ struct IsolatedChild<Part: Reported> {
     dup2(unsafe open("/dev/null", O_WRONLY), STDERR_FILENO)
   }
 
-  /// Limits the time of the next file, beginning now.
-  private func startClock() {
-    #if canImport(Glibc)
-      let processorTime = __itimer_which_t(ITIMER_PROF.rawValue)
-    #else
-      let processorTime = ITIMER_PROF
-    #endif
-    var timer = itimerval()
-    timer.it_value.tv_sec = seconds
-    // Sound: the structure lives for the duration of the call.
-    unsafe setitimer(processorTime, &timer, nil)
-    // A file system that does not answer takes no time of the processor.
-    alarm(UInt32(3 * seconds))
-  }
-
   // MARK: - In the parent
 
   /// Returns the report of a file; nil if the child ends amid it, or if it cannot be of the file.
   private func receive(
     of file: ReadingThreads<Part>.File, from descriptor: Int32
   ) throws(ImageError) -> Part? {
-    // The seconds, of any clock, after which a child that says nothing is ended; it ends itself before.
-    let patience = 5 * seconds
+    // The seconds after which a child that says nothing is ended; it ends itself before.
+    let patience = seconds + 20
     var (pieces, room): ([Piece], Int) = ([], memory)
     func take(_ count: Int) throws(ImageError) -> [UInt8]? {
       guard 0...room ~= count else {
