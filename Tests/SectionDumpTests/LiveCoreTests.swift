@@ -12,21 +12,11 @@ struct LiveCoreTests {
     var alive: [String: [String: Any]] = [:]
     var file = ""
     try LiveStatesTests.withHost(steps) { pid, _ in
-      alive = try files(["--pid", "\(pid)"])
+      alive = try Tool.live(["--pid", "\(pid)"])
       try Fixtures.tool("gcore", ["-o", name, "\(pid)"])
       file = "\(name).\(pid)"
     }
     return (file, alive)
-  }
-
-  /// The images that `live` shows.
-  private func files(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
-    let outcome = try Tool.run(["live"] + arguments + ["--format", "json"])
-    #expect(outcome.status == status, "\(outcome.errors)")
-    let files = try Tool.files(of: outcome)
-    return Dictionary(
-      files.map { ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0) },
-      uniquingKeysWith: { first, _ in first })
   }
 
   /// All that was told of an image.
@@ -41,7 +31,7 @@ struct LiveCoreTests {
   func sameAsProcess() throws {
     let steps = [LiveStatesTests.hive] + (try LiveStatesTests.opened()) + ["entries"]
     let (file, alive) = try core(of: steps, as: "core-whole")
-    let found = try files(["--core", file])
+    let found = try Tool.live(["--core", file])
     for name in ["live-first.so", "live-second.so", "libBeeHive.so", "live-states-host"] {
       #expect(try text(found[name]) == text(alive[name]))
     }
@@ -69,7 +59,7 @@ struct LiveCoreTests {
       outcome.errors.contains(isGone ? "and that is gone" : "and that is another one now"),
       "\(outcome.errors)")
     #expect(!outcome.output.contains("Fish"))
-    let image = try #require(try files(["--core", file], status: 2)[name])
+    let image = try #require(try Tool.live(["--core", file], status: 2)[name])
     #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)
     // The typed records stand in memory that the core file has.
     let lines = try Tool.lines(image)
