@@ -182,7 +182,8 @@ struct LiveTests {
   /// Reads a process that cannot be trusted to stay as it is.
   private func look(at process: Int32) throws {
     let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
-    #expect(outcome.status == 0 || outcome.status == 2 && outcome.errors.hasPrefix("section-dump: "))
+    #expect(
+      outcome.status == 0 || outcome.status == 2 && outcome.errors.hasPrefix("section-dump: "))
     _ = try Tool.object(outcome.output)
   }
 

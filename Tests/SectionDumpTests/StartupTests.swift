@@ -68,7 +68,8 @@ struct StartupTests {
       options: bare + ["-shared", "-fPIC", "-Wl,--hash-style=sysv"],
       steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
     Row(
-      testDescription: "memory of threads", source: "__thread int number = 7; __thread long other;", steps: ["tls – (16 bytes, of which 4 have values)"]),
+      testDescription: "memory of threads", source: "__thread int number = 7; __thread long other;",
+      steps: ["tls – (16 bytes, of which 4 have values)"]),
     Row(
       testDescription: "libraries, and one that watches", source: "int x;",
       options: [

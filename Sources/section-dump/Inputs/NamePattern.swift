@@ -67,7 +67,9 @@ struct NamePattern {
         return .one(of: ranges, isNegated: isNegated)
       }
       var (tail, last) = (scalars, first)
-      if tail.popFirst() == "-", let end = tail.popFirst(), end != "]" { (scalars, last) = (tail, end) }
+      if tail.popFirst() == "-", let end = tail.popFirst(), end != "]" {
+        (scalars, last) = (tail, end)
+      }
       ranges.append(min(first, last)...max(first, last))
     }
     return nil
