@@ -1,30 +1,5 @@
 internal import BinaryImage
 
-/// An element of what commands list of an image.
-///
-/// Elements may be read while they are printed, so that a large section is never held as text;
-/// a failure then joins the problems of the image.
-protocol Tabled: Listed, SendableMetatype {
-  /// The titles of a table's columns.
-  static var titles: [String] { get }
-  /// Adds the cells under those titles.
-  func addCells(to table: inout Table)
-  /// Writes the rows of CSV.
-  func writeRows(to csv: inout CSVWriter)
-  /// Writes what a table has below the line that names the file.
-  static func writeTable(_ elements: [Self], to sink: ByteSink, _ style: Style)
-}
-
-extension Tabled {
-  func writeRows(to csv: inout CSVWriter) { csv.row { Self.writeFields(of: self, to: &$0) } }
-
-  static func writeTable(_ elements: [Self], to sink: ByteSink, _ style: Style) {
-    var table = Table(titles, to: sink, style)
-    for element in elements { element.addCells(to: &table) }
-    table.writeRows()
-  }
-}
-
 /// An image that a command shows, and what is wrong with it.
 class ReadImage {
   let place: Place
