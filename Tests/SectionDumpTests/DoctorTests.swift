@@ -29,9 +29,12 @@ struct DoctorTests {
     return folder
   }
 
-  private func doctor(_ folder: Folder, _ arguments: String...) throws -> Outcome {
+  private func doctor(
+    _ folder: Folder, _ arguments: [String] = [], paths: [String] = ["plugins"],
+    host: String = "host"
+  ) throws -> Outcome {
     try Command.run(
-      Repository.sectionDump, ["doctor", "plugins", "--host", "host"] + arguments, in: folder.url)
+      Repository.sectionDump, ["doctor"] + paths + ["--host", host] + arguments, in: folder.url)
   }
 
   @Test("as text: those that load in their order, then causes and what follows from them")
@@ -66,7 +69,7 @@ struct DoctorTests {
   @Test("as JSON, NDJSON and CSV, with the same in each")
   func formats() throws {
     let folder = try patient()
-    let json = try doctor(folder, "--format", "json")
+    let json = try doctor(folder, ["--format", "json"])
     let document = try Tool.object(json.output)
     #expect(
       Set(document.keys)
@@ -87,13 +90,13 @@ struct DoctorTests {
       Set(refusal.keys) == ["code", "message", "expected", "found", "remedy", "cause"])
     #expect(refusal["cause"] as? String == "plugins/libopen.so")
 
-    let lines = try doctor(folder, "--format", "ndjson").output.split(separator: "\n")
+    let lines = try doctor(folder, ["--format", "ndjson"]).output.split(separator: "\n")
     #expect(lines.count == 4)
     for (line, plugin) in zip(lines, plugins) {
       let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? NSDictionary
       #expect(object == plugin as NSDictionary)
     }
-    let rows = Tool.rows(try doctor(folder, "--format", "csv").output)
+    let rows = Tool.rows(try doctor(folder, ["--format", "csv"]).output)
     #expect(
       rows.map { Array($0.prefix(5)) } == [
         ["path", "loads", "order", "code", "cause"],
@@ -121,10 +124,7 @@ struct DoctorTests {
 
   @Test("under the policy that is asked for", arguments: policies)
   func policy(options: [String], codes: [String]) throws {
-    let folder = try patient()
-    let outcome = try Command.run(
-      Repository.sectionDump,
-      ["doctor", "--format", "csv", "plugins", "--host", "host"] + options, in: folder.url)
+    let outcome = try doctor(patient(), ["--format", "csv"] + options)
     let rows = Tool.rows(outcome.output).dropFirst()
     #expect(rows.map { $0[3] } == codes, "\(outcome)")
     #expect(outcome.status == (codes.allSatisfy(\.isEmpty) ? 0 : 1))
@@ -132,10 +132,11 @@ struct DoctorTests {
 
   @Test("a name in the policy that no file has is told")
   func vain() throws {
-    let folder = try patient()
-    let outcome = try doctor(
-      folder, "--any-owner", "--deny", "libledger.*", "--deny", "libleger.*", "--allow", "lib*",
-      "--table", "Till=8")
+    let options = [
+      "--any-owner", "--deny", "libledger.*", "--deny", "libleger.*", "--allow", "lib*", "--table",
+      "Till=8",
+    ]
+    let outcome = try doctor(patient(), options)
     #expect(
       outcome.errors == """
         section-dump: --deny 'libleger.*': no file matches it
@@ -147,25 +148,24 @@ struct DoctorTests {
   @Test("and says what cannot be read: a host, a directory, what is named and is no plugin")
   func unreadable() throws {
     let folder = try patient()
-    func run(_ arguments: String...) throws -> Outcome {
-      try Command.run(Repository.sectionDump, ["doctor"] + arguments, in: folder.url)
-    }
-    let rows: [(outcome: Outcome, status: Int32, says: String)] = [
-      (try run("plugins", "--host", "nowhere"), 2, "No such file"),
-      (try run("plugins", "--host", "plugins/libledger.so"), 2, "It is no executable"),
-      (try run("nowhere", "--host", "host"), 2, "No such file"),
-      (try run("plugins/README", "--host", "host"), 2, "It is no object file"),
-      (try run("plugins/libledger.so", "--host", "host"), 0, ""),
-      (try run("plugins", "--host", "host", "--table", "Greeter"), 64, "service=bytes"),
-      (try run("plugins", "--host", "host", "--table", "=8"), 64, "service=bytes"),
-      (try run("plugins", "--host", "host", "--table", "Greeter=8@"), 64, "service=bytes"),
-      (try run("plugins", "--host", "host", "--allow", ""), 64, "a pattern"),
-      (try run("plugins", "--host", "host", "--deny", ""), 64, "a pattern"),
-      (try run("plugins"), 64, "--host"), (try run("--host", "host"), 64, "paths"),
+    let rows: [(arguments: [String], status: Int32, says: String)] = [
+      (["plugins", "--host", "nowhere"], 2, "No such file"),
+      (["plugins", "--host", "plugins/libledger.so"], 2, "It is no executable"),
+      (["nowhere", "--host", "host"], 2, "No such file"),
+      (["plugins/README", "--host", "host"], 2, "It is no object file"),
+      (["plugins/libledger.so", "--host", "host"], 0, ""),
+      (["plugins", "--host", "host", "--table", "Greeter"], 64, "service=bytes"),
+      (["plugins", "--host", "host", "--table", "=8"], 64, "service=bytes"),
+      (["plugins", "--host", "host", "--table", "Greeter=8@"], 64, "service=bytes"),
+      (["plugins", "--host", "host", "--allow", ""], 64, "a pattern"),
+      (["plugins", "--host", "host", "--deny", ""], 64, "a pattern"),
+      (["plugins"], 64, "--host"), (["--host", "host"], 64, "paths"),
     ]
-    for row in rows {
-      #expect(row.outcome.status == row.status, "\(row.outcome)")
-      #expect(row.outcome.errors.contains(row.says) || row.says.isEmpty, "\(row.outcome)")
+    for (arguments, status, says) in rows {
+      let outcome = try Command.run(
+        Repository.sectionDump, ["doctor"] + arguments, in: folder.url)
+      #expect(outcome.status == status, "\(outcome)")
+      #expect(outcome.errors.contains(says) || says.isEmpty, "\(outcome)")
     }
   }
 
@@ -178,13 +178,13 @@ struct DoctorTests {
     try Command.output(
       "bash", ["-c", "cp libledger.so $'lib\\xff.so'; cp README $'\\xff'"],
       in: folder.place("plugins"))
-    let outcome = try doctor(folder, "--any-owner")
+    let outcome = try doctor(folder, ["--any-owner"])
     #expect(outcome.status == 1)
     #expect(outcome.output.contains("lib\u{fffd}.so\n    Its name is not UTF-8."))
     #expect(
       outcome.output.contains(
         "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)"))
-    let json = try doctor(folder, "nowhere", "--format", "json")
+    let json = try doctor(folder, ["nowhere", "--format", "json"])
     let document = try Tool.object(json.output)
     #expect(json.status == 2)
     #expect(document["problems"] as? [String] == ["nowhere: No such file or directory."])
@@ -210,12 +210,9 @@ struct DoctorTests {
       ("Greeter=8", ""), ("Other=16", ""),
     ]
     for (table, code) in rows {
-      let outcome = try Command.run(
-        Repository.sectionDump,
-        [
-          "doctor", "--format", "csv", "--any-owner", "plugins/libenglish.so", "--host", "host",
-          "--table", table,
-        ], in: folder.url)
+      let outcome = try doctor(
+        folder, ["--format", "csv", "--any-owner", "--table", table],
+        paths: ["plugins/libenglish.so"])
       #expect(Tool.rows(outcome.output).last?[3] == code, "\(table): \(outcome)")
     }
   }
@@ -229,8 +226,7 @@ struct DoctorTests {
       "int gone(void); int main(void) { return gone(); }", as: "host2", in: folder.url,
       ["-L.", "-lgone"])
     try FileManager.default.removeItem(at: folder.place("libgone.so"))
-    let outcome = try Command.run(
-      Repository.sectionDump, ["doctor", "plugins", "--host", "host2"], in: folder.url)
+    let outcome = try doctor(folder, host: "host2")
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("It needs the library libgone.so, which is nowhere"))
     #expect(outcome.output.contains("2 of 4 plugins would load"))
@@ -241,8 +237,7 @@ struct DoctorTests {
     let folder = try patient()
     try Compiler.compile(
       "int main(void) { return 0; }", as: "host3", in: folder.url, ["-Wl,-I,/gone/ld.so"])
-    let outcome = try Command.run(
-      Repository.sectionDump, ["doctor", "plugins", "--host", "host3"], in: folder.url)
+    let outcome = try doctor(folder, host: "host3")
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("Its interpreter, /gone/ld.so, is not there"), "\(outcome)")
   }

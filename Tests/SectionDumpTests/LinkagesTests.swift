@@ -19,6 +19,12 @@ extension Linkages {
 
 @Suite("One source through every linkage")
 struct LinkagesTests {
+  /// The type of a file by the ending of its name.
+  private static let types = [
+    "o": "object", "a": "object", "so": "shared", "dylib": "shared", "bundle": "bundle",
+    "": "executable",
+  ]
+
   /// What one run says of all that were made.
   private static let read = Result {
     try Tool.run(try Linkages.built().map(Linkages.path) + ["--format", "json"])
@@ -54,6 +60,7 @@ struct LinkagesTests {
     #expect(!files.isEmpty)
     for file in files {
       #expect((file["problems"] as? [Any])?.isEmpty == true)
+      #expect(file["type"] as? String == Self.types[(name as NSString).pathExtension])
       // Order inside a section means nothing: gcc reverses it.
       #expect(try Tool.lines(file).sorted() == Linkages.entries)
       let records = try #require(file["records"] as? [[String: Any]])

@@ -12,16 +12,11 @@ struct LiveCoreTests {
     var alive: [String: [String: Any]] = [:]
     var file = ""
     try LiveStatesTests.withHost(steps) { pid, _ in
-      alive = try Tool.images(of: Tool.live(pid))
+      alive = try Tool.live(["--pid", "\(pid)"])
       try Fixtures.tool("gcore", ["-o", name, "\(pid)"])
       file = "\(name).\(pid)"
     }
     return (file, alive)
-  }
-
-  /// Shows a core file in JSON.
-  private func live(core file: String) throws -> Outcome {
-    try Tool.run(["live", "--core", file, "--format", "json"])
   }
 
   /// All that was told of an image.
@@ -36,7 +31,7 @@ struct LiveCoreTests {
   func sameAsProcess() throws {
     let steps = [LiveStatesTests.hive] + (try LiveStatesTests.opened()) + ["entries"]
     let (file, alive) = try core(of: steps, as: "core-whole")
-    let found = try Tool.images(of: live(core: file))
+    let found = try Tool.live(["--core", file])
     for name in ["live-first.so", "live-second.so", "libBeeHive.so", "live-states-host"] {
       #expect(try text(found[name]) == text(alive[name]))
     }
@@ -64,7 +59,7 @@ struct LiveCoreTests {
       outcome.errors.contains(isGone ? "and that is gone" : "and that is another one now"),
       "\(outcome.errors)")
     #expect(!outcome.output.contains("Fish"))
-    let image = try #require(try Tool.images(of: live(core: file), status: 2)[name])
+    let image = try #require(try Tool.live(["--core", file], status: 2)[name])
     #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)
     // The typed records stand in memory that the core file has.
     let lines = try Tool.lines(image)
@@ -94,7 +89,7 @@ struct LiveCoreTests {
 
   private func look(at bytes: Data, isCut: Bool, _ what: String) throws {
     try bytes.write(to: Fixtures.place("core-look"))
-    let outcome = try live(core: "core-look")
+    let outcome = try Tool.run(["live", "--core", "core-look", "--format", "json"])
     #expect(outcome.status == 2 || (!isCut && outcome.status == 0), "\(what): \(outcome.status)")
     _ = try Tool.object(outcome.output)
   }
@@ -171,7 +166,7 @@ struct LiveCoreTests {
       end:
 
       """, as: "core-shared")
-    let outcome = try live(core: "core-shared")
+    let outcome = try Tool.run(["live", "--core", "core-shared", "--format", "json"])
     #expect(outcome.status == 2 && outcome.errors.contains("The images before it have entries"))
     let share = try outcome.output.utf8.count / Fixtures.bytes("core-shared").count
     #expect((10..<80).contains(share), "\(share) times the file")

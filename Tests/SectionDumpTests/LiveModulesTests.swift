@@ -40,10 +40,8 @@ struct LiveModulesTests {
 
   /// What `live` says of the modules, by their names: `state code: reason`.
   private func modules(of pid: Int32) throws -> [String: String] {
-    let outcome = try Tool.live(pid)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    let files = try Tool.files(of: outcome)
-    let records = files.flatMap { $0["records"] as? [[String: Any]] ?? [] }
+    let images = try Tool.live(["--pid", "\(pid)"]).values
+    let records = images.flatMap { $0["records"] as? [[String: Any]] ?? [] }
     return Dictionary(
       uniqueKeysWithValues: records.map { record in
         let words = ["state", "code", "reason"].map { record[$0] as? String ?? "–" }

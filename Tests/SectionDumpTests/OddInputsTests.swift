@@ -124,8 +124,7 @@ struct OddInputsTests {
       .byte 0x11, 0x22, 0x33
 
       """, as: "odd-size.so", suffix: "s", ["-shared"])
-    let sections = try Tool.sections(["strings", "--section", "odd", name])
-    let entries = try #require(sections.first?["entries"] as? [[String: Any]])
+    let entries = try Tool.entries(["strings", "--section", "odd", name])
     #expect(entries.map { $0["raw"] as? String } == ["0x1", "0x332211"])
     #expect(entries.last?["note"] as? String == "3 bytes behind the last whole word")
   }

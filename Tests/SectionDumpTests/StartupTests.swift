@@ -8,7 +8,7 @@ struct StartupTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var source: String
-    var options: [String]
+    var options = bare + ["-shared", "-fPIC"]
     var steps: [String]
     var needs: [String] = []
   }
@@ -38,7 +38,6 @@ struct StartupTests {
   static let rows = [
     Row(
       testDescription: "constructors by priority, the destructor last", source: functions,
-      options: bare + ["-shared", "-fPIC"],
       steps: [
         "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
         "fini-array[0] closed",
@@ -63,7 +62,6 @@ struct StartupTests {
       ]),
     Row(
       testDescription: "resolvers, of relocations and for others", source: chosen,
-      options: bare + ["-shared", "-fPIC"],
       steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
     Row(
       testDescription: "no hash table but the old one", source: chosen,
@@ -71,7 +69,7 @@ struct StartupTests {
       steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
     Row(
       testDescription: "memory of threads", source: "__thread int number = 7; __thread long other;",
-      options: bare + ["-shared", "-fPIC"], steps: ["tls – (16 bytes, of which 4 have values)"]),
+      steps: ["tls – (16 bytes, of which 4 have values)"]),
     Row(
       testDescription: "libraries, and one that watches", source: "int x;",
       options: [
@@ -102,7 +100,6 @@ struct StartupTests {
         extern void elsewhere(void);
         __attribute__((used, section(".init_array"))) static void (*const entry)(void) = elsewhere;
         """,
-      options: bare + ["-shared", "-fPIC"],
       steps: ["init-array[0] elsewhere (another image defines it)"]),
     Row(
       testDescription: "the compiler's own", source: "int x;",
@@ -116,8 +113,7 @@ struct StartupTests {
       source: """
         __asm__(".text\\nlabel:\\n.type begin, @function\\nbegin: ret\\n"
           ".section .init_array, \\"aw\\"\\n.quad begin");
-        """,
-      options: bare + ["-shared", "-fPIC"], steps: ["init-array[0] begin"]),
+        """, steps: ["init-array[0] begin"]),
     Row(
       testDescription: "nothing", source: "int x;", options: bare + ["-shared", "-fPIC"], steps: []),
   ]

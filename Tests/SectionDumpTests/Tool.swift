@@ -38,6 +38,21 @@ enum Tool {
     try #require(files(arguments).first?["sections"] as? [[String: Any]])
   }
 
+  /// The entries of the first section of a JSON run.
+  static func entries(_ arguments: [String]) throws -> [[String: Any]] {
+    try #require(sections(arguments).first?["entries"] as? [[String: Any]])
+  }
+
+  /// The images that `live` shows, by the last parts of their paths.
+  static func live(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
+    let outcome = try run(["live", "--format", "json"] + arguments)
+    #expect(outcome.status == status, "\(outcome.errors)")
+    let images = try files(of: outcome).map {
+      ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0)
+    }
+    return Dictionary(images) { first, _ in first }
+  }
+
   /// The JSON object that a run has printed, on all lines or on one.
   static func object(_ text: some StringProtocol) throws -> [String: Any] {
     let document = try JSONSerialization.jsonObject(with: Data(text.utf8))

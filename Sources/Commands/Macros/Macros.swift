@@ -11,7 +11,7 @@ import PackagePlugin
       ["SWIFTC": try context.tool(named: "swiftc").url.path]) { $1 }
     let status = try run(script.standardized, [folder] + arguments, environment: environment)
     guard status == 0 else {
-      throw Failure(description: "the library was not built: status \(status)")
+      fail("the library was not built: status \(status)")
     }
     let library = folder + "/libBeeHiveAnnotationsPlugin.so"
     print(

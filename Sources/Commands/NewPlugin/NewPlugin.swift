@@ -8,19 +8,17 @@ import PackagePlugin
     guard arguments.count == 1, let name = arguments.first,
       name.wholeMatch(of: #/[A-Za-z_][A-Za-z0-9_]*/#) != nil
     else {
-      throw Failure(
-        description: "swift package beehive-new-plugin takes one name: letters, digits, _")
+      fail("swift package beehive-new-plugin takes one name: letters, digits, _")
     }
     let folder = context.package.directoryURL.appending(path: name)
     let files = FileManager.default
     // A link to nothing is there too.
     guard (try? files.attributesOfItem(atPath: folder.path)) == nil else {
-      throw Failure(description: "\(folder.path) is there already; take another name")
+      fail("\(folder.path) is there already; take another name")
     }
-    let beehive = try beehive(of: context.package)
+    let beehive = beehive(of: context.package)
     guard try isFree(name, beside: beehive, context) else {
-      throw Failure(
-        description: "\(name) means something in C, C++, Swift or swift-beehive; take another name")
+      fail("\(name) means something in C, C++, Swift or swift-beehive; take another name")
     }
     let dependency = dependency(on: beehive)
     let template = URL(filePath: #filePath).appending(path: "../Template").standardized
@@ -65,11 +63,11 @@ import PackagePlugin
   }
 
   /// This package, as the user's takes it.
-  private func beehive(of package: Package) throws -> Package {
+  private func beehive(of package: Package) -> Package {
     let own = URL(filePath: #filePath).appending(path: "../../../..").standardized
     let found = tree(of: package).first { $0.directoryURL.standardized.path == own.path }
     if let found { return found }
-    throw Failure(description: "\(package.displayName) does not depend on swift-beehive")
+    fail("\(package.displayName) does not depend on swift-beehive")
   }
 
   /// A package, and all that it depends on.

@@ -1,11 +1,13 @@
 import Foundation
+import PackagePlugin
 
 // How each command runs programs, and how it fails. A file of its own, to which each has a link: plugins of a
 // package share no code.
 
-/// A failure of a command, of which the package manager makes status 1.
-struct Failure: Error, CustomStringConvertible {
-  var description: String
+/// Ends a command that has failed, and says why.
+func fail(_ message: String) -> Never {
+  Diagnostics.error(message)
+  exit(1)
 }
 
 /// Runs a program to its end and returns its status.

@@ -12,7 +12,7 @@ struct ToolRun {
   private static let others: Set = ["diff", "doctor", "help", "live"]
 
   /// Takes `-c`, `--configuration` and `--product` out of the user's arguments; the others are the tool's.
-  init(_ leading: [String], _ given: [String], _ context: PluginContext) throws {
+  init(_ leading: [String], _ given: [String], _ context: PluginContext) {
     self.context = context
     arguments = leading
     var rest = given[...]
@@ -22,12 +22,12 @@ struct ToolRun {
       switch parts[0] {
       case "-c", "--configuration":
         guard let known = value().flatMap(PackageManager.BuildConfiguration.init(rawValue:)) else {
-          throw Failure(description: "\(parts[0]) is debug or release")
+          fail("\(parts[0]) is debug or release")
         }
         configuration = known
       case "--product":
         guard let name = value(), !name.isEmpty else {
-          throw Failure(description: "--product names a product of the package")
+          fail("--product names a product of the package")
         }
         products.append(name)
       case "--":
@@ -46,8 +46,7 @@ struct ToolRun {
       && !Self.others.contains(arguments.first ?? "")
     let status = try run(tool.url, arguments + (takesFiles ? try files(manager) : []))
     guard status == 0 else {
-      throw Failure(
-        description: "section-dump \(arguments.joined(separator: " ")): status \(status)")
+      fail("section-dump \(arguments.joined(separator: " ")): status \(status)")
     }
   }
 
@@ -60,14 +59,13 @@ struct ToolRun {
     let files = try wanted.flatMap { name in
       let result = try manager.build(
         .product(name), parameters: .init(configuration: configuration, logging: .concise))
-      guard result.succeeded else { throw Failure(description: result.logText) }
+      guard result.succeeded else { fail(result.logText) }
       return result.builtArtifacts.map(\.url).filter {
         [name, "lib\(name).so"].contains($0.lastPathComponent)
       }.map(\.path)
     }
     guard !files.isEmpty else {
-      throw Failure(
-        description: "\(context.package.displayName) has no program and no dynamic library")
+      fail("\(context.package.displayName) has no program and no dynamic library")
     }
     return files
   }

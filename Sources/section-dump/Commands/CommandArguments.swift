@@ -1,4 +1,6 @@
 internal import ArgumentParser
+internal import BinaryImage
+internal import Registration
 
 /// The arguments of the process, in two parts.
 ///
@@ -50,55 +52,40 @@ struct CommandArguments {
   }
 }
 
-/// What most runs ask for: the entries, sections or slots of some files, in some format.
-struct PlainArguments {
-  enum Command: String {
-    case records, sections, hex, strings
-  }
-
-  var command = Command.records
-  var paths: [String] = []
-  var format = Presentation.Format.table
-  /// The patterns of the sections whose slots are shown.
-  var sections: [String] = []
-
-  /// Nil where the arguments say more, or nothing that makes sense.
-  init?(_ arguments: ArraySlice<String>) {
+extension SectionDump {
+  /// Does what most runs are for, and returns the exit status: shows the entries, sections or slots of some files, in
+  /// some format.
+  ///
+  /// - Returns: Nil, with nothing done, if the arguments say more, or nothing that makes sense.
+  static func run(plainly arguments: ArraySlice<String>) -> ExitCode? {
     var rest = arguments
-    if let command = rest.first.flatMap(Command.init) {
-      self.command = command
-      rest.removeFirst()
-    }
-    let showsSlots = command == .hex || command == .strings
+    let known = rest.first.map(["records", "sections", "hex", "strings"].contains) ?? false
+    let command = known ? rest.removeFirst() : "records"
+    let showsSlots = command == "hex" || command == "strings"
+    var (paths, patterns, output): ([String], [String], Presentation) = ([], [], Presentation())
     while let argument = rest.popFirst() {
       if argument == "--format" {
         guard let format = rest.popFirst().flatMap(Presentation.Format.init) else { return nil }
-        self.format = format
+        output.format = format
       } else if argument == "--section", showsSlots {
         guard let pattern = rest.popFirst(), !pattern.isEmpty, !pattern.hasPrefix("-") else {
           return nil
         }
-        sections.append(pattern)
-      } else if argument.utf8.first == UInt8(ascii: "-")
-        || paths.isEmpty && SectionDump.isCommand(argument)
-      {
+        patterns.append(pattern)
+      } else if argument.utf8.first == UInt8(ascii: "-") || paths.isEmpty && isCommand(argument) {
         return nil
       } else {
         paths.append(argument)
       }
     }
-    if paths.isEmpty || showsSlots == sections.isEmpty { return nil }
-  }
-  /// Does what was asked for, and returns the exit status.
-  func run() -> ExitCode {
-    let (inputs, output) = (Inputs(paths: paths), Presentation(format: format))
-    let wanted = Wanted(patterns: [("section", sections)])
-    let slots = PointerSlots(wanted: wanted, maxBytes: inputs.maxBytes)
-    return switch command {
-    case .records: RecordDump().show(inputs, in: output)
-    case .sections: SectionDumpTable().show(inputs, in: output)
-    case .hex: SlotDump(form: .hex, slots: slots).show(inputs, in: output)
-    case .strings: SlotDump(form: .strings, slots: slots).show(inputs, in: output)
+    if paths.isEmpty || showsSlots == patterns.isEmpty { return nil }
+    let inputs = Inputs(paths: paths)
+    switch command {
+    case "records": return Record.listing().show(inputs, in: output)
+    case "sections": return Section.listing.show(inputs, in: output)
+    default:
+      let slots = PointerSlots(showsBytes: command == "hex", maxBytes: inputs.maxBytes)
+      return slots.listing(Wanted(patterns: [("section", patterns)])).show(inputs, in: output)
     }
   }
 }

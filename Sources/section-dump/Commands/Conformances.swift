@@ -22,7 +22,12 @@ struct Conformances: ParsableCommand {
   @OptionGroup var files: FileOptions
 
   func run() throws {
-    try files.show(ConformanceDump(wanted: Wanted(patterns: [("protocol", protocols)])))
+    let wanted = Wanted(patterns: [("protocol", protocols)])
+    try files.show(
+      ImageListing(
+        key: "conformances",
+        emptyNote: wanted.isSelection ? "no such conformances" : "no conformances",
+        skippedNote: "not linked", wanted: wanted, read: FileTables.Conformance.read))
   }
 }
 
@@ -41,37 +46,23 @@ extension FileTables.Conformance: Tabled {
     table.cell(`protocol`.name)
     table.cell(how.joined(separator: ", "))
   }
-}
 
-/// The conformances of each image.
-struct ConformanceDump: FileDump {
-  typealias Element = FileTables.Conformance
-
-  static let contentKey: StaticString = "conformances"
-
-  /// The protocols that are asked for; empty for all.
-  var wanted: Wanted
-
-  var emptyNote: String { wanted.isSelection ? "no such conformances" : "no conformances" }
-  var skippedNote: String { "not linked" }
-
-  mutating func read(_ found: ReadFile) throws(ImageError) -> [FileTables.Conformance] {
-    var conformances: [FileTables.Conformance] = []
-    try FileTables([.conformances], of: found.image)?.forEachConformance { conformance in
-      if !wanted.isSelection || isWanted(conformance.protocol.name) {
-        conformances.append(conformance)
+  /// Finds the conformances of an image to the protocols that are wanted.
+  static func read(
+    _ image: any FileImage, _: ReadImage, _ wanted: inout Wanted
+  ) throws(ImageError) -> [Self] {
+    var conformances: [Self] = []
+    try FileTables([.conformances], of: image)?.forEachConformance { conformance in
+      var isShown = !wanted.isSelection
+      var rest = conformance.protocol.name[...]
+      // All names are looked at, with and without their modules, since they may be similar to what is wanted.
+      while wanted.isSelection {
+        if wanted.sees(String(rest), of: "protocol") { isShown = true }
+        guard let dot = rest.firstIndex(of: ".") else { break }
+        rest = rest[rest.index(after: dot)...]
       }
+      if isShown { conformances.append(conformance) }
     }
     return conformances
-  }
-
-  /// Whether a name is asked for, with or without what it is qualified with.
-  private mutating func isWanted(_ name: String) -> Bool {
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    // All are looked at, since they may be similar to what is wanted.
-    let isWanted = parts.indices.map { start in
-      wanted.sees(parts[start...].joined(separator: "."), of: "protocol")
-    }
-    return isWanted.contains(true)
   }
 }

@@ -54,20 +54,8 @@ struct Diff: ParsableCommand {
 struct Differences {
   typealias Declared = Survey.Declared
 
-  /// An entry that one of the builds has, or that says something else in the new one.
-  struct Change {
-    enum Kind: String {
-      case removed, added, changed
-    }
-
-    var old: Declared?
-    var new: Declared?
-
-    var kind: Kind { new == nil ? .removed : old == nil ? .added : .changed }
-  }
-
-  /// The entries that were removed, added or changed.
-  private(set) var changes: [Change] = []
+  /// The entries that were removed, added or changed, in this order; of a changed one the old and the new.
+  private(set) var changes: [(kind: String, entries: [Declared])] = []
   /// The files of either build that could not be read, so that more may differ, or less.
   private(set) var problems: [(build: String, finding: Finding)] = []
   /// The builds of which no entry could be read: nothing is compared then.
@@ -85,26 +73,17 @@ struct Differences {
   /// Entries of one kind and name are matched in order, those that are the same first, so that one of
   /// several that goes is not told as a change of all behind it.
   private mutating func compare(_ old: [Declared], _ new: [Declared]) {
-    var rest = Dictionary(grouping: old, by: \.record.kindAndName)
-    let unmatched = new.filter { entry in
+    var rest = Dictionary(grouping: old.indices) { old[$0].record.kindAndName }
+    func match(_ entry: Declared, where fits: (Record) -> Bool) -> Declared? {
       let name = entry.record.kindAndName
-      let same = rest[name]?.firstIndex { entry.record.says(whatSays: $0.record) }
-      if let same { rest[name]?.remove(at: same) }
-      return same == nil
+      let found = rest[name]?.firstIndex { fits(old[$0].record) }
+      return found.flatMap { rest[name]?.remove(at: $0) }.map { old[$0] }
     }
-    let found = unmatched.map { entry in
-      let name = entry.record.kindAndName
-      let other = rest[name]?.first
-      if other != nil { rest[name]?.removeFirst() }
-      return Change(old: other, new: entry)
-    }
-    for entry in old {
-      let name = entry.record.kindAndName
-      guard let place = rest[name]?.first?.place, place == entry.place else { continue }
-      rest[name]?.removeFirst()
-      changes.append(Change(old: entry))
-    }
-    changes += found.filter { $0.kind == .added } + found.filter { $0.kind == .changed }
+    let others = new.filter { entry in match(entry, where: entry.record.says) == nil }
+    let pairs = others.map { entry in (match(entry) { _ in true }, entry) }
+    changes = rest.values.joined().sorted().map { ("removed", [old[$0]]) }
+    changes += pairs.filter { $0.0 == nil }.map { ("added", [$0.1]) }
+    changes += pairs.compactMap { old, new in old.map { ("changed", [$0, new]) } }
   }
 }
 
@@ -113,7 +92,7 @@ extension Record {
   fileprivate var kindAndName: [String] { [kind.description, name] }
 
   /// Whether another entry of the same kind and name declares the same.
-  fileprivate func says(whatSays other: Record) -> Bool {
+  fileprivate func says(_ other: Record) -> Bool {
     implementation == other.implementation && attributes == other.attributes
       && encoding == other.encoding && (accessor == nil) == (other.accessor == nil)
   }
@@ -145,33 +124,46 @@ extension Differences {
     case .json:
       json.object { json in
         json.number(key: "schema", 1)
-        for kind in [Change.Kind.added, .removed, .changed] {
-          json.key(text: kind.rawValue)
-          json.array(changes.filter { $0.kind == kind }) { $0.write(to: &$1) }
+        for kind in ["added", "removed", "changed"] {
+          json.key(text: kind)
+          json.array(changes.filter { $0.kind == kind }) { write($0.entries, to: &$1) }
         }
-        json.array(key: "problems", problems) { problem, json in
-          problem.finding.writeProblem(to: &json) { $0.string(key: "build", problem.build) }
-        }
+        json.array(key: "problems", problems) { write($0, to: &$1) }
       }
       json.lineBreak()
     case .ndjson:
       for change in changes {
         json.object { json in
-          json.key(text: change.kind.rawValue)
-          change.write(to: &json)
+          json.key(text: change.kind)
+          write(change.entries, to: &json)
         }
         json.lineBreak()
       }
-      for (build, finding) in problems {
-        json.object { json in
-          json.nested(key: "problem") { json in
-            finding.writeProblem(to: &json) { $0.string(key: "build", build) }
-          }
-        }
+      for problem in problems {
+        json.object { json in json.nested(key: "problem") { write(problem, to: &$0) } }
         json.lineBreak()
       }
     case .csv: writeRows(to: sink)
     case .table: writeText(to: sink, style)
+    }
+  }
+
+  private func write(_ problem: (build: String, finding: Finding), to json: inout JSONWriter) {
+    problem.finding.writeProblem(to: &json) { $0.string(key: "build", problem.build) }
+  }
+
+  private func write(_ entries: [Declared], to json: inout JSONWriter) {
+    func write(_ entry: Declared, as key: StaticString? = nil, to json: inout JSONWriter) {
+      json.object(key: key) { json in
+        Place.writeFile(of: entry.place, to: &json)
+        Record.writeFields(of: entry.record, to: &json)
+      }
+    }
+    if entries.count == 1 { return write(entries[0], to: &json) }
+    json.object { json in
+      for (key, entry) in zip(["old", "new"] as [StaticString], entries) {
+        write(entry, as: key, to: &json)
+      }
     }
   }
 
@@ -185,57 +177,33 @@ extension Differences {
       Record.writeSource(of: entry?.record, to: &csv)
     }
     csv.header { write(nil, nil, &$0) }
-    for change in changes {
-      let (kind, isBoth) = (change.kind.rawValue, change.kind == .changed)
-      if let old = change.old { csv.row { write(isBoth ? "\(kind) from" : kind, old, &$0) } }
-      if let new = change.new { csv.row { write(isBoth ? "\(kind) to" : kind, new, &$0) } }
+    for (kind, entries) in changes {
+      let words = entries.count == 1 ? [kind] : ["\(kind) from", "\(kind) to"]
+      for (word, entry) in zip(words, entries) { csv.row { write(word, entry, &$0) } }
     }
   }
 
   /// `- module log`, `+ module net`, `~ service Greeter: priority=1 → –`, and their places.
   private func writeText(to sink: ByteSink, _ style: Style) {
-    for change in changes {
-      guard let entry = change.new ?? change.old else { continue }
-      let record = entry.record
-      let (sign, rest) =
-        switch change.kind {
-        case .removed: ("-", record.details)
-        case .added: ("+", record.details)
-        case .changed: ("~", change.old.map { ": \($0.record.changes(to: record))" } ?? "")
-        }
-      let text = "\(sign) \(record.kind) \(record.name)\(rest)".escaped
-      sink.write("\(text)\(style.dim("  \(entry.place.description)".escaped))\n")
+    for (kind, entries) in changes {
+      let (old, new) = (entries[0], entries[entries.count - 1])
+      let rest = entries.count == 1 ? new.record.details : ": \(old.record.changes(to: new.record))"
+      let sign = ["removed": "-", "added": "+"][kind] ?? "~"
+      let text = "\(sign) \(new.record.kind) \(new.record.name)\(rest)".escaped
+      sink.write("\(text)\(style.dim("  \(new.place.description)".escaped))\n")
     }
     sink.write(style.dim(summary) + "\n")
   }
 
   private var summary: String {
     guard unread.isEmpty else {
-      return
-        "not compared: nothing of \(unread.joined(separator: " and ")) was read"
+      return "not compared: nothing of \(unread.joined(separator: " and ")) was read"
     }
-    let counts = [Change.Kind.removed, .added, .changed].map { kind in
-      "\(changes.count { $0.kind == kind }) \(kind.rawValue)"
+    let counts = ["removed", "added", "changed"].map { kind in
+      "\(changes.count { $0.kind == kind }) \(kind)"
     }
     let sums = changes.isEmpty ? "no difference" : counts.joined(separator: ", ")
     return problems.isEmpty
       ? sums : "\(sums), of what could be read: \(problems.count.counted("problem"))"
-  }
-}
-
-extension Differences.Change {
-  fileprivate func write(to json: inout JSONWriter) {
-    func write(_ entry: Differences.Declared?, to json: inout JSONWriter) {
-      guard let entry else { return }
-      json.object { json in
-        Place.writeFile(of: entry.place, to: &json)
-        Record.writeFields(of: entry.record, to: &json)
-      }
-    }
-    guard kind == .changed else { return write(old ?? new, to: &json) }
-    json.object { json in
-      json.nested(key: "old") { write(old, to: &$0) }
-      json.nested(key: "new") { write(new, to: &$0) }
-    }
   }
 }

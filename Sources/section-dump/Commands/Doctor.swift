@@ -104,24 +104,19 @@ struct PolicyOptions: ParsableArguments {
       """
       The bytes of the table that the host asks a service in C for, and the version of its BEEHIVE_ABI, if it has \
       one; may be repeated.
-      """, valueName: "service=bytes[@version]"))
-  var table: [Table] = []
+      """, valueName: "service=bytes[@version]"), transform: Self.table)
+  var table: [PluginPolicy.Table] = []
 
-  /// `Discount=24@2`
-  struct Table: ExpressibleByArgument {
-    let value: PluginPolicy.Table
-
-    init?(argument: String) {
-      guard let sign = argument.lastIndex(of: "=") else { return nil }
-      let parts = argument[argument.index(after: sign)...].split(
-        separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-      guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
-        return nil
-      }
-      value = PluginPolicy.Table(
-        service: String(argument[..<sign]), size: size,
-        version: parts.count > 1 ? String(parts[1]) : nil)
+  /// Reads `Discount=24@2`.
+  private static func table(_ argument: String) throws -> PluginPolicy.Table {
+    let sign = argument.lastIndex(of: "=") ?? argument.startIndex
+    let parts = argument[sign...].dropFirst().split(
+      separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
+    guard sign > argument.startIndex, let size = Int(parts[0]), size >= 0, parts.last != "" else {
+      throw ValidationError("Write a service, its bytes, and perhaps a version: Discount=24@2.")
     }
+    let version = parts.count > 1 ? String(parts[1]) : nil
+    return PluginPolicy.Table(service: String(argument[..<sign]), size: size, version: version)
   }
 
   func validate() throws {
@@ -138,7 +133,7 @@ struct PolicyOptions: ParsableArguments {
     }.map { option, pattern in "\(option) '\(pattern)': no file matches it" }
     let offers = Set(report.plugins.flatMap(\.offers))
     return lines
-      + table.map(\.value.service).filter { !offers.contains("service \($0)") }
+      + table.map(\.service).filter { !offers.contains("service \($0)") }
       .map { "--table \($0): no plugin has this service" }
   }
 
@@ -146,7 +141,7 @@ struct PolicyOptions: ParsableArguments {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
     (policy.allowed, policy.denied) = (allow, deny)
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
-    policy.tables = table.map(\.value)
+    policy.tables = table
     if anyOwner { policy.checksOwners = false }
     if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
     return policy

@@ -13,8 +13,9 @@ struct Hex: ParsableCommand {
   @OptionGroup var sections: SectionOptions
 
   func run() throws {
-    let slots = sections.slots(maxBytes: files.inputs.maxBytes)
-    try files.show(SlotDump(form: .hex, slots: slots))
+    var slots = sections.slots(maxBytes: files.inputs.maxBytes)
+    slots.showsBytes = true
+    try files.show(slots.listing(sections.wanted))
   }
 }
 
@@ -58,6 +59,6 @@ struct Strings: ParsableCommand {
     var slots = sections.slots(maxBytes: files.inputs.maxBytes)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
-    try files.show(SlotDump(form: .strings, slots: slots))
+    try files.show(slots.listing(sections.wanted))
   }
 }

@@ -48,111 +48,71 @@ struct Live: ParsableCommand {
     }
     let (pid, output) = (self.pid ?? (try? process.get())?.pid, self.output.values)
     let printer = Printer(output.format)
-    var writer = ImageWriter<LiveDump>(output, printer.take)
-    var dump = LiveDump(pid: pid)
+    var writer = ImageWriter<LiveRecord>(
+      output, key: "records", emptyNote: "no entries", printer.take)
     printer.begin("\"pid\":\(pid.map(String.init) ?? "null"),") { csv in
-      dump.writeImage(nil, to: &csv)
-      LiveDump.writeColumns(to: &csv)
+      LiveImage.writeFile(of: nil, to: &csv)
+      LiveRecord.writeFields(of: nil, to: &csv)
     }
     do throws(ImageError) {
       let process = try process.get()
-      let images = process.images.map { LiveImage($0, of: process) }
+      let images = process.images.map { LiveImage($0, of: process, pid) }
       LiveImage.compareRuntimes(of: images)
-      dump.states = images.lazy.compactMap(\.states).first
+      let states = images.lazy.compactMap(\.states).first
       var count = 0
       var room = process.coreSize.map { Scan.leastRoom + Scan.room(in: $0) } ?? .max
       for image in images {
-        guard let records = image.read(dump.states, &room) else { continue }
+        guard let records = image.read(states, &room) else { continue }
         count += 1
-        writer.show(dump, image, records, isAlone: !image.problems.isEmpty)
+        writer.show(image, records, isAlone: !image.problems.isEmpty)
       }
-      if let shortage = process.shortage { writer.note(shortage) }
+      if let shortage = process.shortage { writer.report([shortage], path: shortage.image) }
       writer.text.flush()
       if output.format == .table {
-        let shown = writer.sums.shown
+        let shown = writer.sums[.shown]
         let sums =
           "\(count.counted("image")): \(shown) shown, \(count - shown) no entries"
-          + (dump.states == nil ? "; no Hive" : "")
+          + (states == nil ? "; no Hive" : "")
         printer.output.write((shown > 0 ? "\n" : "") + output.style.dim(sums) + "\n")
       }
     } catch {
-      writer.note(error)
+      writer.report([error], path: error.image)
     }
-    if !printer.finish() || writer.sums.hasProblems { throw ExitCode(2) }
-  }
-}
-
-/// The view of the images of a process.
-private struct LiveDump: Dump {
-  static let contentKey: StaticString = "records"
-  let pid: Int?
-  /// What the process's Hive made of the entries, where it has one.
-  var states: EntryStates?
-
-  var emptyNote: String { "no entries" }
-
-  func writeHead(to json: inout JSONWriter, of found: ReadImage, _ format: Presentation.Format) {
-    if format == .ndjson { json.number(key: "pid", pid) }
-    found.place.write(found.identity, to: &json)
-    Self.write((found as? LiveImage)?.mapping, to: &json)
-  }
-
-  func writeHeadline(of found: ReadImage, to sink: ByteSink) {
-    guard let mapping = (found as? LiveImage)?.mapping else { return }
-    let fate = mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : ""
-    sink.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
-  }
-
-  func writeImage(_ found: ReadImage?, to csv: inout CSVWriter) {
-    csv.number(key: "pid", found == nil ? nil : pid)
-    csv.string(key: "path", found?.place.path)
-    Self.write((found as? LiveImage)?.mapping, to: &csv)
-  }
-
-  private static func write(_ mapping: RemoteMapping?, to writer: inout some FieldWriter) {
-    writer.hexadecimal(key: "mapped", mapping?.base)
-    writer.boolean(key: "deleted", mapping?.isDeleted)
-    writer.boolean(key: "replaced", mapping?.isReplaced)
-  }
-
-  /// Writes the states before each entry and the reasons behind where there are any.
-  func writeTable(
-    _ records: [LiveRecord], of _: ReadImage, to sink: ByteSink, _ style: Style
-  ) {
-    let hasStates = states != nil
-    var table = Table(
-      (hasStates ? ["STATE"] : []) + Record.titles + (hasStates ? ["REASON"] : []), to: sink, style)
-    for record in records {
-      // Of a bound module that does not run, the reason.
-      let code = record.entry?.state == .bound ? record.entry?.code : nil
-      if hasStates { table.cell(code ?? record.entry?.state.rawValue) }
-      record.record.addCells(to: &table)
-      if hasStates { table.cell(message: record.entry?.reason ?? "") }
-    }
-    table.writeRows()
+    if !printer.finish() || writer.sums[.failed] > 0 { throw ExitCode(2) }
   }
 }
 
 /// An entry of a running process, and what its Hive made of it.
-private struct LiveRecord: Listed {
+private struct LiveRecord: Tabled {
+  static let titles = Record.titles
+
   let record: Record
+  /// Whether the process says what became of its entries.
+  let hasStates: Bool
   /// Nil where the process does not say; kinds of third parties are registered by no Hive.
   let entry: EntryStates.Entry?
-
-  init(_ record: Record, in image: RemoteImage, _ states: EntryStates?) {
-    self.record = record
-    let origin = record.origin
-    entry =
-      record.kind.isThirdParty
-      ? nil
-      : states?[origin.index, in: origin.section, of: image, isModule: record.kind == .module]
-  }
 
   static func writeFields(of record: Self?, to writer: inout some FieldWriter) {
     Record.writeFields(of: record?.record, to: &writer)
     writer.string(key: "state", record?.entry?.state.rawValue)
     writer.string(key: "code", record?.entry?.code)
     writer.message(key: "reason", record?.entry?.reason)
+  }
+
+  /// Adds the state before the entry and the reason behind it, where there are any.
+  func addCells(to table: inout Table) {
+    // Of a bound module that does not run, the reason.
+    let code = entry?.state == .bound ? entry?.code : nil
+    if hasStates { table.cell(code ?? entry?.state.rawValue) }
+    record.addCells(to: &table)
+    if hasStates { table.cell(message: entry?.reason ?? "") }
+  }
+
+  static func writeTable(_ records: [Self], to sink: ByteSink, _ style: Style) {
+    let hasStates = records.contains(where: \.hasStates)
+    var table = Table(hasStates ? ["STATE"] + titles + ["REASON"] : titles, to: sink, style)
+    for record in records { record.addCells(to: &table) }
+    table.writeRows()
   }
 }
 
@@ -163,11 +123,12 @@ private final class LiveImage: ReadImage {
   private(set) var states: EntryStates?
   private var (carriesRuntime, known): (Bool, ImageIdentity?) = (false, nil)
   private let process: RemoteProcess
+  private let pid: Int?
 
-  init(_ mapping: RemoteMapping, of process: RemoteProcess) {
+  init(_ mapping: RemoteMapping, of process: RemoteProcess, _ pid: Int?) {
     // The reader of its entries reports what cannot be read.
     let image = try? process.image(mapping)
-    (self.mapping, self.process) = (image?.mapping ?? mapping, process)
+    (self.mapping, self.process, self.pid) = (image?.mapping ?? mapping, process, pid)
     super.init(Place(path: self.mapping.path, pathBytes: self.mapping.pathBytes))
     guard let image else { return }
     carriesRuntime = image.carriesRuntime
@@ -189,12 +150,44 @@ private final class LiveImage: ReadImage {
       let scan = try RecordScanner.scan(image)
       if room < .max { room -= scan.size(in: place) + image.bytesRead }
       problems += scan.rejections.map { ImageError($0) }
-      return scan.records.map { LiveRecord($0, in: image, states) }
+      return scan.records.map { record in
+        let origin = record.origin
+        let entry = states?[
+          origin.index, in: origin.section, of: image, isModule: record.kind == .module]
+        return LiveRecord(
+          record: record, hasStates: states != nil, entry: record.kind.isThirdParty ? nil : entry)
+      }
     } catch {
       if error.code == .notAnObject { return nil }
       problems.append(error)
       return []
     }
+  }
+
+  override func writeHead(to json: inout JSONWriter, _ format: Presentation.Format) {
+    if format == .ndjson { json.number(key: "pid", pid) }
+    super.writeHead(to: &json, format)
+    Self.writeMapping(of: self, to: &json)
+  }
+
+  override func writeHeadline(to sink: ByteSink) {
+    let fate = mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : ""
+    sink.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
+  }
+
+  override func writeFile(to csv: inout CSVWriter) { Self.writeFile(of: self, to: &csv) }
+
+  /// Writes the fields that each row of CSV begins with; without an image, the same fields.
+  static func writeFile(of image: LiveImage?, to csv: inout CSVWriter) {
+    csv.number(key: "pid", image?.pid)
+    csv.string(key: "path", image?.place.path)
+    writeMapping(of: image, to: &csv)
+  }
+
+  private static func writeMapping(of image: LiveImage?, to writer: inout some FieldWriter) {
+    writer.hexadecimal(key: "mapped", image?.mapping.base)
+    writer.boolean(key: "deleted", image?.mapping.isDeleted)
+    writer.boolean(key: "replaced", image?.mapping.isReplaced)
   }
 
   /// Finds the images that carry a runtime beside the one that is used, or else the first.

@@ -61,8 +61,8 @@ struct FileOptions: ParsableArguments {
   @OptionGroup var output: OutputOptions
 
   /// Prints what a command shows of each file.
-  func show(_ dump: some FileDump) throws {
-    let status = dump.show(inputs.values, in: output.values)
+  func show(_ listing: ImageListing<some Tabled>) throws {
+    let status = listing.show(inputs.values, in: output.values)
     if !status.isSuccess { throw status }
   }
 }
@@ -91,10 +91,10 @@ struct SectionOptions: ParsableArguments {
   }
 
   func slots(maxBytes: Int) -> PointerSlots {
-    PointerSlots(
-      wanted: Wanted(patterns: [("section", names)]), maxBytes: maxBytes,
-      showsWholeTexts: wholeTexts)
+    PointerSlots(maxBytes: maxBytes, showsWholeTexts: wholeTexts)
   }
+
+  var wanted: Wanted { Wanted(patterns: [("section", names)]) }
 }
 
 /// How many files are read at a time, and how far what is read may reach.

@@ -104,52 +104,6 @@ struct PointerSlot {
   }
 }
 
-/// The problems of one section, each cause once, and as many as a person reads.
-struct ProblemLog {
-  private static let limit = 1000
-
-  let section: Section
-  private var listed: [(problem: ImageError, count: Int)] = []
-  private var places: [String: Int] = [:]
-  private var more = 0
-
-  init(section: Section) { self.section = section }
-
-  mutating func add(_ error: ImageError, _ slot: PointerSlot?) {
-    var problem = error
-    problem.section = section.name
-    let key = "\(problem.code.rawValue) \(problem.message)"
-    if slot != nil, let known = places[key] {
-      listed[known].count += slot?.repeats ?? 1
-      return
-    }
-    guard listed.count < Self.limit else {
-      more += 1
-      return
-    }
-    if let slot {
-      (problem.index, problem.offset) = (slot.index, slot.offset.map(FileOffset.init))
-      places[key] = listed.count
-    }
-    listed.append((problem, slot?.repeats ?? 1))
-  }
-
-  var problems: [ImageError] {
-    var all = listed.map { problem, count in
-      var problem = problem
-      if count > 1 { problem.message += " The same holds for \(count - 1) more behind it." }
-      return problem
-    }
-    if more > 0 {
-      all.append(
-        ImageError(
-          .malformed, image: "", section: section.name, offset: section.offset,
-          message: "\(more) more of its words are damaged; the first \(Self.limit) are listed."))
-    }
-    return all
-  }
-}
-
 extension Section {
   /// Whether its bytes are not those that the file has: `SHF_COMPRESSED`.
   var isCompressed: Bool { segment == nil && flags.contains("C") }

@@ -1,21 +1,9 @@
 internal import BinaryImage
 
-/// A section that is read slot by slot, and how much of it can be.
-struct SlotSection {
-  var section: Section
-  /// The index of its first slot.
-  var firstIndex: Int
-  /// The bytes that the file has of it; nil for memory that starts as zeros.
-  var size: UInt64?
-  let image: any FileImage
-  /// The texts that the slots of the image lead to.
-  let texts: SlotTexts
-}
-
-/// Reads sections of one name slot by slot, and no more of them than `--max-bytes` allows.
+/// What a command shows of sections that it reads slot by slot, and no more of them than `--max-bytes` allows.
 struct PointerSlots {
-  /// The names; on Mach-O also `SEGMENT,section`.
-  var wanted: Wanted
+  /// Whether the bytes are shown, rather than the texts that the slots lead to or that the section holds.
+  var showsBytes = false
   let maxBytes: Int
   /// Whether texts are shown whole.
   var showsWholeTexts = false
@@ -24,15 +12,21 @@ struct PointerSlots {
   /// The offsets of the pointers in an element.
   var places: [UInt64] = [0]
 
-  /// The sections; larger ones are problems, and so are those that the file ends in.
-  mutating func sections(of found: ReadFile) throws(ImageError) -> [SlotSection] {
-    let image = found.image
+  /// The sections of each image whose names are wanted.
+  func listing(_ wanted: Wanted) -> ImageListing<SlotSection> {
+    ImageListing(
+      key: "sections", emptyNote: "no section \(wanted.text.escaped)", wanted: wanted,
+      read: sections)
+  }
+
+  /// Finds the sections; larger ones are problems, and so are those that the file ends in.
+  private func sections(
+    of image: any FileImage, _ found: ReadImage, _ wanted: inout Wanted
+  ) throws(ImageError) -> [SlotSection] {
     let sections = try wanted.sections(of: image)
     if sections.isEmpty { return [] }
     let word = UInt64(image.pointerSize)
-    if let stride,
-      let place = places.first(where: { $0 > stride || stride - $0 < word })
-    {
+    if let stride, let place = places.first(where: { $0 > stride || stride - $0 < word }) {
       throw image.error(
         .unsupported,
         "At byte \(place) of an element of \(stride) bytes there is no room for a pointer of \(word) bytes: use "
@@ -46,61 +40,70 @@ struct PointerSlots {
     var unshared = image.part.size
     for section in sections {
       if section.name != readable.last?.section.name { index = 0 }
-      var known = SlotSection(
-        section: section, firstIndex: index, size: nil, image: image, texts: texts)
       do throws(ImageError) {
-        if let stored = try image.stored(of: section) {
-          if let shortage = stored.shortage { found.problems.append(shortage) }
-          guard stored.size <= room else {
-            throw image.error(
-              .tooLarge,
-              "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
-                + "--max-bytes allows more.", section: section)
-          }
-          if !section.isCompressed {
-            guard stored.size <= unshared else {
-              throw image.error(
-                .malformed, "It is not shown, since it shares its bytes with others that are.",
-                section: section)
-            }
-            unshared -= stored.size
-          }
-          known.size = stored.size
-          room -= stored.size
-          index += Int(stored.size / (stride ?? word))
+        let stored = try image.stored(of: section)
+        let size = stored?.size ?? 0
+        if let shortage = stored?.shortage { found.problems.append(shortage) }
+        guard size <= room else {
+          throw image.error(
+            .tooLarge,
+            "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
+              + "--max-bytes allows more.", section: section)
         }
-        readable.append(known)
+        guard section.isCompressed || size <= unshared else {
+          throw image.error(
+            .malformed, "It is not shown, since it shares its bytes with others that are.",
+            section: section)
+        }
+        if !section.isCompressed { unshared -= size }
+        room -= size
+        readable.append(
+          SlotSection(
+            section: section, firstIndex: index, size: stored?.size, image: image, found: found,
+            texts: texts, slots: self))
+        index += Int(size / (stride ?? word))
       } catch {
         found.problems.append(error)
       }
     }
     return readable
   }
+}
 
-  /// Each slot in turn, equal ones that follow each other as one; what is damaged joins `problems`.
-  func forEach(in known: SlotSection, of found: ReadImage, _ body: (PointerSlot) -> Void) {
-    guard let size = known.size else { return }
-    let (section, image) = (known.section, known.image)
+/// A section that is read slot by slot, and how much of it can be.
+struct SlotSection {
+  let section: Section
+  /// The index of its first slot.
+  let firstIndex: Int
+  /// The bytes that the file has of it; nil for memory that starts as zeros.
+  let size: UInt64?
+  let image: any FileImage
+  /// Takes in what is damaged.
+  let found: ReadImage
+  /// The texts that the slots of the image lead to.
+  let texts: SlotTexts
+  let slots: PointerSlots
+
+  /// Hands over each slot in turn, equal ones that follow each other as one; what is damaged joins the problems.
+  func forEachSlot(_ body: (PointerSlot) -> Void) {
+    guard let size else { return }
     var log = ProblemLog(section: section)
-    let stride = stride ?? UInt64(image.pointerSize)
-    var reader = SlotReader(known, size: size)
+    let stride = slots.stride ?? UInt64(image.pointerSize)
+    var reader = SlotReader(self, size: size)
     var (pending, element): ([PointerSlot], [PointerSlot]) = ([], [])
     func finish() {
-      for index in pending.indices {
-        for failure in pending[index].failures { log.add(failure, pending[index]) }
-        body(pending[index])
+      for slot in pending {
+        for failure in slot.failures { log.add(failure, slot) }
+        body(slot)
       }
     }
     var position: UInt64 = 0
-    var index = known.firstIndex
+    var index = firstIndex
     while size - position >= stride {
       element.removeAll(keepingCapacity: true)
-      for place in places { element.append(reader.slot(index, at: position + place)) }
+      for place in slots.places { element.append(reader.slot(index, at: position + place)) }
       // What could not be read is no slot.
-      if let failure = reader.failure {
-        log.add(failure, nil)
-        break
-      }
+      if reader.failure != nil { break }
       if pending.count == element.count, zip(pending, element).allSatisfy({ $0.isRepeated(by: $1) })
       {
         for slot in pending.indices { pending[slot].repeats += 1 }
@@ -110,30 +113,75 @@ struct PointerSlots {
       }
       index += 1
       position += stride
-      guard self.stride == nil, [.null, .number].contains(pending[0].kind) else { continue }
+      guard slots.stride == nil, [.null, .number].contains(pending[0].kind) else { continue }
       let more = reader.plainRepetition(at: position - stride)
       pending[0].repeats += Int(more / stride)
       index += Int(more / stride)
       position += more
     }
     finish()
-    // Any data may have any size; what says that it is an array of pointers has a whole number.
     let rest = (size - position) % stride
-    let isArray = self.stride != nil || section.entrySize == stride
-    if rest > 0, reader.failure == nil {
-      if isArray {
-        let advice =
-          self.stride == nil
-          ? "" : " The section has \(size) bytes; name a --stride that divides it."
-        let what = self.stride == nil ? "pointer" : "element of \(stride) bytes"
-        log.add(
-          image.error(
-            .malformed, "\(Int(rest).counted("byte")) left after the last whole \(what).\(advice)",
-            section: section), nil)
-      } else {
-        body(reader.remainder(index, at: position, size: rest))
-      }
+    if let failure = reader.failure {
+      log.add(failure)
+    } else if rest > 0, slots.stride != nil || section.entrySize == stride {
+      // What says that it is an array has a whole number of elements; any data may have any size.
+      let (what, advice) =
+        slots.stride == nil
+        ? ("pointer", "")
+        : (
+          "element of \(stride) bytes",
+          " The section has \(size) bytes; name a --stride that divides it."
+        )
+      let message = "\(Int(rest).counted("byte")) left after the last whole \(what).\(advice)"
+      log.add(image.error(.malformed, message, section: section))
+    } else if rest > 0 {
+      body(reader.remainder(index, at: position, size: rest))
     }
     found.problems += log.problems
+  }
+}
+
+/// The problems of one section, each cause once, and as many as a person reads.
+private struct ProblemLog {
+  private static let limit = 1000
+
+  let section: Section
+  private var listed: [(problem: ImageError, count: Int)] = []
+  private var places: [String: Int] = [:]
+  private var more = 0
+
+  init(section: Section) { self.section = section }
+
+  mutating func add(_ error: ImageError, _ slot: PointerSlot? = nil) {
+    let count = slot?.repeats ?? 1
+    let key = "\(error.code.rawValue) \(error.message)"
+    if let known = places[key] {
+      listed[known].count += count
+    } else if listed.count < Self.limit {
+      var problem = error
+      problem.section = section.name
+      if let slot {
+        (problem.index, problem.offset) = (slot.index, slot.offset.map(FileOffset.init))
+      }
+      places[key] = listed.count
+      listed.append((problem, count))
+    } else {
+      more += 1
+    }
+  }
+
+  var problems: [ImageError] {
+    var all = listed.map { problem, count in
+      var problem = problem
+      if count > 1 { problem.message += " The same holds for \(count - 1) more behind it." }
+      return problem
+    }
+    if more > 0 {
+      all.append(
+        ImageError(
+          .malformed, image: "", section: section.name, offset: section.offset,
+          message: "\(more) more of its words are damaged; the first \(Self.limit) are listed."))
+    }
+    return all
   }
 }

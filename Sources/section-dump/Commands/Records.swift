@@ -25,10 +25,8 @@ struct Records: ParsableCommand {
   @OptionGroup var required: RequirementOptions
 
   func run() throws {
-    try files.show(
-      RecordDump(
-        wanted: Wanted(
-          required.requirements, patterns: [("module", modules), ("service", services)])))
+    let patterns = [("module", modules), ("service", services)]
+    try files.show(Record.listing(Wanted(required.requirements, patterns: patterns)))
   }
 }
 
@@ -86,21 +84,19 @@ extension Record: Tabled {
     table.cell(attributes.words)
     table.cell(place)
   }
-}
 
-/// The entries of each image.
-struct RecordDump: FileDump {
-  typealias Element = Record
+  /// The entries of each image, those of `wanted` alone if it selects some.
+  static func listing(_ wanted: Wanted = Wanted()) -> ImageListing<Record> {
+    ImageListing(
+      key: "records", emptyNote: wanted.isSelection ? "no such entries" : "no entries",
+      wanted: wanted, read: read)
+  }
 
-  static let contentKey: StaticString = "records"
-
-  /// What must be there, and which entries are shown.
-  var wanted = Wanted()
-
-  var emptyNote: String { wanted.isSelection ? "no such entries" : "no entries" }
-
-  mutating func read(_ found: ReadFile) throws(ImageError) -> [Record] {
-    let scan = try found.image.scanEntries()
+  /// Reads the entries of an image.
+  private static func read(
+    _ image: any FileImage, _ found: ReadImage, _ wanted: inout Wanted
+  ) throws(ImageError) -> [Record] {
+    let scan = try image.scanEntries()
     found.problems += scan.rejections.map { ImageError($0) }
     if !found.place.container.isEmpty { found.entrySize = scan.size(in: found.place) }
     guard !wanted.isEmpty else { return scan.records }

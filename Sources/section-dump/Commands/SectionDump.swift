@@ -53,11 +53,8 @@ struct SectionDump: ParsableCommand {
       }
       say("There is no command \(name), so it is taken for a file.")
     }
-    guard let plain = PlainArguments(arguments) else {
-      run(CommandArguments.current.parsed)
-      return
-    }
-    end(plain.run())
+    if let status = run(plainly: arguments) { end(status) }
+    run(CommandArguments.current.parsed)
   }
 
   /// Runs what the parser makes of arguments.

@@ -2,35 +2,28 @@ internal import BinaryImage
 internal import LibC
 
 /// The texts of a section that holds texts, each ended by NUL: `.comment`, `.modinfo`, `.dynstr`.
-struct SectionTexts {
+extension SlotSection {
   /// A text as long as this is surely none by chance.
-  private static let shortest = 4
+  private static var shortest: Int { 4 }
 
-  private let found: SlotSection
-  private var image: any FileImage { found.image }
-  private let size: UInt64
-
-  /// The texts of a section; nil where it holds something else, or that cannot be told.
+  /// Whether the section is shown as the texts that it holds.
   ///
-  /// It holds texts where its header says so, or where all of its bytes are letters and NULs. A
-  /// section that something relocates holds pointers.
-  init?(of found: SlotSection) {
-    guard let size = found.size, size > 0 else { return nil }
-    (self.found, self.size) = (found, size)
-    let section = found.section
-    let saysSo =
-      section.type == "STRTAB" || section.type == "cstring_literals"
-      || (section.flags.contains("S") && section.entrySize <= 1 && section.segment == nil)
+  /// It holds texts if its header says so, or if all of its bytes are letters and NULs. A section that
+  /// something relocates holds pointers.
+  var showsTexts: Bool {
+    guard !slots.showsBytes, slots.stride == nil, let size, size > 0 else { return false }
     // A table of names has no pointers, and looking for some takes longer than to read it.
-    if section.type == "STRTAB" { return }
-    guard saysSo || looksLikeTexts, (try? holdsPointers(areLetters: saysSo)) == false else {
-      return nil
-    }
+    if section.type == "STRTAB" { return true }
+    let saysSo =
+      section.type == "cstring_literals"
+      || (section.flags.contains("S") && section.entrySize <= 1 && section.segment == nil)
+    return (saysSo || looksLikeTexts(size))
+      && (try? holdsPointers(size, areLetters: saysSo)) == false
   }
 
-  private var looksLikeTexts: Bool {
+  private func looksLikeTexts(_ size: UInt64) -> Bool {
     var (longest, length) = (0, 0)
-    var window = SectionWindow(found.section, size: size, of: image)
+    var window = SectionWindow(section, size: size, of: image)
     var position: UInt64 = 0
     while position < size {
       guard let bytes = window.load(1, at: position) else { return false }
@@ -48,8 +41,9 @@ struct SectionTexts {
 
   /// Whether a word is relocated, or is an address of an image that is never moved. Words are no addresses where the
   /// header says that they are letters.
-  private func holdsPointers(areLetters: Bool) throws(ImageError) -> Bool {
-    let section = found.section
+  private func holdsPointers(
+    _ size: UInt64, areLetters: Bool
+  ) throws(ImageError) -> Bool {
     if areLetters, section.segment != nil { return false }
     let next = try image.nextRelocated(from: 0, in: section)
     guard next ?? 0 == 0 else { return true }
@@ -68,9 +62,10 @@ struct SectionTexts {
   }
 
   /// Hands over each text that is not empty, with its number and its place; one of more than 64 KiB in parts.
-  func forEach(_ body: (_ index: Int, _ position: UInt64, Span<UInt8>) -> Void) -> ImageError? {
-    var window = SectionWindow(found.section, size: size, of: image)
-    var (index, position) = (found.firstIndex, 0 as UInt64)
+  func forEachText(_ body: (_ index: Int, _ position: UInt64, Span<UInt8>) -> Void) {
+    guard let size else { return }
+    var window = SectionWindow(section, size: size, of: image)
+    var (index, position) = (firstIndex, 0 as UInt64)
     while position < size {
       let most = min(UInt64(SlotTexts.longest), size - position)
       guard let bytes = window.load(most, at: position)?.prefix(Int(most)) else { break }
@@ -90,7 +85,7 @@ struct SectionTexts {
       }
       position += UInt64(start)
     }
-    return window.failure
+    if let failure = window.failure { found.problems.append(failure) }
   }
 }
 

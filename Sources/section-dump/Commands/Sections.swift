@@ -8,21 +8,17 @@ struct Sections: ParsableCommand {
 
   @OptionGroup var files: FileOptions
 
-  func run() throws { try files.show(SectionDumpTable()) }
-}
-
-/// The sections of each image.
-struct SectionDumpTable: FileDump {
-  typealias Element = Section
-
-  static let contentKey: StaticString = "sections"
-
-  var emptyNote: String { "no sections" }
-
-  func read(_ found: ReadFile) throws(ImageError) -> [Section] { try found.image.allSections() }
+  func run() throws { try files.show(Section.listing) }
 }
 
 extension Section: Tabled {
+  /// The section table of each image.
+  static var listing: ImageListing<Section> {
+    ImageListing(key: "sections", emptyNote: "no sections") { image, _, _ throws(ImageError) in
+      try image.allSections()
+    }
+  }
+
   static let titles = [
     "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
   ]

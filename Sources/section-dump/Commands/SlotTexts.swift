@@ -40,43 +40,71 @@ final class SlotTexts {
   private static let share: UInt64 = 8
   private static let mostKept = 16
 
-  /// A text that was read, and where it starts: in a section of an object, else at an address.
-  private struct Kept {
-    let section: Int?
-    let start: UInt64
-    let bytes: [UInt8]
-  }
-
   private let image: any FileImage
   private let showsWhole: Bool
   /// How many bytes may still be read; if texts are shown whole, how many may be shown.
   private var room: Int
-  /// The same of the names of symbols.
-  private var nameRoom: Int
-  private var kept: [Kept] = []
-  /// The sections that slots of an object lead to, by their numbers; all, once one was asked for.
+  /// The texts that were read last, and where they start: in a section of an object, else at an address.
+  private var kept: [(section: Int?, start: UInt64, bytes: [UInt8])] = []
+  /// The sections that slots of an object lead to, by their numbers; all, once one was looked for.
   private var sections: [Int: Section]?
-  private var oldest = 0
 
   /// Prepares for the texts of `image`; those that are shown whole have at most `maxBytes` together.
   init(of image: any FileImage, showsWhole: Bool, maxBytes: Int) {
     (self.image, self.showsWhole) = (image, showsWhole)
     let (share, overflow) = image.part.size.multipliedReportingOverflow(by: Self.share)
     room = showsWhole || overflow ? maxBytes : Int(clamping: share)
-    nameRoom = room
   }
 
   /// Returns what is shown of the text at `target`.
   ///
   /// Throws `tooLarge` if no more texts are read.
   func text(at target: PointerValue.Target) throws(ImageError) -> SlotText {
-    if let text = keptText(at: target) { return try shown(text) }
-    guard room > 0 else { throw tooLarge }
+    let known = keptText(at: target)
+    let text = if let known { known } else { try readText(at: target) }
+    guard showsWhole else { return text.cut(to: Self.shown) }
+    try checkRoom()
+    room -= text.size + 1
+    return text
+  }
+
+  /// Returns what is shown of the name of a symbol: all of it while there is room.
+  func name(_ name: String) throws(ImageError) -> String {
+    guard name.utf8.count > Self.shown else { return name }
+    try checkRoom()
+    room -= name.utf8.count
+    return name
+  }
+
+  /// Returns a section of an object.
+  func section(_ index: Int) throws(ImageError) -> Section? {
+    if let sections { return sections[index] }
+    let all = Dictionary(try image.allSections().map { ($0.index, $0) }) { _, last in last }
+    sections = all
+    return all[index]
+  }
+
+  private func checkRoom() throws(ImageError) {
+    guard room <= 0 else { return }
+    throw image.error(
+      .tooLarge,
+      showsWhole
+        ? "The texts make more than --max-bytes allows; this one is left out."
+        : "The texts make more than \(Self.share) times the file; this one is left out. --whole-texts shows them all."
+    )
+  }
+
+  private func readText(at target: PointerValue.Target) throws(ImageError) -> SlotText {
+    try checkRoom()
     do throws(ImageError) {
       let bytes = try image.withText(at: target, limit: Self.longest) { [UInt8](copying: $0) }
-      keep(bytes, at: target)
+      // Another text is not worth more than the slot itself.
+      if bytes.count > 64, let (section, start) = Self.place(of: target) {
+        if kept.count == Self.mostKept { kept.removeFirst() }
+        kept.append((section, start, bytes))
+      }
       if !showsWhole { room -= bytes.count + 1 }
-      return try shown(SlotText(bytes: bytes, size: bytes.count))
+      return SlotText(bytes: bytes, size: bytes.count)
     } catch {
       if error.code == .unterminated, !showsWhole { room -= try searched(from: target) }
       throw error
@@ -91,46 +119,6 @@ final class SlotTexts {
     return min(Self.longest, Int(clamping: section.size.subtractingReportingOverflow(offset).0))
   }
 
-  /// Returns a section of an object.
-  func section(_ index: Int) throws(ImageError) -> Section? {
-    if let sections { return sections[index] }
-    let all = Dictionary(try image.allSections().map { ($0.index, $0) }) { _, last in last }
-    sections = all
-    return all[index]
-  }
-
-  private func shown(_ text: SlotText) throws(ImageError) -> SlotText {
-    guard showsWhole else { return text.cut(to: Self.shown) }
-    guard room > 0 else { throw tooLarge }
-    room -= text.size + 1
-    return text
-  }
-
-  /// Returns what is shown of the name of a symbol: all of it while there is room.
-  func name(_ name: String) throws(ImageError) -> String {
-    guard name.utf8.count > Self.shown else { return name }
-    guard nameRoom > 0 else { throw tooLarge }
-    nameRoom -= name.utf8.count
-    return name
-  }
-
-  private var tooLarge: ImageError {
-    image.error(
-      .tooLarge,
-      showsWhole
-        ? "The texts make more than --max-bytes allows; this one is left out."
-        : "The texts make more than \(Self.share) times the file; this one is left out. --whole-texts shows them all."
-    )
-  }
-
-  private static func place(of target: PointerValue.Target) -> (section: Int?, offset: UInt64)? {
-    switch target {
-    case .address(let address): (nil, address.rawValue)
-    case .section(let index, let offset): (index, offset)
-    case .null, .imported, .foreign, .unresolvable: nil
-    }
-  }
-
   private func keptText(at target: PointerValue.Target) -> SlotText? {
     guard let (section, offset) = Self.place(of: target) else { return nil }
     for text in kept where text.section == section && offset >= text.start {
@@ -143,15 +131,11 @@ final class SlotTexts {
     return nil
   }
 
-  /// Keeps a text that is longer than what else a slot takes.
-  private func keep(_ bytes: [UInt8], at target: PointerValue.Target) {
-    guard bytes.count > 64, let (section, offset) = Self.place(of: target) else { return }
-    let text = Kept(section: section, start: offset, bytes: bytes)
-    if kept.count < Self.mostKept {
-      kept.append(text)
-    } else {
-      kept[oldest] = text
-      oldest = (oldest + 1) % Self.mostKept
+  private static func place(of target: PointerValue.Target) -> (section: Int?, offset: UInt64)? {
+    switch target {
+    case .address(let address): (nil, address.rawValue)
+    case .section(let index, let offset): (index, offset)
+    case .null, .imported, .foreign, .unresolvable: nil
     }
   }
 }

@@ -14,7 +14,12 @@ struct Startup: ParsableCommand {
 
   @OptionGroup var files: FileOptions
 
-  func run() throws { try files.show(StartupDump()) }
+  func run() throws {
+    try files.show(
+      ImageListing(
+        key: "startup", emptyNote: "nothing runs", skippedNote: "not linked, or no ELF files",
+        read: StartupStep.read))
+  }
 }
 
 extension StartupStep: Tabled {
@@ -35,20 +40,13 @@ extension StartupStep: Tabled {
       message: [address?.hexadecimal, note.map { "(\($0))" }].compactMap { $0 }
         .joined(separator: " "))
   }
-}
 
-/// The steps of each image.
-struct StartupDump: FileDump {
-  typealias Element = StartupStep
-
-  static let contentKey: StaticString = "startup"
-
-  var emptyNote: String { "nothing runs" }
-  var skippedNote: String { "not linked, or no ELF files" }
-
-  func read(_ found: ReadFile) throws(ImageError) -> [StartupStep] {
-    guard let file = found.image as? ELFFile else {
-      throw found.image.error(.noEntries, "What runs at startup is read of ELF files alone.")
+  /// Finds the steps of an image.
+  static func read(
+    _ image: any FileImage, _ found: ReadImage, _: inout Wanted
+  ) throws(ImageError) -> [StartupStep] {
+    guard let file = image as? ELFFile else {
+      throw image.error(.noEntries, "What runs at startup is read of ELF files alone.")
     }
     let (steps, problems) = try file.startup()
     found.problems += problems

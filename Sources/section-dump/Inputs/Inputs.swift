@@ -121,32 +121,66 @@ extension Inputs {
       if isIsolated { isolated.append(file) } else { threads.add(file) }
     }
     threads.finish()
-    IsolatedChild.read(isolated, read, take: take)
+    IsolatedChild(read: read).read(isolated, take: take)
     return passed
   }
 
   /// Every file in turn, or why a path leads to none.
   private func forEach(_ body: (Result<Input, ImageError>) -> Void) -> PassedOver {
     let paths = pathBytes
-    var passed = PassedOver()
-    guard isSet else {
-      forEachName(paths, &passed, body)
-      return passed
-    }
     // What is named is expected to be an object, also where a walk comes upon it before.
-    let named = Set(paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number })
-    var (known, repeated): (Set<FileStamp.FileNumber>, Int) = ([], 0)
-    forEachName(paths, &passed) { file in
-      guard case .success(var input) = file, let number = try? fileStamp(of: input.path).number
-      else { return body(file) }
-      guard known.insert(number).inserted else {
-        repeated += 1
-        return
+    let named = Set(
+      isSet ? paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number } : [])
+    var passed = PassedOver()
+    var known: Set<FileStamp.FileNumber> = []
+    func hand(_ input: Input) {
+      var input = input
+      if isSet, let number = try? fileStamp(of: input.path).number {
+        guard known.insert(number).inserted else {
+          passed.repeated += 1
+          return
+        }
+        if named.contains(number) { input.isFound = false }
       }
-      if named.contains(number) { input.isFound = false }
       body(.success(input))
     }
-    passed.repeated = repeated
+    func attempt(_ action: () throws(ImageError) -> Void) {
+      do throws(ImageError) { try action() } catch { body(.failure(error)) }
+    }
+    /// The files below a directory in bytewise order; links to directories are not followed.
+    func walk(_ directory: [UInt8]) {
+      let slash = UInt8(ascii: "/")
+      attempt { () throws(ImageError) in
+        for name in try directoryNames(of: directory) {
+          let path = directory + (directory.last == slash ? [] : [slash]) + name
+          if isDirectory(path, followingLinks: false) {
+            walk(path)
+          } else if leadsToNoFile(path) {
+            passed.irregular += 1
+          } else {
+            // Of what may not be looked at, opening it tells why.
+            hand(Input(path: path, isFound: true))
+          }
+        }
+      }
+    }
+    func visit(_ path: [UInt8]) {
+      if isRecursive, isDirectory(path) { walk(path) } else { hand(Input(path: path)) }
+    }
+    for path in paths {
+      if let path {
+        visit(path)
+      } else {
+        attempt { () throws(ImageError) in hand(try standardInput()) }
+      }
+    }
+    if readsList {
+      attempt { () throws(ImageError) in
+        var list: [UInt8] = []
+        try forEachChunk { list += $0 }
+        for path in list.split(separator: 0) { visit(Array(path)) }
+      }
+    }
     return passed
   }
 
@@ -162,61 +196,54 @@ extension Inputs {
     // Those that look the same are taken in order.
     return paths.map { $0 == "-" ? nil : repaired[$0]?.popFirst() ?? Array($0.utf8) }
   }
+}
 
-  /// Every name in turn; nil is standard input.
-  private func forEachName(
-    _ paths: [[UInt8]?], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
-  ) {
-    for path in paths {
-      if let path { visit(path, &passed, body) } else { body(standardInput()) }
-    }
-    guard readsList else { return }
-    do throws(ImageError) {
-      let list = try StandardInput.read(limit: maxBytes)
-      for path in list.split(separator: 0) { visit(Array(path), &passed, body) }
-    } catch {
-      body(.failure(error))
-    }
-  }
-
-  private func standardInput() -> Result<Input, ImageError> {
-    Result { () throws(ImageError) in
-      var input = Input(path: Array(try StandardInput.seekablePath(limit: maxBytes).utf8))
-      input.name = "-"
-      return input
-    }
-  }
-
-  private func visit(
-    _ path: [UInt8], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
-  ) {
-    if isRecursive, isDirectory(path) {
-      walk(path, &passed, body)
-    } else {
-      body(.success(Input(path: path)))
-    }
-  }
-
-  /// The files below a directory in bytewise order; links to directories are not followed.
-  private func walk(
-    _ directory: [UInt8], _ passed: inout PassedOver, _ body: (Result<Input, ImageError>) -> Void
-  ) {
-    let slash = UInt8(ascii: "/")
-    do throws(ImageError) {
-      for name in try directoryNames(of: directory) {
-        let path = directory + (directory.last == slash ? [] : [slash]) + name
-        if isDirectory(path, followingLinks: false) {
-          walk(path, &passed, body)
-        } else if leadsToNoFile(path) {
-          passed.irregular += 1
-        } else {
-          // Of what may not be looked at, opening it tells why.
-          body(.success(Input(path: path, isFound: true)))
-        }
+extension Inputs {
+  /// Returns a file with the whole of standard input, which can be read at any offset.
+  ///
+  /// What comes through a pipe is kept in a temporary file; a file is read where it is.
+  private func standardInput() throws(ImageError) -> Input {
+    var (status, descriptor) = (stat(), STDIN_FILENO)
+    // Sound: the structure lives for the duration of the call.
+    if unsafe fstat(descriptor, &status) != 0 || status.st_mode & S_IFMT != S_IFREG {
+      // A file without a name, that is gone once its descriptor is closed.
+      guard let stream = unsafe tmpfile() else { throw failure(errno) }
+      defer { unsafe fclose(stream) }
+      // Sound: the stream is open until it is closed here, once.
+      descriptor = unsafe dup(fileno(stream))
+      guard descriptor >= 0 else { throw failure(errno) }
+      try forEachChunk { chunk throws(ImageError) in
+        let reason = chunk.write(to: descriptor)
+        guard reason == 0 else { throw failure(reason) }
       }
-    } catch {
-      body(.failure(error))
     }
+    var input = Input(path: Array("/dev/fd/\(descriptor)".utf8))
+    input.name = "-"
+    return input
+  }
+
+  /// Hands over standard input, piece by piece.
+  private func forEachChunk(_ body: ([UInt8]) throws(ImageError) -> Void) throws(ImageError) {
+    var total = 0
+    while true {
+      // Sound: the pointer covers what is left of the chunk, for the duration of the call.
+      let (chunk, reason) = unsafe [UInt8].reading(1 << 16) { rest, _ in
+        unsafe LibC.read(STDIN_FILENO, rest.baseAddress, rest.count)
+      }
+      guard reason == 0 else { throw failure(reason) }
+      if chunk.isEmpty { return }
+      total += chunk.count
+      guard total <= maxBytes else {
+        throw ImageError(
+          .tooLarge, image: "-",
+          message: "Standard input holds more than \(maxBytes) bytes; --max-bytes allows more.")
+      }
+      try body(chunk)
+    }
+  }
+
+  private func failure(_ number: Int32) -> ImageError {
+    ImageError(system: number, "-", "Standard input: ")
   }
 }
 

@@ -4,41 +4,28 @@
 struct NamePattern {
   private enum Element {
     case anyText
-    case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
-
-    static func one(_ scalar: Unicode.Scalar) -> Self { .set([scalar...scalar], isNegated: false) }
-
-    func matches(_ scalar: Unicode.Scalar) -> Bool {
-      guard case .set(let ranges, let isNegated) = self else { return false }
-      return ranges.contains { $0.contains(scalar) } != isNegated
-    }
+    case one(of: [ClosedRange<Unicode.Scalar>], isNegated: Bool)
   }
 
   private var elements: [Element] = []
+  /// Whether the pattern means nothing but itself.
+  let isLiteral: Bool
 
   init(_ pattern: String) {
+    isLiteral = !pattern.unicodeScalars.contains { ["*", "?", "[", "\\"].contains($0) }
     var rest = Substring(pattern).unicodeScalars
     while let scalar = rest.popFirst() {
       switch scalar {
       case "*": elements.append(.anyText)
-      case "?": elements.append(.set([], isNegated: true))
-      case "\\": elements.append(.one(rest.popFirst() ?? "\\"))
-      case "[": elements.append(Self.set(&rest) ?? .one("["))
-      default: elements.append(.one(scalar))
+      case "?": elements.append(.one(of: [], isNegated: true))
+      case "[":
+        if let set = Self.set(&rest) { elements.append(set) } else { fallthrough }
+      default:
+        let escaped = scalar == "\\" ? rest.popFirst() : nil
+        let itself = escaped ?? scalar
+        elements.append(.one(of: [itself...itself], isNegated: false))
       }
     }
-  }
-
-  /// The one name that matches; nil where several may.
-  var literal: String? {
-    var scalars = String.UnicodeScalarView()
-    for element in elements {
-      guard case .set(let ranges, isNegated: false) = element, let only = ranges.first,
-        ranges.count == 1, only.lowerBound == only.upperBound
-      else { return nil }
-      scalars.append(only.lowerBound)
-    }
-    return String(scalars)
   }
 
   /// Whether the whole name matches; at most `elements * name` steps.
@@ -47,22 +34,24 @@ struct NamePattern {
     var (element, position) = (0, 0)
     // Where the last `*` is, and how much of the name it has taken.
     var star: (element: Int, position: Int)?
-    while position < scalars.count {
+    while element < elements.count || position < scalars.count {
       if element < elements.count, case .anyText = elements[element] {
         star = (element, position)
         element += 1
-      } else if element < elements.count, elements[element].matches(scalars[position]) {
+      } else if element < elements.count, position < scalars.count,
+        case .one(let ranges, let isNegated) = elements[element],
+        ranges.contains(where: { $0.contains(scalars[position]) }) != isNegated
+      {
         element += 1
         position += 1
-      } else if let last = star {
+      } else if let last = star, last.position < scalars.count {
         star = (last.element, last.position + 1)
         (element, position) = (last.element + 1, last.position + 1)
       } else {
         return false
       }
     }
-    while element < elements.count, case .anyText = elements[element] { element += 1 }
-    return element == elements.count
+    return true
   }
 
   /// The set behind a `[`; nil, and nothing taken, where no `]` closes it.
@@ -75,15 +64,13 @@ struct NamePattern {
       // A `]` that is first is a member.
       if first == "]", !ranges.isEmpty {
         rest = scalars
-        return .set(ranges, isNegated: isNegated)
+        return .one(of: ranges, isNegated: isNegated)
       }
-      var tail = scalars
-      if tail.popFirst() == "-", let last = tail.popFirst(), last != "]" {
-        scalars = tail
-        ranges.append(min(first, last)...max(first, last))
-      } else {
-        ranges.append(first...first)
+      var (tail, last) = (scalars, first)
+      if tail.popFirst() == "-", let end = tail.popFirst(), end != "]" {
+        (scalars, last) = (tail, end)
       }
+      ranges.append(min(first, last)...max(first, last))
     }
     return nil
   }

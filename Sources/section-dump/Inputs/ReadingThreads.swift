@@ -49,7 +49,7 @@ final class ReadingThreads<Part: Sendable> {
   }
 
   private func issue() {
-    let batch = Batch(number: issued, files: files)
+    let batch: Batch = (issued, files)
     files = []
     batches += 1
     if jobs > 1, workers.count < jobs, let worker = worker() { workers.append(worker) }
@@ -81,10 +81,7 @@ final class ReadingThreads<Part: Sendable> {
     }
   }
 
-  private struct Batch {
-    var number: Int
-    var files: [File]
-  }
+  private typealias Batch = (number: Int, files: [File])
 
   /// What the threads share: batches to be read, and parts to be taken.
   private struct State {

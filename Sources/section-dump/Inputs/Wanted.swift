@@ -13,11 +13,6 @@ struct Wanted: Sendable, Codable {
     var text = ""
     /// The pattern that the name is; nil where it must be exactly this one.
     var pattern: NamePattern?
-    /// The one name that the pattern matches; nil if there may be several.
-    var literal: String?
-    /// Whether sections are listed to find it: a segment is no part of the name that sections are found by, and
-    /// bytes that are no UTF-8 are no part of a pattern.
-    var isListed = true
     var isFound = false
     /// The names in the files that are nearest to it.
     var similar: [String] = []
@@ -44,13 +39,7 @@ struct Wanted: Sendable, Codable {
   init(_ required: [Requirement] = [], patterns: [(kind: String, texts: [String])] = []) {
     names = required.map { Name(kind: $0.kind.description, text: $0.name) }
     for (kind, texts) in patterns {
-      names += texts.map { text in
-        let pattern = NamePattern(text)
-        let isListed = pattern.literal?.unicodeScalars.contains { [",", "\u{fffd}"].contains($0) }
-        return Name(
-          kind: kind, text: text, pattern: pattern, literal: pattern.literal,
-          isListed: isListed ?? true)
-      }
+      names += texts.map { Name(kind: kind, text: $0, pattern: NamePattern($0)) }
     }
     isSelection = patterns.contains { !$0.texts.isEmpty }
   }
@@ -80,10 +69,8 @@ struct Wanted: Sendable, Codable {
   /// A line for each name that no file has.
   var complaints: [String] {
     names.filter { !$0.isFound }.map { name in
-      let what =
-        name.pattern == nil
-        ? "the required \(name.kind) \(name.text)" : "a \(name.kind) \(name.text)"
-      return "no file has \(what)\(question(about: name.similar))"
+      "no file has \(name.pattern == nil ? "the required" : "a") \(name.kind) \(name.text)"
+        + question(about: name.similar)
     }
   }
 
@@ -94,28 +81,31 @@ struct Wanted: Sendable, Codable {
     var (found, known): ([Section], Set<[UInt8]>) = ([], [])
     var listed: [Section]?
     for index in names.indices {
-      if let literal = names[index].literal {
-        let named = try image.sections(named: literal)
-        if !named.isEmpty {
-          names[index].isFound = true
-          if known.insert(Array(literal.utf8)).inserted { found += named }
-        }
-        if named.isEmpty, looksForSimilar, !names[index].isFound {
-          // Where sections cannot be listed, none is similar.
-          let all = (try? image.allSections())?.map(\.name) ?? []
-          names[index].similar = nearest(to: names[index].text, in: names[index].similar + all)
-        }
-        guard named.isEmpty, names[index].isListed else { continue }
+      let text = names[index].text
+      let isLiteral = names[index].pattern?.isLiteral ?? true
+      let named = isLiteral ? try image.sections(named: text) : []
+      if !named.isEmpty {
+        names[index].isFound = true
+        if known.insert(Array(text.utf8)).inserted { found += named }
+        continue
       }
-      if listed == nil { listed = try image.allSections() }
-      let sections = listed ?? []
-      for section in sections {
-        let full = names[index].text.contains(",") ? section.fullName : section.name
+      // A segment is no part of the name that sections are found by, and bytes that are no UTF-8 are no part of a
+      // pattern.
+      let isListed =
+        !isLiteral || text.unicodeScalars.contains { [",", "\u{fffd}"].contains($0) }
+      guard isListed || looksForSimilar && !names[index].isFound else { continue }
+      do throws(ImageError) {
+        if listed == nil { listed = try image.allSections() }
+      } catch {
+        if isListed { throw error }
+      }
+      for section in listed ?? [] {
+        let full = text.contains(",") ? section.fullName : section.name
         guard names[index].meets(full),
           known.insert(section.nameBytes ?? Array(full.utf8)).inserted
         else { continue }
         if let bytes = section.nameBytes {
-          found += sections.filter { $0.nameBytes == bytes }
+          found += listed?.filter { $0.nameBytes == bytes } ?? []
         } else {
           found += try image.sections(named: full)
         }

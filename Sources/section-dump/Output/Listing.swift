@@ -4,11 +4,29 @@ protocol Listed {
   static func writeFields(of element: Self?, to writer: inout some FieldWriter)
 }
 
-/// An element that tables show in columns too.
-protocol Tabled: Listed {
+/// An element of what commands list of an image.
+///
+/// Elements may be read while they are printed, so that a large section is never held as text;
+/// a failure then joins the problems of the image.
+protocol Tabled: Listed, SendableMetatype {
+  /// The titles of a table's columns.
   static var titles: [String] { get }
   /// Adds the cells under those titles.
   func addCells(to table: inout Table)
+  /// Writes the rows of CSV.
+  func writeRows(to csv: inout CSVWriter)
+  /// Writes what a table has below the line that names the file.
+  static func writeTable(_ elements: [Self], to sink: ByteSink, _ style: Style)
+}
+
+extension Tabled {
+  func writeRows(to csv: inout CSVWriter) { csv.row { Self.writeFields(of: self, to: &$0) } }
+
+  static func writeTable(_ elements: [Self], to sink: ByteSink, _ style: Style) {
+    var table = Table(titles, to: sink, style)
+    for element in elements { element.addCells(to: &table) }
+    table.writeRows()
+  }
 }
 
 /// Takes the fields of what is listed, one after another: keys of a JSON object, or columns of CSV.

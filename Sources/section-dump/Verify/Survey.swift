@@ -229,10 +229,8 @@ extension Survey {
 }
 
 extension Survey: Reported {
-  init?(_ pieces: [Piece], of file: Result<Input, ImageError>) {
-    guard let last = pieces.last, let survey = try? Self(coded: last.bytes),
-      survey.isSensible(of: file)
-    else { return nil }
+  init?(_: [Piece], sums: [UInt8], of file: Result<Input, ImageError>) {
+    guard let survey = try? Self(coded: sums), survey.isSensible(of: file) else { return nil }
     self = survey
   }
 
@@ -248,5 +246,6 @@ extension Survey: Reported {
       }
   }
 
-  var pieces: [Piece] { coded.map { [Piece(kind: .sums, bytes: $0)] } ?? [] }
+  var pieces: [Piece] { [] }
+  var codedSums: [UInt8]? { coded }
 }

@@ -31,19 +31,21 @@ enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
     "-I" + Repository.place("CSupport/\($0)/include").path
   }
 
-  /// Runs it in a folder, whatever comes of it.
+  /// Runs it in a folder, whatever comes of it; skips the running case where it is not installed.
   func run(_ arguments: [String], in folder: Folder) throws -> Outcome {
+    try Needs.programs(rawValue)
     // In English, which some tests read.
-    try Command.run(rawValue, arguments, in: folder.url, environment: ["LC_ALL": "C"])
+    return try Command.run(rawValue, arguments, in: folder.url, environment: ["LC_ALL": "C"])
   }
 
-  /// Compiles a source of its language, which must succeed.
+  /// Compiles a source of its language, which must succeed, in a new folder if none is given.
   ///
   /// - Returns: The object file.
   @discardableResult
   func compile(
-    _ source: URL, standard: String? = nil, _ options: [String] = [], in folder: Folder
+    _ source: URL, standard: String? = nil, _ options: [String] = [], in folder: Folder? = nil
   ) throws -> URL {
+    let folder = if let folder { folder } else { try Folder() }
     let arguments = ["-x", language, "-std=\(standard ?? oldest)"] + Self.includes + warnings
     return try make("x.o", arguments + options + ["-c", source.path], in: folder)
   }
@@ -59,9 +61,7 @@ enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
   /// Skips the running case unless the compiler is there and can do with an option what it can do
   /// without: not every one has every machine, or the library of every sanitizer.
   func needs(_ option: String, linking: Bool = false) throws {
-    try Needs.programs(rawValue)
     let folder = try Folder()
-    defer { folder.remove() }
     let source = try folder.write("int main(void) { return 0; }\n", as: "main.c")
     let arguments = ["-x", "c", "-ffreestanding", option, source.path, "-o", "main"]
     if try run(linking ? arguments : arguments + ["-c"], in: folder).status != 0 {

@@ -6,22 +6,17 @@ import Testing
 struct HeaderFormsTests {
   @Test("the anchor has the note and nothing else", arguments: Compiler.allCases)
   func anchor(compiler: Compiler) throws {
-    try Needs.programs(compiler.rawValue)
-    let folder = try Folder()
-    defer { folder.remove() }
-    let object = try compiler.compile(HeaderSource.anchor, in: folder)
+    let object = try compiler.compile(HeaderSource.anchor)
     #expect(try Annotations(object).records == [])
   }
 
   @Test("each header alone", arguments: Compiler.allCases)
   func alone(compiler: Compiler) throws {
-    try Needs.programs(compiler.rawValue)
     let headers = try FileManager.default.contentsOfDirectory(
       atPath: Repository.headers + "/beehive")
     try #require(headers.count > 5)
     for header in headers.sorted() {
       let folder = try Folder()
-      defer { folder.remove() }
       let source = try folder.write("#include <beehive/\(header)>\n", as: "alone.c")
       let object = try compiler.compile(source, in: folder)
       #expect(try !ObjectFile(object).hasTraces, "\(header)")
@@ -30,9 +25,7 @@ struct HeaderFormsTests {
 
   @Test("nothing depends on what the preprocessor remembers", arguments: Compiler.allCases)
   func preprocessed(compiler: Compiler) throws {
-    try Needs.programs(compiler.rawValue)
     let folder = try Folder()
-    defer { folder.remove() }
     let standard = "-std=\(compiler.oldest)"
     let text = try compiler.make(
       "everything.i",
@@ -45,9 +38,7 @@ struct HeaderFormsTests {
   }
 
   @Test("precompiled", arguments: Compiler.allCases) func precompiled(compiler: Compiler) throws {
-    try Needs.programs(compiler.rawValue)
     let folder = try Folder()
-    defer { folder.remove() }
     let header = Repository.headers + "/BeeHive.h"
     let options = ["-x", compiler.language + "-header", "-std=\(compiler.oldest)"]
     if compiler.isClang {
@@ -72,17 +63,13 @@ struct HeaderFormsTests {
 
   @Test("as a module of clang", arguments: [Compiler.clang, .clangxx])
   func module(compiler: Compiler) throws {
-    try Needs.programs(compiler.rawValue)
-    let folder = try Folder()
-    defer { folder.remove() }
     let object = try compiler.compile(
-      HeaderSource.everything, ["-fmodules", "-fmodules-cache-path=cache"], in: folder)
+      HeaderSource.everything, ["-fmodules", "-fmodules-cache-path=cache"])
     #expect(try Annotations(object).records == Annotations.expected())
   }
 
   @Test("Swift reads the types and emits nothing", .needs("swiftc")) func swift() throws {
     let folder = try Folder()
-    defer { folder.remove() }
     let source = try folder.write(
       """
       import CBeeHive

@@ -10,29 +10,23 @@ struct HeaderMachinesTests {
 
   @Test("layout", arguments: Targets.elf + Targets.machO) func layout(target: String) throws {
     try Compiler.clang.needs("--target=\(target)")
-    let folder = try Folder()
-    defer { folder.remove() }
-    try Compiler.clang.compile(HeaderSource.layout, options(target), in: folder)
+    try Compiler.clang.compile(HeaderSource.layout, options(target))
   }
 
   @Test("records", arguments: Targets.elf, [Compiler.clang, .clangxx])
   func records(target: String, compiler: Compiler) throws {
     try compiler.needs("--target=\(target)")
-    let folder = try Folder()
-    defer { folder.remove() }
     let object = try compiler.compile(
-      HeaderSource.everything, options(target) + ["-fPIC"], in: folder)
+      HeaderSource.everything, options(target) + ["-fPIC"])
     #expect(try Annotations(object).records == Annotations.expected())
   }
 
   @Test("gcc -m32") func gcc32() throws {
     try Compiler.gcc.needs("-m32")
-    let folder = try Folder()
-    defer { folder.remove() }
     let options = ["-m32", "-ffreestanding"]
-    try Compiler.gcc.compile(HeaderSource.layout, options, in: folder)
+    try Compiler.gcc.compile(HeaderSource.layout, options)
     let object = try Compiler.gcc.compile(
-      HeaderSource.everything, options + ["-fPIC"], in: folder)
+      HeaderSource.everything, options + ["-fPIC"])
     #expect(try Annotations(object).records == Annotations.expected())
   }
 
@@ -40,11 +34,9 @@ struct HeaderMachinesTests {
   func sections(target: String, compiler: Compiler) throws {
     try compiler.needs("--target=\(target)")
     try Needs.programs("llvm-objdump")
-    let folder = try Folder()
-    defer { folder.remove() }
     // Address sanitizer would pad the entries if they did not say otherwise.
     let object = try compiler.compile(
-      HeaderSource.everything, options(target) + ["-fsanitize=address"], in: folder)
+      HeaderSource.everything, options(target) + ["-fsanitize=address"])
 
     let table = try Command.output("llvm-objdump", ["--section-headers", object.path])
       .split(separator: "\n").map { $0.split(separator: " ") }.filter { $0.count > 2 }

@@ -21,8 +21,7 @@ struct HeaderModesTests {
       }
     }
 
-    func compile(_ source: URL, in folder: Folder) throws -> URL {
-      try Needs.programs(compiler.rawValue)
+    func compile(_ source: URL, in folder: Folder? = nil) throws -> URL {
       let options = options.split(separator: " ").map(String.init)
       return try compiler.compile(source, standard: standard, options, in: folder)
     }
@@ -33,16 +32,13 @@ struct HeaderModesTests {
     arguments: Mode.all(
       "-fPIC -O0", "-fno-pic -O2", "-fPIE -O2 -fvisibility=hidden", "-fPIC -O2 -g"))
   func everyMacro(mode: Mode) throws {
-    let folder = try Folder()
-    defer { folder.remove() }
-    let object = try mode.compile(HeaderSource.everything, in: folder)
+    let object = try mode.compile(HeaderSource.everything)
     #expect(try Annotations(object).records == Annotations.expected())
   }
 
   @Test("a file that uses nothing has nothing", arguments: Mode.all(""))
   func unused(mode: Mode) throws {
     let folder = try Folder()
-    defer { folder.remove() }
     let source = try folder.write(
       HeaderSource.include + "int ordinary_code = 1;\n", as: "ordinary.c")
     let object = try mode.compile(source, in: folder)
@@ -53,7 +49,6 @@ struct HeaderModesTests {
   @Test("a host, and headers that an author includes within extern \"C\"", arguments: Mode.all(""))
   func host(mode: Mode) throws {
     let folder = try Folder()
-    defer { folder.remove() }
     let headers = "#include <BeeHive.h>\n#include <beehive/runtime.h>\n"
     let wrapped = "#ifdef __cplusplus\nextern \"C\" {\n\(headers)}\n#endif\n"
     let host = """

@@ -8,9 +8,7 @@ struct HeaderRunsTests {
     "runs", arguments: Compiler.allCases,
     ["-O2", "-fsanitize=address", "-fsanitize=undefined", "-fsanitize=address,undefined"])
   func runs(compiler: Compiler, option: String) throws {
-    try Needs.programs(compiler.rawValue)
     let folder = try Folder()
-    defer { folder.remove() }
     let options = ["-x", compiler.language, "-std=\(compiler.oldest)"] + Compiler.includes
     let outcome = try compiler.run(
       options + [
