@@ -81,7 +81,8 @@ struct AgreementTests {
     #expect(wellFormed.isSubset(of: Set(entries.map(Said.init))), "\(path)")
     struct Silent: Module {}
     for name in PlantedEntry.orderedNames { hive.bind(name) { _ in Silent() } }
-    let order = hive.launchBatch(after: ModuleStates()).order
+    hive.bindUnbound()
+    let order = LaunchBatch(of: hive).order
     return Found(
       rejected: entries.compactMap { entry in
         guard case .rejected(let problem) = entry.state, case .image(let origin) = entry.source
@@ -89,7 +90,7 @@ struct AgreementTests {
         return PlantedLibrary.Expected(
           section: origin.section, index: origin.index, code: problem.code.rawValue)
       }.sorted(), missing: Set(order.missing.map { "\($0.module.name) \($0.requirement)" }),
-      cyclic: Set(order.cycles.flatMap { $0.path.map(\.name) }))
+      cyclic: Set(order.cycles.flatMap { $0.map(\.name) }))
   }
 
   /// What an entry says, wherever it was read.
