@@ -68,40 +68,42 @@ struct PointerEntriesTests {
   /// A slot that is wrong, made in the image it stands in.
   struct Fault: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    var section = "BeehiveMods"
+    var section: String
     var reason: Rejection.Reason
     var message: String
     var target: PointerValue.Target?
     var make: @Sendable (inout HandmadeImage) -> UInt64
+
+    init(
+      _ description: String, _ reason: Rejection.Reason, _ message: String,
+      target: PointerValue.Target? = nil, section: String = "BeehiveMods",
+      make: @escaping @Sendable (inout HandmadeImage) -> UInt64
+    ) {
+      (testDescription, self.section, self.reason) = (description, section, reason)
+      (self.message, self.target, self.make) = (message, target, make)
+    }
   }
 
   static let faults: [Fault] = [
-    Fault(testDescription: "null", reason: .nullPointer, message: "null pointer") { _ in 0 },
+    Fault("null", .nullPointer, "null pointer") { _ in 0 },
+    Fault("outside the image", .pointerOutsideImage, "0xdead0000") { _ in 0xdead_0000 },
     Fault(
-      testDescription: "outside the image", reason: .pointerOutsideImage, message: "0xdead0000"
-    ) { _ in 0xdead_0000 },
-    Fault(
-      testDescription: "foreign", reason: .pointerOutsideImage, message: "0x7f001000",
+      "foreign", .pointerOutsideImage, "0x7f001000",
       target: .foreign(RuntimeAddress(rawValue: 0x7f00_1000))
     ) { _ in 1 },
     Fault(
-      testDescription: "imported", reason: .unresolvedPointer, message: "shop_name",
-      target: .imported(symbol: "shop_name")
+      "imported", .unresolvedPointer, "shop_name", target: .imported(symbol: "shop_name")
     ) { _ in 0 },
     Fault(
-      testDescription: "unresolvable", reason: .unresolvedPointer, message: "IRELATIVE",
+      "unresolvable", .unresolvedPointer, "IRELATIVE",
       target: .unresolvable("is computed by a resolver (IRELATIVE)")
     ) { _ in 0 },
-    Fault(testDescription: "longer than the limit", reason: .unterminatedText, message: "NUL") {
+    Fault("longer than the limit", .unterminatedText, "NUL") {
       $0.map(String(repeating: "x", count: 20_000))
     },
-    Fault(testDescription: "no UTF-8", reason: .invalidUTF8, message: "byte 2") {
-      $0.map([0x41, 0x42, 0xff, 0])
-    },
-    Fault(testDescription: "cut-off UTF-8", reason: .invalidUTF8, message: "byte 1") {
-      $0.map([0x41, 0xe2, 0x82, 0])
-    },
-    Fault(testDescription: "empty", reason: .emptyName, message: "empty name") { $0.map("") },
+    Fault("no UTF-8", .invalidUTF8, "byte 2") { $0.map([0x41, 0x42, 0xff, 0]) },
+    Fault("cut-off UTF-8", .invalidUTF8, "byte 1") { $0.map([0x41, 0xe2, 0x82, 0]) },
+    Fault("empty", .emptyName, "empty name") { $0.map("") },
     service("no JSON", "Shop", .malformedJSON, "expected {"),
     service("empty text", "", .malformedJSON, "expected {"),
     service("empty object", "{}", .malformedJSON, "expected a string"),
@@ -109,18 +111,14 @@ struct PointerEntriesTests {
     service("empty service", #"{"":"B"}"#, .emptyName, "no service"),
     service("empty implementation", #"{"A":""}"#, .emptyName, "implementation of A"),
     Fault(
-      testDescription: "service, no UTF-8", section: "BeehiveServices", reason: .invalidUTF8,
-      message: "byte 3"
+      "service, no UTF-8", .invalidUTF8, "byte 3", section: "BeehiveServices"
     ) { $0.map(Array(#"{"A"#.utf8) + [0xc0] + Array(#"":"B"}"#.utf8) + [0]) },
   ]
 
   static func service(
     _ name: String, _ text: String, _ reason: Rejection.Reason, _ message: String
   ) -> Fault {
-    Fault(
-      testDescription: "service, \(name)", section: "BeehiveServices", reason: reason,
-      message: message
-    ) { $0.map(text) }
+    Fault("service, \(name)", reason, message, section: "BeehiveServices") { $0.map(text) }
   }
 
   @Test("A malformed slot has its own reason and leaves its neighbours alone", arguments: faults)

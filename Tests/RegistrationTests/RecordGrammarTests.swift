@@ -114,76 +114,62 @@ struct RecordGrammarTests {
     var reason: Rejection.Reason
     var message: String
     var name: String?
-    var stops = false
+    var stops: Bool
     var make: @Sendable (HandmadeImage) -> [UInt8]
+
+    init(
+      _ description: String, _ reason: Rejection.Reason, _ message: String, name: String? = nil,
+      stops: Bool = false, make: @escaping @Sendable (HandmadeImage) -> [UInt8]
+    ) {
+      (testDescription, self.reason, self.message) = (description, reason, message)
+      (self.name, self.stops, self.make) = (name, stops, make)
+    }
   }
 
   static let faults: [Fault] =
     [
-      Fault(
-        testDescription: "version 2", reason: .unknownVersion, message: "version 2"
-      ) { $0.record(["A", "a"], version: 2) },
-      Fault(
-        testDescription: "version 0", reason: .unknownVersion, message: "version 0"
-      ) { $0.record(["A", "a"], version: 0) },
-      Fault(testDescription: "kind 0", reason: .unknownKind, message: "kind 0") {
-        $0.record(kind: 0, ["A", "a"])
-      },
-      Fault(testDescription: "kind 5", reason: .unknownKind, message: "kind 5") {
-        $0.record(kind: 5, ["A", "a"])
-      },
-      Fault(testDescription: "kind 0x7fff", reason: .unknownKind, message: "kind 32767") {
-        $0.record(kind: 0x7fff, ["A", "a"])
-      },
-      Fault(testDescription: "text in the head", reason: .badTextOffset, message: "byte 31") {
+      Fault("version 2", .unknownVersion, "version 2") { $0.record(["A", "a"], version: 2) },
+      Fault("version 0", .unknownVersion, "version 0") { $0.record(["A", "a"], version: 0) },
+      Fault("kind 0", .unknownKind, "kind 0") { $0.record(kind: 0, ["A", "a"]) },
+      Fault("kind 5", .unknownKind, "kind 5") { $0.record(kind: 5, ["A", "a"]) },
+      Fault("kind 0x7fff", .unknownKind, "kind 32767") { $0.record(kind: 0x7fff, ["A", "a"]) },
+      Fault("text in the head", .badTextOffset, "byte 31") {
         $0.record(["A", "a"], textOffset: 31)
       },
-      Fault(testDescription: "text behind the end", reason: .badTextOffset, message: "byte 40") {
+      Fault("text behind the end", .badTextOffset, "byte 40") {
         $0.record(["A", "a"], textOffset: 40)
       },
-      Fault(testDescription: "text far away", reason: .badTextOffset, message: "4294967295") {
+      Fault("text far away", .badTextOffset, "4294967295") {
         $0.record(["A", "a"], textOffset: .max)
       },
-      Fault(testDescription: "no text at all", reason: .badTextOffset, message: "no text") {
-        $0.record([])
-      },
-      Fault(testDescription: "empty name", reason: .emptyName, message: "service") {
-        $0.record(["", "a"])
-      },
-      Fault(testDescription: "name no UTF-8", reason: .invalidUTF8, message: "the name") {
-        $0.record(text: [0x41, 0xff, 0, 0])
-      },
+      Fault("no text at all", .badTextOffset, "no text") { $0.record([]) },
+      Fault("empty name", .emptyName, "service") { $0.record(["", "a"]) },
+      Fault("name no UTF-8", .invalidUTF8, "the name") { $0.record(text: [0x41, 0xff, 0, 0]) },
       Fault(
-        testDescription: "implementation no UTF-8", reason: .invalidUTF8,
-        message: "the implementation", name: "A"
+        "implementation no UTF-8", .invalidUTF8, "the implementation", name: "A"
       ) { $0.record(text: [0x41, 0, 0xff, 0]) },
       Fault(
-        testDescription: "attribute no UTF-8", reason: .invalidUTF8, message: "an attribute",
-        name: "A"
+        "attribute no UTF-8", .invalidUTF8, "an attribute", name: "A"
       ) { $0.record(text: [0x41, 0, 0, 0x6b, 0x3d, 0xff, 0]) },
       Fault(
-        testDescription: "text without NUL", reason: .unterminatedText,
-        message: "40 bytes were passed over"
+        "text without NUL", .unterminatedText, "40 bytes were passed over"
       ) { $0.record(text: Array("Endless!".utf8)) },
       Fault(
-        testDescription: "last attribute without NUL", reason: .unterminatedText,
-        message: "40 bytes were passed over"
+        "last attribute without NUL", .unterminatedText, "40 bytes were passed over"
       ) { $0.record(text: Array("A\0a\0ab=c".utf8)) },
       Fault(
-        testDescription: "size 36", reason: .badRecordSize, message: "multiple of 8", stops: true
+        "size 36", .badRecordSize, "multiple of 8", stops: true
       ) { $0.record(["A", "a"], size: 36) },
       Fault(
-        testDescription: "size past the end", reason: .badRecordSize, message: "are left",
-        stops: true
+        "size past the end", .badRecordSize, "are left", stops: true
       ) { $0.record(["A", "a"], size: 1 << 20) },
       Fault(
-        testDescription: "largest size", reason: .badRecordSize, message: "4294967288", stops: true
+        "largest size", .badRecordSize, "4294967288", stops: true
       ) { $0.record(["A", "a"], size: 0xffff_fff8) },
     ]
     + (1...31).map { size in
       Fault(
-        testDescription: "size \(size)", reason: .badRecordSize, message: "size of \(size) byte",
-        stops: true
+        "size \(size)", .badRecordSize, "size of \(size) byte", stops: true
       ) { $0.record(["A", "a"], size: UInt32(size)) }
     }
     + [
@@ -192,13 +178,12 @@ struct RecordGrammarTests {
       "requires=", "after=",
     ].map { attribute in
       Fault(
-        testDescription: attribute, reason: .badAttribute, message: "\"\(attribute)\"", name: "A"
+        attribute, .badAttribute, "\"\(attribute)\"", name: "A"
       ) { $0.record(["A", "a", attribute, "requires=x"]) }
     }
     + ["priority=1", "level=basic", "scope=singleton", "name=x", "abi=c"].map { attribute in
       Fault(
-        testDescription: "\(attribute) twice", reason: .badAttribute,
-        message: "\"\(attribute)\" is the second", name: "A"
+        "\(attribute) twice", .badAttribute, "\"\(attribute)\" is the second", name: "A"
       ) { $0.record(["A", "a", attribute, attribute]) }
     }
 

@@ -13,31 +13,28 @@ extension AdmissionChecksTests {
 
   static let contracts: [Row] = [
     Row(
-      testDescription: "a table that is smaller than the host asks for", code: "contract-drift",
-      says: ["expected 24 bytes", "found 8 bytes"],
+      "a table that is smaller than the host asks for", "contract-drift",
+      ["expected 24 bytes", "found 8 bytes"],
       policy: policy { $0.tables = [.init(service: "Greeter", size: 24)] }
     ) { try $0.plugin("x", greeter) },
     Row(
-      testDescription: "a table of which the order cannot be seen, where that is refused",
-      code: "contract-not-visible",
+      "a table of which the order cannot be seen, where that is refused", "contract-not-visible",
       policy: policy {
         $0.tables = [.init(service: "Greeter", size: 8)]
         $0.unseenContracts = .refuse
       }
     ) { try $0.plugin("x", greeter) },
     Row(
-      testDescription: "a table of which the order cannot be seen",
+      "a table of which the order cannot be seen",
       policy: policy { $0.tables = [.init(service: "Greeter", size: 8)] }
     ) { try $0.plugin("x", greeter) },
     Row(
-      testDescription: "a table that says no version, where one is asked for",
-      code: "contract-drift",
-      says: ["expected version 2", "found no version"],
+      "a table that says no version, where one is asked for", "contract-drift",
+      ["expected version 2", "found no version"],
       policy: policy { $0.tables = [.init(service: "Greeter", size: 8, version: "2")] }
     ) { try $0.plugin("x", greeter) },
     Row(
-      testDescription: "a table that only the first of two requests is for", code: "contract-drift",
-      says: ["expected 24 bytes"],
+      "a table that only the first of two requests is for", "contract-drift", ["expected 24 bytes"],
       policy: policy { $0.tables = [8, 24].map { .init(service: "Greeter", size: $0) } }
     ) { try $0.plugin("x", greeter) },
   ]

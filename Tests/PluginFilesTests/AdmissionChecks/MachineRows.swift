@@ -21,64 +21,47 @@ extension AdmissionChecksTests {
   }
 
   static let machines: [Row] = [
-    Row(
-      testDescription: "another machine", code: "wrong-machine",
-      says: ["made for aarch64", "the host for x86_64"]
-    ) { folder in
+    Row("another machine", "wrong-machine", ["made for aarch64", "the host for x86_64"]) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
         "x", with: "clang", "--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib",
         "-fuse-ld=lld")
     },
-    Row(
-      testDescription: "another word size", code: "wrong-machine", says: ["i386 (32 bits"]
-    ) { folder in
+    Row("another word size", "wrong-machine", ["i386 (32 bits"]) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
         "x", with: "clang", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"
       )
     },
-    Row(testDescription: "another system", code: "wrong-abi", says: ["EI_OSABI 9", "EI_OSABI 0"]) {
+    Row("another system", "wrong-abi", ["EI_OSABI 9", "EI_OSABI 0"]) {
       // FreeBSD's.
       try $0.patch($0.plugin("x"), at: 7, with: Data([9]))
     },
-    Row(
-      testDescription: "a newer toolkit", code: "toolkit-version", says: ["version 2", "version 1"]
-    ) {
+    Row("a newer toolkit", "toolkit-version", ["version 2", "version 1"]) {
       // The first word of the note, behind its owner.
       try $0.patch($0.plugin("x"), after: Data("\u{1}EEBBeehive\0".utf8), with: Data([2]))
     },
-    Row(testDescription: "a runtime of its own", code: "own-runtime") {
-      try $0.plugin("x", with(runtimeNote))
-    },
-    Row(testDescription: "a runtime that comes along, where the host has none") {
-      try bringRuntime($0)
-    },
-    Row(
-      testDescription: "a runtime that comes along beside the host's", code: "own-runtime",
-      says: ["libsecond.so", "host"]
-    ) {
+    Row("a runtime of its own", "own-runtime") { try $0.plugin("x", with(runtimeNote)) },
+    Row("a runtime that comes along, where the host has none") { try bringRuntime($0) },
+    Row("a runtime that comes along beside the host's", "own-runtime", ["libsecond.so", "host"]) {
       try $0.host(runtimeNote + "int main(void) { return 0; }")
       try bringRuntime($0)
     },
   ]
 
   static let symbols: [Row] = [
-    Row(
-      testDescription: "a library that is gone", code: "missing-library", says: ["libgone.so"]
-    ) { folder in
+    Row("a library that is gone", "missing-library", ["libgone.so"]) { folder in
       let gone = try folder.library(
         "libgone.so", "int gone(void) { return 1; }", ["-Wl,-soname,libgone.so"])
       try folder.plugin(
         "x", with("int gone(void); int use(void); int use(void) { return gone(); }"), gone)
       try FileManager.default.removeItem(atPath: gone)
     },
-    Row(testDescription: "a symbol that is nowhere", code: "undefined-symbol", says: ["not_there"])
-    {
+    Row("a symbol that is nowhere", "undefined-symbol", ["not_there"]) {
       try $0.plugin(
         "x", with("int not_there(void); int use(void); int use(void) { return not_there(); }"))
     },
-    Row(testDescription: "a symbol that is nowhere, and weak") {
+    Row("a symbol that is nowhere, and weak") {
       try $0.plugin(
         "x",
         with(
@@ -87,7 +70,7 @@ extension AdmissionChecksTests {
           int use(void); int use(void) { return not_there ? not_there() : 0; }
           """))
     },
-    Row(testDescription: "a symbol of the host") { folder in
+    Row("a symbol of the host") { folder in
       try folder.host(
         "int of_host(void); int of_host(void) { return 1; } int main(void) { return 0; }",
         "-rdynamic")
@@ -95,8 +78,7 @@ extension AdmissionChecksTests {
         "x", with("int of_host(void); int use(void); int use(void) { return of_host(); }"))
     },
     Row(
-      testDescription: "a symbol of what comes along, which is hidden there",
-      code: "undefined-symbol", says: ["along"]
+      "a symbol of what comes along, which is hidden there", "undefined-symbol", ["along"]
     ) { folder in
       var bytes = try LinkedBytes(bringAlong(folder))
       let (symbols, names) = (
@@ -109,8 +91,8 @@ extension AdmissionChecksTests {
       try bytes.write()
     },
     Row(
-      testDescription: "versions of a library that it does not need", code: "not-loadable",
-      says: ["libanswer.so", "not the library itself"]
+      "versions of a library that it does not need", "not-loadable",
+      ["libanswer.so", "not the library itself"]
     ) { folder in
       try folder.folder.write("ONE { global: answer; };", as: "map")
       let answer = try folder.library(
@@ -133,11 +115,8 @@ extension AdmissionChecksTests {
       }
       try bytes.write()
     },
-    Row(testDescription: "a symbol of what comes along") { try bringAlong($0) },
-    Row(
-      testDescription: "another version of a symbol", code: "undefined-symbol",
-      says: ["answer@NEW", "neither"]
-    ) { folder in
+    Row("a symbol of what comes along") { try bringAlong($0) },
+    Row("another version of a symbol", "undefined-symbol", ["answer@NEW", "neither"]) { folder in
       func build(_ version: String) throws -> String {
         try folder.folder.write("\(version) { global: answer; local: *; };", as: "map")
         return try folder.library(

@@ -10,10 +10,7 @@ extension AdmissionChecksTests {
 
   /// A plugin with one more element in its `.init_array`.
   private static func calling(_ what: String, _ element: String) -> Row {
-    Row(
-      testDescription: "\(what) that is called", code: "not-loadable",
-      says: ["init-array[", "no function"]
-    ) {
+    Row("\(what) that is called", "not-loadable", ["init-array[", "no function"]) {
       try $0.plugin(
         "x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
     }
@@ -22,37 +19,27 @@ extension AdmissionChecksTests {
   /// A plugin with a relocation of another type: the last one, since the first ones are counted as
   /// relative.
   private static func relocating(_ what: String, as type: Int) -> Row {
-    Row(
-      testDescription: "a relocation of \(what)", code: "not-loadable",
-      says: ["knows no relocation like"]
-    ) {
+    Row("a relocation of \(what)", "not-loadable", ["knows no relocation like"]) {
       try $0.changed { try $0.put(type, at: $0.place(of: $0.value(7)) + $0.value(8) - 16, size: 4) }
     }
   }
 
   static let opening: [Row] = [
-    Row(
-      testDescription: "linked not to be opened", code: "not-loadable", says: ["nodlopen"]
-    ) {
+    Row("linked not to be opened", "not-loadable", ["nodlopen"]) {
       try $0.plugin("x", nil, "-Wl,-z,nodlopen")
     },
-    Row(
-      testDescription: "segments that do not begin on pages", code: "not-loadable", says: ["pages"]
-    ) {
+    Row("segments that do not begin on pages", "not-loadable", ["pages"]) {
       try $0.plugin("x", nil, "-Wl,-z,max-page-size=1024")
     },
-    Row(
-      testDescription: "relocations of a size that no loader knows", code: "not-loadable",
-      says: ["17 bytes"]
-    ) {
+    Row("relocations of a size that no loader knows", "not-loadable", ["17 bytes"]) {
       // DT_RELAENT, 24.
       let tag = Data([9, 0, 0, 0, 0, 0, 0, 0])
       try $0.patch(
         $0.plugin("x"), at: -7, after: tag + Data([24, 0, 0, 0, 0, 0, 0]), with: Data([17]))
     },
     Row(
-      testDescription: "a program in place of a library", code: "not-loadable",
-      says: ["libneeded.so, which it brings along, is not opened", "position-independent"]
+      "a program in place of a library", "not-loadable",
+      ["libneeded.so, which it brings along, is not opened", "position-independent"]
     ) {
       let first = try $0.needing("libneeded.so", isThere: false)
       try Compiler.compile(
@@ -60,60 +47,57 @@ extension AdmissionChecksTests {
         ["-pie", "-fPIE", "-rdynamic"])
     },
     Row(
-      testDescription: "a library for another system in place of one", code: "wrong-abi",
-      says: ["libneeded.so, which it brings along, follows other conventions", "EI_OSABI 97"]
+      "a library for another system in place of one", "wrong-abi",
+      ["libneeded.so, which it brings along, follows other conventions", "EI_OSABI 97"]
     ) {
       _ = try $0.needing("libneeded.so", isThere: false)
       try $0.patch($0.library("first/libneeded.so", "int needed;"), at: 7, with: Data([97]))
     },
-    Row(testDescription: "itself and what the kernel maps, as libraries") {
+    Row("itself and what the kernel maps, as libraries") {
       for name in ["linux-vdso.so.1", ""] {
         let stand = try $0.library("stand.so", "int stand;", ["-Wl,-soname,\(name)"])
         try $0.plugin("x", nil, "-Wl,--no-as-needed", stand)
       }
     },
-    Row(testDescription: "no section headers, in C") {
+    Row("no section headers, in C") {
       try Needs.programs("llvm-objcopy-19")
       try Command.output("llvm-objcopy-19", ["--strip-sections", $0.plugin("x")])
     },
-    Row(
-      testDescription: "a filter whose library is not there", code: "missing-library",
-      says: ["libnotthere.so"]
-    ) {
+    Row("a filter whose library is not there", "missing-library", ["libnotthere.so"]) {
       try $0.plugin("x", nil, "-Wl,-F,libnotthere.so")
     },
     Row(
-      testDescription: "a text in place of a library, before the library",
-      code: "missing-library", says: ["libneeded.so", "cannot be read"]
+      "a text in place of a library, before the library", "missing-library",
+      ["libneeded.so", "cannot be read"]
     ) {
       let first = try $0.needing("libneeded.so")
       try "INPUT(-lneeded)".write(
         to: first.appendingPathComponent("libneeded.so"), atomically: true, encoding: .utf8)
     },
     Row(
-      testDescription: "a folder in place of a library, before the library",
-      code: "missing-library", says: ["libneeded.so", "cannot be read", "a directory"]
+      "a folder in place of a library, before the library", "missing-library",
+      ["libneeded.so", "cannot be read", "a directory"]
     ) {
       let first = try $0.needing("libneeded.so")
       try FileManager.default.createDirectory(
         at: first.appendingPathComponent("libneeded.so"), withIntermediateDirectories: true)
     },
     Row(
-      testDescription: "a link that leads nowhere in place of a library",
-      code: "missing-library", says: ["passes over", "a link that leads nowhere"]
+      "a link that leads nowhere in place of a library", "missing-library",
+      ["passes over", "a link that leads nowhere"]
     ) {
       let first = try $0.needing("libneeded.so", isThere: false)
       try FileManager.default.createSymbolicLink(
         atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
     },
-    Row(testDescription: "a link that leads nowhere, before the library") {
+    Row("a link that leads nowhere, before the library") {
       let first = try $0.needing("libneeded.so")
       try FileManager.default.createSymbolicLink(
         atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
     },
     Row(
-      testDescription: "a library for another machine in place of one",
-      code: "missing-library", says: ["passes over", "It is for aarch64"]
+      "a library for another machine in place of one", "missing-library",
+      ["passes over", "It is for aarch64"]
     ) { folder in
       try Needs.programs("clang", "ld.lld")
       _ = try folder.needing("libneeded.so", isThere: false)
@@ -122,12 +106,12 @@ extension AdmissionChecksTests {
         ["--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"])
     },
     Row(
-      testDescription: "a library that only the system has, and that is not looked for there",
-      code: "missing-library", says: ["libm.so.6"]
+      "a library that only the system has, and that is not looked for there", "missing-library",
+      ["libm.so.6"]
     ) { try $0.plugin("x", nil, "-Wl,--no-as-needed,-lm,-z,nodefaultlib") },
     Row(
-      testDescription: "a library whose symbols have lost their versions", code: "not-loadable",
-      says: ["answer@ONE", "ends the whole process"]
+      "a library whose symbols have lost their versions", "not-loadable",
+      ["answer@ONE", "ends the whole process"]
     ) { folder in
       try folder.folder.write("ONE { global: answer; };", as: "map")
       func build(_ options: String...) throws -> String {
@@ -142,66 +126,51 @@ extension AdmissionChecksTests {
       _ = try build()
     },
     Row(
-      testDescription: "packed relocations without the version that says so", code: "not-loadable",
-      says: ["DT_RELR", "GLIBC_ABI_DT_RELR"]
+      "packed relocations without the version that says so", "not-loadable",
+      ["DT_RELR", "GLIBC_ABI_DT_RELR"]
     ) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
         "x", with("#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }"),
         with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
     },
-    Row(
-      testDescription: "relocations that no loader here reads", code: "not-loadable",
-      says: ["packed for Android"]
-    ) { folder in
+    Row("relocations that no loader here reads", "not-loadable", ["packed for Android"]) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
         "x", with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=android")
     },
     Row(
-      testDescription: "a later version of ELF", code: "not-loadable", says: ["version of ELF"]
+      "a later version of ELF", "not-loadable", ["version of ELF"]
     ) { try $0.patch($0.plugin("x"), at: 20, with: Data([2])) },
     Row(
-      testDescription: "a later version of the ABI", code: "not-loadable", says: ["version 9"]
+      "a later version of the ABI", "not-loadable", ["version 9"]
     ) { try $0.patch($0.plugin("x"), at: 8, with: Data([9])) },
     Row(
-      testDescription: "bytes of the header that are kept for later", code: "not-loadable",
-      says: ["bytes 9 to 15"]
+      "bytes of the header that are kept for later", "not-loadable", ["bytes 9 to 15"]
     ) { try $0.patch($0.plugin("x"), at: 12, with: Data([1])) },
     Row(
-      testDescription: "a program that is linked to one address in place of a library",
-      code: "not-loadable", says: ["libneeded.so, which it brings along,", "ET_EXEC"]
+      "a program that is linked to one address in place of a library", "not-loadable",
+      ["libneeded.so, which it brings along,", "ET_EXEC"]
     ) {
       let first = try $0.needing("libneeded.so", isThere: false)
       try Compiler.compile(
         "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
         ["-no-pie", "-fno-pie", "-rdynamic"])
     },
-    Row(
-      testDescription: "more memory than there is", code: "not-loadable", says: ["addresses"]
-    ) {
+    Row("more memory than there is", "not-loadable", ["addresses"]) {
       try $0.changed { try $0.put(1 << 47, at: #require($0.segments(1).last) + 40) }
     },
-    Row(
-      testDescription: "segments that share a page", code: "not-loadable", says: ["shares pages"]
-    ) {
+    Row("segments that share a page", "not-loadable", ["shares pages"]) {
       try $0.changed { try $0.put(0x1800, at: #require($0.segments(1).first) + 40) }
     },
-    Row(
-      testDescription: "a segment that cannot be read", code: "not-loadable", says: ["PF_R"]
-    ) {
+    Row("a segment that cannot be read", "not-loadable", ["PF_R"]) {
       try $0.changed { try $0.put(0, at: #require($0.segments(1).first) + 4, size: 4) }
     },
-    Row(
-      testDescription: "read-only memory beyond its segment", code: "not-loadable",
-      says: ["PT_GNU_RELRO"]
-    ) {
+    Row("read-only memory beyond its segment", "not-loadable", ["PT_GNU_RELRO"]) {
       try $0.changed { try $0.put(1 << 20, at: #require($0.segments(0x6474_e552).first) + 40) }
     },
     calling("a null", "void (*none)(void) = 0"), calling("a number", "long number = -1"),
-    Row(
-      testDescription: "data that is called", code: "not-loadable", says: ["where no code is"]
-    ) {
+    Row("data that is called", "not-loadable", ["where no code is"]) {
       try $0.plugin(
         "x",
         with(
@@ -210,48 +179,35 @@ extension AdmissionChecksTests {
           __attribute__((used, section(".init_array"))) static void *entry = data;
           """))
     },
-    Row(
-      testDescription: "calls with relocations of another kind", code: "not-loadable",
-      says: ["of kind 17", "DT_PLTREL"]
-    ) {
+    Row("calls with relocations of another kind", "not-loadable", ["of kind 17", "DT_PLTREL"]) {
       try $0.changed(printing) {
         try $0.put(17, at: $0.tag(20) + 8)
       }
     },
     Row(
-      testDescription: "relocations without their size", code: "not-loadable",
-      says: ["DT_RELA without DT_RELASZ"]
+      "relocations without their size", "not-loadable", ["DT_RELA without DT_RELASZ"]
     ) { try $0.changed { try $0.put(0x6fff_ff00, at: $0.tag(8)) } },
     Row(
-      testDescription: "versions of symbols without the versions", code: "not-loadable",
-      says: ["DT_VERSYM without DT_VERNEED"]
+      "versions of symbols without the versions", "not-loadable", ["DT_VERSYM without DT_VERNEED"]
     ) { try $0.changed(printing) { try $0.put(0x6fff_ff00, at: $0.tag(0x6fff_fffe)) } },
-    Row(
-      testDescription: "versions in a later form", code: "not-loadable", says: ["in form 2, not 1"]
-    ) {
+    Row("versions in a later form", "not-loadable", ["in form 2, not 1"]) {
       try $0.changed(printing) { try $0.put(2, at: $0.place(of: $0.value(0x6fff_fffe)), size: 2) }
     },
     relocating("a type that is no loader's", as: 9), relocating("R_X86_64_PC64", as: 24),
     Row(
-      testDescription: "more relative relocations than there are", code: "not-loadable",
-      says: ["DT_RELACOUNT"]
+      "more relative relocations than there are", "not-loadable", ["DT_RELACOUNT"]
     ) { try $0.changed { try $0.put($0.value(8) / 24, at: $0.tag(0x6fff_fff9) + 8) } },
     Row(
-      testDescription: "a relocation of code that is not told", code: "not-loadable",
-      says: ["may not be written to"]
+      "a relocation of code that is not told", "not-loadable", ["may not be written to"]
     ) { try $0.changed { try $0.put(0, at: $0.place(of: $0.value(7))) } },
-    Row(
-      testDescription: "a relocation of the dynamic section", code: "malformed",
-      says: ["rewrites its own dynamic section"]
-    ) {
+    Row("a relocation of the dynamic section", "malformed", ["rewrites its own dynamic section"]) {
       try $0.changed {
         let header = try #require($0.segments(2).first)
         try $0.put($0.number(at: header + 16) + 8, at: $0.place(of: $0.value(7)))
       }
     },
     Row(
-      testDescription: "a version that no symbol has", code: "not-loadable",
-      says: ["the version TWO of libanswer.so"]
+      "a version that no symbol has", "not-loadable", ["the version TWO of libanswer.so"]
     ) { folder in
       func build(_ map: String) throws -> String {
         try folder.folder.write(map, as: "map")
@@ -271,7 +227,7 @@ extension AdmissionChecksTests {
         both, "-Wl,-rpath,$ORIGIN")
       _ = try build("ONE { global: answer; more; };")
     },
-    Row(testDescription: "a symbol of the first version, which is hidden from those of others") {
+    Row("a symbol of the first version, which is hidden from those of others") {
       folder in
       try bringAlong(folder)
       try folder.folder.write("ONE { global: along; local: *; };", as: "map")

@@ -11,37 +11,33 @@ extension AdmissionChecksTests {
 
   static let owners: [Row] = [
     Row(
-      testDescription: "a file that everybody may write to", code: "writable-by-others",
-      says: ["0666", "everybody"]
+      "a file that everybody may write to", "writable-by-others", ["0666", "everybody"]
     ) { try AdmissionFolder.mode(0o666, $0.plugin("x")) },
     Row(
-      testDescription: "a file that its group may write to", code: "writable-by-others",
-      says: ["its group"]
+      "a file that its group may write to", "writable-by-others", ["its group"]
     ) { try AdmissionFolder.mode(0o664, $0.plugin("x")) },
     Row(
-      testDescription: "a file that everybody may write to, where that is admitted",
+      "a file that everybody may write to, where that is admitted",
       policy: policy { $0.checksOwners = false }
     ) { try AdmissionFolder.mode(0o666, $0.plugin("x")) },
     Row(
-      testDescription: "a folder that everybody may write to", code: "writable-by-others",
-      says: ["/plugins that leads to it", "0777"]
+      "a folder that everybody may write to", "writable-by-others",
+      ["/plugins that leads to it", "0777"]
     ) {
       try $0.plugin("x")
       try AdmissionFolder.mode(0o777, $0.plugins)
     },
-    Row(
-      testDescription: "a folder like /tmp, right above the file", code: "writable-by-others"
-    ) {
+    Row("a folder like /tmp, right above the file", "writable-by-others") {
       try $0.plugin("x")
       try AdmissionFolder.mode(0o1777, $0.plugins)
     },
-    Row(testDescription: "a folder like /tmp, further up") {
+    Row("a folder like /tmp, further up") {
       try $0.plugin("x")
       try AdmissionFolder.mode(0o1777, $0.folder.path)
     },
     Row(
-      testDescription: "a link into a folder that everybody may write to",
-      code: "writable-by-others", says: ["/elsewhere that leads to it"]
+      "a link into a folder that everybody may write to", "writable-by-others",
+      ["/elsewhere that leads to it"]
     ) { folder in
       let path = try folder.plugin("x")
       let elsewhere = folder.folder.place("elsewhere").path
@@ -52,12 +48,12 @@ extension AdmissionChecksTests {
       try FileManager.default.createSymbolicLink(
         atPath: path, withDestinationPath: "../elsewhere/libx.so")
     },
-    Row(testDescription: "a file of another user", code: "foreign-owner", says: ["user 4321"]) {
+    Row("a file of another user", "foreign-owner", ["user 4321"]) {
       guard geteuid() == 0 else { try Test.cancel("only root gives files away") }
       try FileManager.default.setAttributes(
         [.ownerAccountID: 4321], ofItemAtPath: $0.plugin("x"))
     },
-    Row(testDescription: "a path through .. of a folder that everybody may write to") {
+    Row("a path through .. of a folder that everybody may write to") {
       try $0.plugin("x")
       let open = $0.folder.place("plugins/open").path
       try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
@@ -69,35 +65,29 @@ extension AdmissionChecksTests {
 
   static let searchPaths: [Row] = [
     Row(
-      testDescription: "a relative search path", code: "unsafe-search-path", says: ["in lib,"]
+      "a relative search path", "unsafe-search-path", ["in lib,"]
     ) { try $0.plugin("x", nil, "-Wl,-rpath,lib") },
     Row(
-      testDescription: "an empty search path", code: "unsafe-search-path", says: ["an empty path"]
+      "an empty search path", "unsafe-search-path", ["an empty path"]
     ) { try $0.plugin("x", nil, "-Wl,-rpath,/usr/lib:") },
     Row(
-      testDescription: "a relative search path, where that is admitted",
+      "a relative search path, where that is admitted",
       policy: policy { $0.checksSearchPaths = false }
     ) { try $0.plugin("x", nil, "-Wl,-rpath,lib") },
-    Row(testDescription: "a search path beside the file") {
+    Row("a search path beside the file") {
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../plugins")
     },
-    Row(
-      testDescription: "a folder that is only called like $ORIGIN", code: "unsafe-search-path",
-      says: ["$ORIGINAL"]
-    ) {
+    Row("a folder that is only called like $ORIGIN", "unsafe-search-path", ["$ORIGINAL"]) {
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGINAL/plugins")
     },
-    Row(
-      testDescription: "a search path that others may write to", code: "unsafe-search-path",
-      says: ["0777"]
-    ) { folder in
+    Row("a search path that others may write to", "unsafe-search-path", ["0777"]) { folder in
       let open = folder.folder.place("open").path
       try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
       try AdmissionFolder.mode(0o777, open)
       try folder.plugin("x", nil, "-Wl,-rpath,\(open)")
     },
     Row(
-      testDescription: "the same, where owners and modes are not looked at",
+      "the same, where owners and modes are not looked at",
       policy: policy { $0.checksOwners = false }
     ) { folder in
       let open = folder.folder.place("open").path
@@ -109,14 +99,12 @@ extension AdmissionChecksTests {
 
   static let hardening: [Row] = [
     Row(
-      testDescription: "an executable stack", code: "executable-stack", policy: hardened
+      "an executable stack", "executable-stack", policy: hardened
     ) { try $0.plugin("x", nil, "-Wl,-z,execstack") },
-    Row(testDescription: "an executable stack, where that is admitted") {
+    Row("an executable stack, where that is admitted") {
       try $0.plugin("x", nil, "-Wl,-z,execstack")
     },
-    Row(
-      testDescription: "relocations of code", code: "text-relocations", policy: hardened
-    ) {
+    Row("relocations of code", "text-relocations", policy: hardened) {
       try $0.plugin(
         "x",
         with("__asm__(\".text\\n.quad operations_of_x\\n.data\\noperations_of_x: .quad 1\\n\");"),
@@ -126,23 +114,21 @@ extension AdmissionChecksTests {
 
   static let lists: [Row] = [
     Row(
-      testDescription: "an entry that would be rejected, where that is not admitted",
-      code: "rejected-entry", says: ["\"level=high\"", "[bad-attribute]"],
-      policy: policy { $0.admitsRejectedEntries = false }
+      "an entry that would be rejected, where that is not admitted", "rejected-entry",
+      ["\"level=high\"", "[bad-attribute]"], policy: policy { $0.admitsRejectedEntries = false }
     ) { try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#)) },
-    Row(testDescription: "an entry that would be rejected") {
+    Row("an entry that would be rejected") {
       try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#))
     },
     Row(
-      testDescription: "a name that is denied", code: "denied", says: ["libx*"],
-      policy: policy { $0.denied = ["libx*"] }
+      "a name that is denied", "denied", ["libx*"], policy: policy { $0.denied = ["libx*"] }
     ) { try $0.plugin("x") },
     Row(
-      testDescription: "a name that is not allowed", code: "not-allowed", says: ["liby.so"],
+      "a name that is not allowed", "not-allowed", ["liby.so"],
       policy: policy { $0.allowed = ["liby.so"] }
     ) { try $0.plugin("x") },
     Row(
-      testDescription: "a name that is allowed and denied", code: "denied",
+      "a name that is allowed and denied", "denied",
       policy: policy { ($0.allowed, $0.denied) = (["*"], ["lib?.so"]) }
     ) { try $0.plugin("x") },
   ]

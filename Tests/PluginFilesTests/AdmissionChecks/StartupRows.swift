@@ -18,14 +18,12 @@ extension AdmissionChecksTests {
 
   static let startup: [Row] = [
     Row(
-      testDescription: "a constructor, where another dynamic section is told than is loaded",
-      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
-    ) {
-      try $0.changed(watching) { try hide(&$0, at: #require($0.segments(2).first)) }
-    },
+      "a constructor, where another dynamic section is told than is loaded", "runs-at-startup",
+      ["watch"], policy: anchorOnly
+    ) { try $0.changed(watching) { try hide(&$0, at: #require($0.segments(2).first)) } },
     Row(
-      testDescription: "a constructor, of the second of two dynamic sections",
-      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+      "a constructor, of the second of two dynamic sections", "runs-at-startup", ["watch"],
+      policy: anchorOnly
     ) {
       try $0.changed(watching) { bytes in
         let (first, later) = (
@@ -39,8 +37,8 @@ extension AdmissionChecksTests {
       }
     },
     Row(
-      testDescription: "a constructor, behind the end that the dynamic section claims",
-      code: "runs-at-startup", says: ["watch"], policy: anchorOnly
+      "a constructor, behind the end that the dynamic section claims", "runs-at-startup", ["watch"],
+      policy: anchorOnly
     ) {
       try $0.changed(watching) { bytes in
         let header = try #require(bytes.segments(2).first)
@@ -48,19 +46,13 @@ extension AdmissionChecksTests {
         bytes.put(array - start, at: header + 32)
       }
     },
-    Row(
-      testDescription: "a constructor", code: "runs-at-startup", says: ["watch"],
-      policy: anchorOnly
-    ) {
+    Row("a constructor", "runs-at-startup", ["watch"], policy: anchorOnly) {
       try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
     },
-    Row(testDescription: "a constructor, where that is admitted") {
+    Row("a constructor, where that is admitted") {
       try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
     },
-    Row(
-      testDescription: "a resolver of its own", code: "runs-at-startup", says: ["choose"],
-      policy: anchorOnly
-    ) {
+    Row("a resolver of its own", "runs-at-startup", ["choose"], policy: anchorOnly) {
       try $0.plugin(
         "x",
         with(
@@ -72,26 +64,23 @@ extension AdmissionChecksTests {
           """))
     },
     Row(
-      testDescription: "a stripped one, of which no name can be seen", code: "runs-at-startup",
-      says: ["a function without a name"], policy: anchorOnly
+      "a stripped one, of which no name can be seen", "runs-at-startup",
+      ["a function without a name"], policy: anchorOnly
     ) { try $0.plugin("x", nil, "-s") },
     Row(
-      testDescription: "a constructor of what it brings along", code: "runs-at-startup",
-      says: ["libalong.so, which it brings along, runs arrive"], policy: anchorOnly
+      "a constructor of what it brings along", "runs-at-startup",
+      ["libalong.so, which it brings along, runs arrive"], policy: anchorOnly
     ) { folder in
       try bringAlong(
         folder,
         "int along(void) { return 1; } __attribute__((constructor)) static void arrive(void) {}")
     },
-    Row(
-      testDescription: "an _init of its own", code: "runs-at-startup", says: ["_init"],
-      policy: anchorOnly
-    ) {
+    Row("an _init of its own", "runs-at-startup", ["_init"], policy: anchorOnly) {
       try $0.plugin("x", with("void _init(void); void _init(void) {}"), "-nostartfiles")
     },
     Row(
-      testDescription: "a second tag that hides what the loader runs", code: "runs-at-startup",
-      says: ["hidden"], policy: anchorOnly
+      "a second tag that hides what the loader runs", "runs-at-startup", ["hidden"],
+      policy: anchorOnly
     ) { folder in
       let path = try folder.plugin("x", with("void hidden(void); void hidden(void) {}"))
       let lines = try Command.output("nm", [path]).split(separator: "\n")
