@@ -95,8 +95,10 @@ struct AdmissionChecksTests {
       ["a processor of level x86-64-v3", "of which glibc keeps 1664"],
     ]
     for (plugin, remarks) in zip(plugins, remarks) {
-      #expect(plugin.remarks.count == remarks.count, "\(plugin.remarks)")
-      for (remark, text) in zip(plugin.remarks, remarks) { #expect(remark.contains(text)) }
+      // That y and z declare the module of x once more is a remark of its own.
+      let found = plugin.remarks.filter { $0.contains("dlopen") }
+      #expect(found.count == remarks.count, "\(found)")
+      for (remark, text) in zip(found, remarks) { #expect(remark.contains(text)) }
     }
   }
 
