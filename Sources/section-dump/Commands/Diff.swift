@@ -140,7 +140,7 @@ extension Record {
 extension Differences {
   /// Writes all of it; one object a line has one key, what happened.
   func write(in format: Presentation.Format, to sink: ByteSink, _ style: Style) {
-    var json = JSONWriter(sink)
+    var json = FieldWriter(sink)
     switch format {
     case .json:
       json.object { json in
@@ -178,8 +178,8 @@ extension Differences {
   /// A row a record; of a change, the old one and then the new one.
   private func writeRows(to sink: ByteSink) {
     // The columns behind these differ with every build.
-    var csv = CSVWriter(sink)
-    func write(_ word: String?, _ entry: Declared?, _ csv: inout CSVWriter) {
+    var csv = FieldWriter(sink, .csv)
+    func write(_ word: String?, _ entry: Declared?, _ csv: inout FieldWriter) {
       csv.string(key: "difference", word)
       Place.writeFile(of: entry?.place, to: &csv)
       Record.writeSource(of: entry?.record, to: &csv)
@@ -224,8 +224,8 @@ extension Differences {
 }
 
 extension Differences.Change {
-  fileprivate func write(to json: inout JSONWriter) {
-    func write(_ entry: Differences.Declared?, to json: inout JSONWriter) {
+  fileprivate func write(to json: inout FieldWriter) {
+    func write(_ entry: Differences.Declared?, to json: inout FieldWriter) {
       guard let entry else { return }
       json.object { json in
         Place.writeFile(of: entry.place, to: &json)

@@ -13,42 +13,42 @@ protocol Dump: Sendable {
   var emptyNote: String { get }
 
   /// Writes the keys of a JSON file object before its contents.
-  func writeHead(to json: inout JSONWriter, of found: ReadImage, _ format: Presentation.Format)
+  func writeHead(to json: inout FieldWriter, of found: ReadImage, _ format: Presentation.Format)
   /// Writes what a table says of an image behind its name.
   func writeHeadline(of found: ReadImage, to sink: ByteSink)
   /// Writes the fields that each row of CSV begins with; without an image, the same fields.
-  func writeImage(_ found: ReadImage?, to csv: inout CSVWriter)
+  func writeImage(_ found: ReadImage?, to csv: inout FieldWriter)
 
   /// Writes the other fields of a row of nothing.
-  static func writeColumns(to csv: inout CSVWriter)
+  static func writeColumns(to csv: inout FieldWriter)
   /// Writes an element of the JSON array.
-  func write(_ element: Element, of found: ReadImage, to json: inout JSONWriter)
+  func write(_ element: Element, of found: ReadImage, to json: inout FieldWriter)
   /// Writes an element's rows.
-  func writeRows(_ element: Element, of found: ReadImage, to csv: inout CSVWriter)
+  func writeRows(_ element: Element, of found: ReadImage, to csv: inout FieldWriter)
   /// Writes what is below the line that names the file.
   func writeTable(_ elements: [Element], of found: ReadImage, to sink: ByteSink, _ style: Style)
 }
 
 extension Dump {
-  func writeHead(to json: inout JSONWriter, of found: ReadImage, _: Presentation.Format) {
+  func writeHead(to json: inout FieldWriter, of found: ReadImage, _: Presentation.Format) {
     found.place.write(found.identity, to: &json)
   }
 
   func writeHeadline(of _: ReadImage, to _: ByteSink) {}
 
-  func writeImage(_ found: ReadImage?, to csv: inout CSVWriter) {
+  func writeImage(_ found: ReadImage?, to csv: inout FieldWriter) {
     Place.writeFile(of: found?.place, to: &csv)
   }
 }
 
 extension Dump where Element: Listed {
-  static func writeColumns(to csv: inout CSVWriter) { Element.writeFields(of: nil, to: &csv) }
+  static func writeColumns(to csv: inout FieldWriter) { Element.writeFields(of: nil, to: &csv) }
 
-  func write(_ element: Element, of _: ReadImage, to json: inout JSONWriter) {
+  func write(_ element: Element, of _: ReadImage, to json: inout FieldWriter) {
     json.object { Element.writeFields(of: element, to: &$0) }
   }
 
-  func writeRows(_ element: Element, of _: ReadImage, to csv: inout CSVWriter) {
+  func writeRows(_ element: Element, of _: ReadImage, to csv: inout FieldWriter) {
     csv.row { Element.writeFields(of: element, to: &$0) }
   }
 }
@@ -80,7 +80,7 @@ struct ImageWriter<Shown: Dump> {
   /// Bytes for standard output.
   let text: ByteSink
   private let style: Style
-  private var json: JSONWriter
+  private var json: FieldWriter
   private let put: (Piece) -> Void
 
   /// Makes a writer whose pieces `put` takes, in order.
@@ -90,7 +90,7 @@ struct ImageWriter<Shown: Dump> {
       put(Piece(kind: .output, bytes: bytes))
       return 0
     }
-    json = JSONWriter(text)
+    json = FieldWriter(text)
   }
 
   /// Writes an image with its elements, which are nil where they could not be read.
@@ -103,8 +103,8 @@ struct ImageWriter<Shown: Dump> {
     case .json, .ndjson: writeObject(dump, found, elements ?? [])
     case .csv:
       guard let elements, !elements.isEmpty else { break }
-      var csv = CSVWriter(text)
-      csv.prefix = CSVWriter.fields { dump.writeImage(found, to: &$0) }
+      var csv = FieldWriter(text, .csv)
+      csv.prefix = FieldWriter.columns { dump.writeImage(found, to: &$0) }
       for element in elements { dump.writeRows(element, of: found, to: &csv) }
     case .table: writeTable(dump, found, elements, isAlone)
     }

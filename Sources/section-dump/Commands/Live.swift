@@ -91,7 +91,7 @@ private struct LiveDump: Dump {
 
   var emptyNote: String { "no entries" }
 
-  func writeHead(to json: inout JSONWriter, of found: ReadImage, _ format: Presentation.Format) {
+  func writeHead(to json: inout FieldWriter, of found: ReadImage, _ format: Presentation.Format) {
     if format == .ndjson { json.number(key: "pid", pid) }
     found.place.write(found.identity, to: &json)
     Self.write((found as? LiveImage)?.mapping, to: &json)
@@ -103,13 +103,13 @@ private struct LiveDump: Dump {
     sink.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
   }
 
-  func writeImage(_ found: ReadImage?, to csv: inout CSVWriter) {
+  func writeImage(_ found: ReadImage?, to csv: inout FieldWriter) {
     csv.number(key: "pid", found == nil ? nil : pid)
     csv.string(key: "path", found?.place.path)
     Self.write((found as? LiveImage)?.mapping, to: &csv)
   }
 
-  private static func write(_ mapping: RemoteMapping?, to writer: inout some FieldWriter) {
+  private static func write(_ mapping: RemoteMapping?, to writer: inout FieldWriter) {
     writer.hexadecimal(key: "mapped", mapping?.base)
     writer.boolean(key: "deleted", mapping?.isDeleted)
     writer.boolean(key: "replaced", mapping?.isReplaced)
@@ -148,7 +148,7 @@ private struct LiveRecord: Listed {
       : states?[origin.index, in: origin.section, of: image, isModule: record.kind == .module]
   }
 
-  static func writeFields(of record: Self?, to writer: inout some FieldWriter) {
+  static func writeFields(of record: Self?, to writer: inout FieldWriter) {
     Record.writeFields(of: record?.record, to: &writer)
     writer.string(key: "state", record?.entry?.state.rawValue)
     writer.string(key: "code", record?.entry?.code)

@@ -44,7 +44,7 @@ struct SlotDump: FileDump {
     if let failure { found.problems.append(failure) }
   }
 
-  func write(_ section: SlotSection, of found: ReadImage, to json: inout JSONWriter) {
+  func write(_ section: SlotSection, of found: ReadImage, to json: inout FieldWriter) {
     json.object { json in
       Section.writeSource(of: section.section, to: &json)
       json.array(key: "entries") { json in
@@ -55,15 +55,15 @@ struct SlotDump: FileDump {
     }
   }
 
-  static func writeColumns(to csv: inout CSVWriter) { write(nil, of: nil, to: &csv) }
+  static func writeColumns(to csv: inout FieldWriter) { write(nil, of: nil, to: &csv) }
 
-  func writeRows(_ section: SlotSection, of found: ReadImage, to csv: inout CSVWriter) {
+  func writeRows(_ section: SlotSection, of found: ReadImage, to csv: inout FieldWriter) {
     forEach(in: section, of: found) { slot in
       csv.row { Self.write(slot, of: section.section, to: &$0) }
     }
   }
 
-  private static func write(_ slot: PointerSlot?, of section: Section?, to csv: inout CSVWriter) {
+  private static func write(_ slot: PointerSlot?, of section: Section?, to csv: inout FieldWriter) {
     csv.string(key: "section", section?.allNameBytes, bytesKey: "sectionBytes")
     PointerSlot.writeFields(of: slot, to: &csv)
   }

@@ -172,7 +172,7 @@ extension Picture.Node {
 extension Picture {
   /// Writes the picture as data, in one JSON document.
   func writeDocument(to sink: ByteSink) {
-    var json = JSONWriter(sink)
+    var json = FieldWriter(sink)
     json.object { json in
       json.number(key: "schema", 1)
       json.string(key: "summary", summary)
@@ -188,7 +188,7 @@ extension Picture {
         json.string(key: "place", node.place)
         json.number(key: "file", node.file)
         json.boolean(key: "isInCycle", node.isInCycle)
-        json.array(key: "findings", node.findings)
+        json.array(key: "findings", node.findings) { $1.number($0) }
       }
       json.list(key: "edges", edges) { json, edge in
         json.string(key: "kind", edge.kind.rawValue)
@@ -203,7 +203,7 @@ extension Picture {
         json.string(key: "place", found.place)
         json.string(key: "message", finding.message.escaped)
         json.string(key: "remedy", finding.remedy.escaped)
-        json.array(key: "nodes", found.nodes)
+        json.array(key: "nodes", found.nodes) { $1.number($0) }
       }
       json.array(key: "problems", problems) { $0.writeProblem(to: &$1) }
     }

@@ -1,7 +1,7 @@
 /// Something that commands list, with the fields of JSON and CSV.
 protocol Listed {
   /// Writes what JSON and CSV say of an element; without one, the same fields.
-  static func writeFields(of element: Self?, to writer: inout some FieldWriter)
+  static func writeFields(of element: Self?, to writer: inout FieldWriter)
 }
 
 /// An element that tables show in columns too.
@@ -11,34 +11,12 @@ protocol Tabled: Listed {
   func addCells(to table: inout Table)
 }
 
-/// Takes the fields of what is listed, one after another: keys of a JSON object, or columns of CSV.
-protocol FieldWriter {
-  /// Whether a field may be an object or an array.
-  static var nests: Bool { get }
-
-  /// Takes a text of a file.
-  mutating func string(key name: StaticString?, _ text: String?)
-  /// Takes a text of a file that need not be UTF-8; JSON has its bytes as another key then.
-  mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString)
-  /// Takes a text of the tool.
-  mutating func message(key name: StaticString?, _ text: String?)
-  mutating func number(key name: StaticString?, _ number: Int?)
-  mutating func boolean(key name: StaticString?, _ value: Bool?)
-  /// Takes a size in bytes; JSON says one that is larger than any number of its readers as the largest.
-  mutating func size(key name: StaticString?, _ size: UInt64?)
-  mutating func hexadecimal(key name: StaticString?, _ number: UInt64?)
-  /// Takes texts, which CSV has as one.
-  mutating func list(key name: StaticString, _ texts: [String], separator: String)
-  /// Takes what `write` writes as JSON, which is a text in CSV.
-  mutating func nested(key name: StaticString, _ write: (inout JSONWriter) -> Void)
-}
-
 extension ByteSink {
   /// Writes a list that is all of a report, for programs.
   func write<Element: Listed>(
     _ elements: [Element], as key: StaticString, in format: Presentation.Format
   ) {
-    var json = JSONWriter(self)
+    var json = FieldWriter(self)
     switch format {
     case .json:
       json.object { json in
@@ -52,7 +30,7 @@ extension ByteSink {
         json.lineBreak()
       }
     case .csv, .table:
-      var csv = CSVWriter(self)
+      var csv = FieldWriter(self, .csv)
       csv.header { Element.writeFields(of: nil, to: &$0) }
       for element in elements { csv.row { Element.writeFields(of: element, to: &$0) } }
     }

@@ -106,11 +106,11 @@ final class Printer {
   }
 
   /// Prints what is before all items; `head` are keys of a JSON document.
-  func begin(_ head: String = "", columns: (inout CSVWriter) -> Void) {
+  func begin(_ head: String = "", columns: (inout FieldWriter) -> Void) {
     switch format {
     case .json: output.write("{\"schema\":1,\(head)\"files\":[\n")
     case .csv:
-      var csv = CSVWriter(output)
+      var csv = FieldWriter(output, .csv)
       csv.header(columns)
     case .table, .ndjson: break
     }
