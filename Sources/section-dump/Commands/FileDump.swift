@@ -59,9 +59,7 @@ extension FileDump {
       return part
     } take: { part in
       for piece in part.output { printer.take(piece) }
-      guard let more = part.sums else { return }
-      sums.add(more)
-      printer.progress.advance(by: more.files)
+      if let more = part.sums { sums.add(more) }
     }
     if output.format == .table {
       writeSummary(sums, passed, isSingle: inputs.isSingle, to: printer.output, output.style)
@@ -96,7 +94,7 @@ extension FileDump {
 
 /// The sums of the reports of some files.
 struct ReportSums: Sendable, Codable {
-  var (shown, empty, skipped, unread, files) = (0, 0, 0, 0, 0)
+  var (shown, empty, skipped, unread) = (0, 0, 0, 0)
   var hasProblems = false
   /// Whether the contents of a file could be read.
   var hasRead = false
@@ -106,7 +104,7 @@ struct ReportSums: Sendable, Codable {
 
   /// Whether a child may have counted this.
   var isSensible: Bool {
-    [shown, empty, skipped, unread, files].allSatisfy(ReportPart.counts.contains)
+    [shown, empty, skipped, unread].allSatisfy(ReportPart.counts.contains)
   }
 
   /// Adds what further files amount to; what is looked for is in one of all.
@@ -115,7 +113,6 @@ struct ReportSums: Sendable, Codable {
     empty += other.empty
     skipped += other.skipped
     unread += other.unread
-    files += other.files
     hasProblems = hasProblems || other.hasProblems
     hasRead = hasRead || other.hasRead
     holdsMany = holdsMany || other.holdsMany
@@ -170,7 +167,6 @@ private struct FileReports<Shown: FileDump> {
 
   /// Reports one file, or why there is none.
   mutating func read(_ file: Result<Input, ImageError>) {
-    writer.sums.files += 1
     switch file {
     case .success(let input): read(input)
     case .failure(let error): showNothing(at: Place(path: error.image), error)

@@ -6,9 +6,6 @@ internal import SwiftMetadata
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
 struct Survey: Codable {
-  /// What a child tells of a file.
-  private enum CodingKeys: CodingKey { case images, findings, read, skipped, files }
-
   /// An entry and the file that holds it.
   struct Declared {
     var record: Record
@@ -41,12 +38,9 @@ struct Survey: Codable {
   var skipped = 0
   /// What was met beside the files that are read.
   private(set) var passedOver = Inputs.PassedOver()
-  private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
   init(_ inputs: Inputs, readsTypes: Bool = false) {
-    let progress = Progress()
-    defer { progress.clear() }
     var inputs = inputs
     inputs.isSet = true
     var survey = Self()
@@ -56,7 +50,6 @@ struct Survey: Codable {
       return survey
     } take: { part in
       survey.add(part)
-      progress.advance(by: part.files)
     }
     survey.leaveOutCopies()
     survey.declared = survey.images.flatMap(\.declared)
@@ -73,13 +66,11 @@ struct Survey: Codable {
     findings += other.findings
     read += other.read
     skipped += other.skipped
-    files += other.files
   }
 
   private mutating func read(
     _ file: Result<Input, ImageError>, _ architecture: String?, readsTypes: Bool
   ) {
-    files += 1
     switch file {
     case .success(let input): read(input, architecture, readsTypes: readsTypes)
     case .failure(let error): note(error, Place(path: error.image))
@@ -240,7 +231,7 @@ extension Survey: Reported {
   private func isSensible(of file: Result<Input, ImageError>) -> Bool {
     let input = try? file.get()
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
-    return [files, read, skipped].allSatisfy(Self.counts.contains)
+    return [read, skipped].allSatisfy(Self.counts.contains)
       && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
       && images.allSatisfy { image in
         guard let part = image.part, let path = input?.path, part.path != path else { return true }
