@@ -172,18 +172,9 @@ internal import LibC
   /// Returns how many characters the bytes from `position` on are.
   func width(from position: Int) -> Int {
     precondition(0...count ~= position)
-    var (index, width) = (position, count - position)
-    // All but the first byte of a character begin with 10; eight at a time.
-    while index + 8 <= count {
-      let bytes = unsafe UnsafeRawPointer(start + index).loadUnaligned(as: UInt64.self)
-      width -= (bytes & ~(bytes << 1) & 0x8080_8080_8080_8080).nonzeroBitCount
-      index += 8
-    }
-    while index < count {
-      if unsafe start[index] & 0xc0 == 0x80 { width -= 1 }
-      index += 1
-    }
-    return width
+    // All but the first byte of a character begin with 10.
+    let bytes = unsafe UnsafeBufferPointer(start: start + position, count: count - position)
+    return unsafe bytes.count { $0 & 0xc0 != 0x80 }
   }
 
   /// Forgets all bytes that are here.
