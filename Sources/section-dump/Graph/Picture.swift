@@ -84,9 +84,9 @@ struct Picture {
   /// A survey that has read types.
   init(of survey: Survey) {
     problems = survey.problems
-    let verdict = Verdict(on: survey)
-    for part in verdict.contradictions { draw(part.declared, part.cycles) }
-    attach(verdict.findings)
+    let contradictions = survey.contradictions
+    for part in contradictions { draw(part.declared, part.cycles) }
+    attach(survey.findings(with: contradictions))
   }
 
   /// The nodes that are in no file.

@@ -32,20 +32,21 @@ struct RuntimeNeeds: Codable {
   }
 }
 
-/// Files that would bring two runtimes into one process.
-enum Runtimes {
-  private typealias Image = SurveyedImage
-
-  static func findings(in survey: Survey) -> [Finding] {
-    survey.images.filter(\.isLoadable).groups(by: \.platform).flatMap { images in
+extension Survey {
+  /// Files that would bring two runtimes into one process.
+  var doubleRuntimes: [Finding] {
+    loadable.flatMap { images in
       let libraries = images.filter { $0.kind != .executable }
       let executables = images.filter { $0.kind == .executable }
-      return hives(libraries, executables) + executables.compactMap { swift(of: $0, libraries) }
+      return Self.hives(libraries, executables)
+        + executables.compactMap { Self.swift(of: $0, libraries) }
     }
   }
 
   /// Libraries that need another library of the Hive than an executable, or than a library before them.
-  private static func hives(_ libraries: [Image], _ executables: [Image]) -> [Finding] {
+  private static func hives(
+    _ libraries: [SurveyedImage], _ executables: [SurveyedImage]
+  ) -> [Finding] {
     libraries.enumerated().compactMap { index, library in
       guard let own = library.runtimes.hive else { return nil }
       let others = executables + libraries[..<index]
@@ -59,7 +60,9 @@ enum Runtimes {
     }
   }
 
-  private static func swift(of executable: Image, _ libraries: [Image]) -> Finding? {
+  private static func swift(
+    of executable: SurveyedImage, _ libraries: [SurveyedImage]
+  ) -> Finding? {
     guard executable.runtimes.holdsSwift,
       let library = libraries.first(where: \.runtimes.needsSwift)
     else { return nil }

@@ -7,7 +7,7 @@ internal import SwiftMetadata
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
 struct Survey: Codable {
   /// An entry and the file that holds it.
-  struct Declared {
+  struct Declared: Codable {
     var record: Record
     var place: Place
     var platform: Platform
@@ -16,7 +16,7 @@ struct Survey: Codable {
   }
 
   /// What a process is made for: images that differ in any of it are never loaded into one.
-  struct Platform: Hashable {
+  struct Platform: Hashable, Codable {
     var format: ImageIdentity.Format
     var machine: String
     var bits: Int
@@ -147,7 +147,13 @@ struct Survey: Codable {
       surveyed.contracts = try ContractLibrary(of: image)
       surveyed.expectations = try ContractExpectations(of: image)
     } catch {
-      if surveyed.isWhole { findings.append(.notVisible(error, surveyed.place)) }
+      guard surveyed.isWhole else { return }
+      findings.append(
+        Finding(
+          .contractNotVisible, .remark, surveyed.place,
+          "which contracts it was built against is not visible: \(error.message)",
+          remedy: error.code == .malformed
+            ? "build the file again; its Swift metadata contradicts itself" : error.remedy))
     }
   }
 

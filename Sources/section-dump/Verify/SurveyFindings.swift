@@ -2,27 +2,24 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// All that is found in a set of files: `verify` lists it, and `graph` shows it.
-struct Verdict {
-  /// The conflicts among the entries of each platform, in the order of the files.
-  var contradictions: [Contradictions]
-  var findings: [Finding]
-
-  /// A survey that has read types.
-  init(on survey: Survey) {
-    contradictions = survey.declared.groups(by: \.platform).map { Contradictions(among: $0) }
-    findings = survey.findings + contradictions.flatMap(\.findings)
-    var counts: [Place: Int] = [:]
-    for finding in survey.idleAttributes { findings.add(finding, &counts) }
-    for finding in survey.missingTypes { findings.add(finding, &counts) }
-    findings += SharedTypes.findings(in: survey)
-    findings += ContractFindings.findings(in: survey)
-    findings += survey.neverLinked
-    findings += Runtimes.findings(in: survey)
-  }
-}
-
 extension Survey {
+  /// The conflicts among the entries of each platform, in the order of the files.
+  var contradictions: [Contradictions] {
+    declared.groups(by: \.platform).map { Contradictions(among: $0) }
+  }
+
+  /// All that is found in a set of files that has read types: `verify` lists it, and `graph` shows it.
+  func findings(with contradictions: [Contradictions]) -> [Finding] {
+    var all = findings + contradictions.flatMap(\.findings)
+    var counts: [Place: Int] = [:]
+    for finding in idleAttributes { all.add(finding, &counts) }
+    for finding in missingTypes { all.add(finding, &counts) }
+    return all + sharedTypes + contractFindings + neverLinked + doubleRuntimes
+  }
+
+  /// The images that a process may load, those of each platform together.
+  var loadable: [[SurveyedImage]] { images.filter(\.isLoadable).groups(by: \.platform) }
+
   /// Attributes that say nothing of the entry that has them: another one was meant.
   var idleAttributes: some Sequence<Finding> {
     declared.lazy.flatMap { entry in
@@ -173,6 +170,50 @@ extension Survey {
         "the section \(name) is not read; entries are in \(meant)",
         remedy: "call it \(meant), or declare its entries with BeeHive.h")
     }
+  }
+}
+
+extension Survey {
+  /// Files that were built against other contracts than those that a library of the set has.
+  var contractFindings: [Finding] {
+    loadable.flatMap { images in
+      let libraries = images.filter { !$0.contracts.contracts.isEmpty }
+      return images.flatMap { plugin in
+        libraries.filter { $0.place != plugin.place }
+          .flatMap { Self.findings(on: plugin, against: $0) }
+      }
+    }
+  }
+
+  private static func findings(
+    on plugin: SurveyedImage, against library: SurveyedImage
+  ) -> [Finding] {
+    // Protocols that are there twice are findings of their own.
+    let drifts = ContractDrift.all(of: plugin.expectations, against: library.contracts)
+      .filter { $0.subject != .ownCopy }
+    var findings: [Finding] = []
+    var unseen: [ContractDrift] = []
+    for drift in drifts {
+      switch drift.verdict {
+      case .fits: break
+      case .notVisible: unseen.append(drift)
+      case .drifted:
+        findings.append(
+          Finding(
+            .contractDrift, .error, plugin.place,
+            drift.message(against: library.place.file) ?? "", remedy: drift.remedy,
+            others: [library.place]))
+      }
+    }
+    if let first = unseen.first, let message = first.message(against: library.place.file) {
+      let others = unseen.count - 1
+      findings.append(
+        Finding(
+          .contractNotVisible, .remark, plugin.place,
+          message + (others > 0 ? "; the same holds for \(others) more" : ""),
+          remedy: first.remedy, others: [library.place]))
+    }
+    return findings
   }
 }
 
