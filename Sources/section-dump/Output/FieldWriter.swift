@@ -77,7 +77,11 @@ struct FieldWriter {
 
   /// Writes texts: an array, or one column.
   mutating func list(key name: StaticString, _ texts: [String], separator: String) {
-    if isJSON { array(key: name, texts) } else { string(key: name, texts.joined(separator: separator)) }
+    if isJSON {
+      array(key: name, texts)
+    } else {
+      string(key: name, texts.joined(separator: separator))
+    }
   }
 
   /// Writes what `write` writes as JSON, which is a text in a column.

@@ -53,7 +53,9 @@ private struct SharedTypes {
       }
     }
     let modules = others.groups { ["\($0.other)", "\($0.first)", $0.name[0]] }
-      .sorted { ($0[0].other, $0[0].first, $0[0].name[0]) < ($1[0].other, $1[0].first, $1[0].name[0]) }
+      .sorted {
+        ($0[0].other, $0[0].first, $0[0].name[0]) < ($1[0].other, $1[0].first, $1[0].name[0])
+      }
     return findings
       + modules.map { types in
         let (other, first, name) = types[0]
