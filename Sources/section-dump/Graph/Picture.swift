@@ -49,7 +49,7 @@ struct Picture {
   private(set) var edges: [Edge] = []
   /// Files, or images in them; those for several platforms are never loaded together.
   private(set) var files: [(name: String, machine: String, nodes: [Int])] = []
-  /// What `verify` finds, and the nodes that it concerns, the one at its place first.
+  /// The findings of `verify`, each with the nodes that it concerns, the one at its place first.
   private(set) var findings: [(finding: Finding, nodes: [Int])] = []
   /// What could not be read.
   let problems: [Finding]
