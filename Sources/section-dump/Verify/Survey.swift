@@ -46,7 +46,13 @@ struct Survey: Codable {
     var survey = Self()
     survey.passedOver = inputs.read { [inputs] files, _ in
       var survey = Survey()
-      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
+      for file in files {
+        do throws(ImageError) {
+          survey.read(try file.get(), inputs.architecture, readsTypes: readsTypes)
+        } catch {
+          survey.note(error, Place(path: error.image))
+        }
+      }
       return survey
     } take: { part in
       survey.add(part)
@@ -68,15 +74,6 @@ struct Survey: Codable {
     skipped += other.skipped
   }
 
-  private mutating func read(
-    _ file: Result<Input, ImageError>, _ architecture: String?, readsTypes: Bool
-  ) {
-    switch file {
-    case .success(let input): read(input, architecture, readsTypes: readsTypes)
-    case .failure(let error): note(error, Place(path: error.image))
-    }
-  }
-
   private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
     input.forEachImage(architecture: architecture) { found in
       let place = input.place(in: found.container)
@@ -89,7 +86,7 @@ struct Survey: Codable {
           surveyed.types.add(.types, of: image)
           surveyed.protocols.add(.protocols, of: image)
           readContracts(image, into: &surveyed)
-          if surveyed.isLoadable { surveyed.runtimes = RuntimeNeeds(of: image) }
+          if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
           // Where sections cannot be listed, the problems say so.
           findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
         }

@@ -62,16 +62,14 @@ extension Survey {
   /// A linker takes the members that something refers to, and nothing refers to entries.
   var neverLinked: [Finding] {
     let executables = self.executables
-    let loadable = images.filter(\.isLoadable)
-    let platforms = Set(loadable.map(\.platform))
-    let linked = Set(
-      loadable.flatMap { image in image.records.map { Saying($0, of: image) } })
+    let linked = Dictionary(grouping: images.filter(\.isLoadable), by: \.platform)
+      .mapValues { Set($0.flatMap { $0.records.map(\.contents) }) }
     return images.compactMap { image in
       // Slices are called after their machines.
       guard image.kind == .object,
         let member = image.place.container.last, member != image.platform.machine,
-        !image.records.isEmpty, platforms.contains(image.platform),
-        !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
+        !image.records.isEmpty, let registered = linked[image.platform],
+        !image.records.contains(where: { registered.contains($0.contents) })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
@@ -137,9 +135,9 @@ extension Survey {
     guard image.isBare else { return nil }
     let isNamedLibrary = image.isNamed && image.isLoadable && image.kind != .executable
     let why: String
-    if image.runtimes.isAnnotated {
+    if image.isAnnotated {
       why = ": annotations were linked into it, and a linker has dropped the entries"
-    } else if isNamedLibrary, let hive = image.runtimes.hive {
+    } else if isNamedLibrary, let hive = image.hive {
       why = ", though it needs \(hive)"
     } else if isNamedLibrary, isRequired {
       why = ""
@@ -148,7 +146,7 @@ extension Survey {
     }
     return Finding(
       .withoutEntries,
-      isRequired ? .error : image.runtimes.isAnnotated ? .warning : .remark, image.place,
+      isRequired ? .error : image.isAnnotated ? .warning : .remark, image.place,
       "it has no entries\(why)",
       remedy:
         "link the target that declares them into it, with retain; name its objects or archives "
@@ -217,16 +215,9 @@ extension Survey {
   }
 }
 
-/// The contents of an entry, wherever it is.
-private struct Saying: Hashable {
-  var platform: Survey.Platform
-  var kind: RecordKind
-  var name: String
-  var implementation: String?
-  var attributes: Attributes
-
-  init(_ record: Record, of image: SurveyedImage) {
-    (platform, kind, name) = (image.platform, record.kind, record.name)
-    (implementation, attributes) = (record.implementation, record.attributes)
+extension Record {
+  /// The contents of an entry, wherever it is.
+  fileprivate var contents: [String] {
+    [kind.description, name, implementation ?? ""] + attributes.texts
   }
 }

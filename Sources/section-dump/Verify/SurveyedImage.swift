@@ -21,8 +21,14 @@ struct SurveyedImage: Codable {
   /// The protocols that others conform to, and what it expects of those of others, likewise.
   var contracts = ContractLibrary()
   var expectations = ContractExpectations()
-  /// What it has to do with runtimes, where types were asked for.
-  var runtimes = RuntimeNeeds()
+  /// The library of the Hive that it needs, under the name that it was linked by; read with the types, as what follows.
+  var hive: String?
+  /// Whether it needs the library of Swift's runtime.
+  var needsSwift = false
+  /// Whether it holds Swift's runtime itself.
+  var holdsSwift = false
+  /// Whether annotations were linked into it, so that it should have entries.
+  var isAnnotated = false
   /// Whether it was named itself, rather than found in a directory or an archive.
   var isNamed = false
   /// Whether it has no entries, malformed ones included.
@@ -42,7 +48,8 @@ struct SurveyedImage: Codable {
 
   /// Whether nothing is to be said of it or compared with it. Objects are linked into executables.
   var isEmpty: Bool {
-    kind != .executable && !declaresSomething && !(isNamed && isLoadable) && runtimes.isEmpty
+    kind != .executable && !declaresSomething && !(isNamed && isLoadable) && hive == nil
+      && !needsSwift && !isAnnotated
   }
   var declaresSomething: Bool {
     !records.isEmpty || !types.isEmpty || !protocols.isEmpty || !expectations.conformances.isEmpty
