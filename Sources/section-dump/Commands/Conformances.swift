@@ -34,7 +34,7 @@ struct Conformances: ParsableCommand {
 extension FileTables.Conformance: Tabled {
   static let titles = ["TYPE", "PROTOCOL", "HOW"]
 
-  static func writeFields(of conformance: Self?, to writer: inout some FieldWriter) {
+  static func writeFields(of conformance: Self?, to writer: inout FieldWriter) {
     writer.string(key: "type", conformance?.type.name)
     writer.string(key: "protocol", conformance?.protocol.name)
     writer.string(key: "symbol", conformance?.protocol.symbol)

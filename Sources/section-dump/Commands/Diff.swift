@@ -119,7 +119,7 @@ extension Record {
 extension Differences {
   /// Writes all of it; one object a line has one key, what happened.
   func write(in format: Presentation.Format, to sink: ByteSink, _ style: Style) {
-    var json = JSONWriter(sink)
+    var json = FieldWriter(sink)
     switch format {
     case .json:
       json.object { json in
@@ -148,12 +148,12 @@ extension Differences {
     }
   }
 
-  private func write(_ problem: (build: String, finding: Finding), to json: inout JSONWriter) {
+  private func write(_ problem: (build: String, finding: Finding), to json: inout FieldWriter) {
     problem.finding.writeProblem(to: &json) { $0.string(key: "build", problem.build) }
   }
 
-  private func write(_ entries: [Declared], to json: inout JSONWriter) {
-    func write(_ entry: Declared, as key: StaticString? = nil, to json: inout JSONWriter) {
+  private func write(_ entries: [Declared], to json: inout FieldWriter) {
+    func write(_ entry: Declared, as key: StaticString? = nil, to json: inout FieldWriter) {
       json.object(key: key) { json in
         Place.writeFile(of: entry.place, to: &json)
         Record.writeFields(of: entry.record, to: &json)
@@ -170,8 +170,8 @@ extension Differences {
   /// A row a record; of a change, the old one and then the new one.
   private func writeRows(to sink: ByteSink) {
     // The columns behind these differ with every build.
-    var csv = CSVWriter(sink)
-    func write(_ word: String?, _ entry: Declared?, _ csv: inout CSVWriter) {
+    var csv = FieldWriter(sink, .csv)
+    func write(_ word: String?, _ entry: Declared?, _ csv: inout FieldWriter) {
       csv.string(key: "difference", word)
       Place.writeFile(of: entry?.place, to: &csv)
       Record.writeSource(of: entry?.record, to: &csv)

@@ -28,8 +28,8 @@ struct Graph: ParsableCommand {
     let picture = Picture(of: survey)
     let sink = ByteSink(descriptor: 1)
     switch format {
-    case .dot: DotText(picture: picture, sink: sink).write()
-    case .mermaid: MermaidText(picture: picture, sink: sink).write()
+    case .dot: picture.writeDot(to: sink)
+    case .mermaid: picture.writeMermaid(to: sink)
     case .json: picture.writeDocument(to: sink)
     }
     if !sink.finish(errors) || !survey.problems.isEmpty { throw ExitCode(2) }

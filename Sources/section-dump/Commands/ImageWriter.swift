@@ -15,7 +15,7 @@ class ReadImage {
   }
 
   /// Writes the keys of a JSON file object before its elements.
-  func writeHead(to json: inout JSONWriter, _: Presentation.Format) {
+  func writeHead(to json: inout FieldWriter, _: Presentation.Format) {
     place.write(identity, to: &json)
   }
 
@@ -23,7 +23,7 @@ class ReadImage {
   func writeHeadline(to _: ByteSink) {}
 
   /// Writes the fields that each row of CSV begins with.
-  func writeFile(to csv: inout CSVWriter) { Place.writeFile(of: place, to: &csv) }
+  func writeFile(to csv: inout FieldWriter) { Place.writeFile(of: place, to: &csv) }
 }
 
 /// Writes what a command shows of one image after another, in every format.
@@ -34,7 +34,7 @@ struct ImageWriter<Element: Tabled> {
   /// Bytes for standard output.
   let text: ByteSink
   private let style: Style
-  private var json: JSONWriter
+  private var json: FieldWriter
   private let put: (Piece) -> Void
 
   /// Makes a writer whose pieces `put` takes, in order.
@@ -47,7 +47,7 @@ struct ImageWriter<Element: Tabled> {
       put(Piece(kind: .output, bytes: bytes))
       return 0
     }
-    json = JSONWriter(text)
+    json = FieldWriter(text)
   }
 
   /// Writes an image with its elements, which are nil if they could not be read.
@@ -58,8 +58,8 @@ struct ImageWriter<Element: Tabled> {
     case .json, .ndjson: writeObject(found, elements ?? [])
     case .csv:
       guard let elements, !elements.isEmpty else { break }
-      var csv = CSVWriter(text)
-      csv.prefix = CSVWriter.fields(found.writeFile)
+      var csv = FieldWriter(text, .csv)
+      csv.prefix = FieldWriter.columns(found.writeFile)
       for element in elements { element.writeRows(to: &csv) }
     case .table: writeTable(found, elements, isAlone)
     }

@@ -92,7 +92,7 @@ private struct LiveRecord: Tabled {
   /// Nil where the process does not say; kinds of third parties are registered by no Hive.
   let entry: EntryStates.Entry?
 
-  static func writeFields(of record: Self?, to writer: inout some FieldWriter) {
+  static func writeFields(of record: Self?, to writer: inout FieldWriter) {
     Record.writeFields(of: record?.record, to: &writer)
     writer.string(key: "state", record?.entry?.state.rawValue)
     writer.string(key: "code", record?.entry?.code)
@@ -164,7 +164,7 @@ private final class LiveImage: ReadImage {
     }
   }
 
-  override func writeHead(to json: inout JSONWriter, _ format: Presentation.Format) {
+  override func writeHead(to json: inout FieldWriter, _ format: Presentation.Format) {
     if format == .ndjson { json.number(key: "pid", pid) }
     super.writeHead(to: &json, format)
     Self.writeMapping(of: self, to: &json)
@@ -175,16 +175,16 @@ private final class LiveImage: ReadImage {
     sink.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
   }
 
-  override func writeFile(to csv: inout CSVWriter) { Self.writeFile(of: self, to: &csv) }
+  override func writeFile(to csv: inout FieldWriter) { Self.writeFile(of: self, to: &csv) }
 
   /// Writes the fields that each row of CSV begins with; without an image, the same fields.
-  static func writeFile(of image: LiveImage?, to csv: inout CSVWriter) {
+  static func writeFile(of image: LiveImage?, to csv: inout FieldWriter) {
     csv.number(key: "pid", image?.pid)
     csv.string(key: "path", image?.place.path)
     writeMapping(of: image, to: &csv)
   }
 
-  private static func writeMapping(of image: LiveImage?, to writer: inout some FieldWriter) {
+  private static func writeMapping(of image: LiveImage?, to writer: inout FieldWriter) {
     writer.hexadecimal(key: "mapped", image?.mapping.base)
     writer.boolean(key: "deleted", image?.mapping.isDeleted)
     writer.boolean(key: "replaced", image?.mapping.isReplaced)

@@ -52,15 +52,15 @@ struct PointerSlot {
   }
 
   /// Writes what JSON and CSV say of a slot; without one, the same fields.
-  static func writeFields<Writer: FieldWriter>(of slot: Self?, to writer: inout Writer) {
+  static func writeFields(of slot: Self?, to writer: inout FieldWriter) {
     writer.number(key: "index", slot?.index)
     writer.hexadecimal(key: "address", slot?.address)
     writer.hexadecimal(key: "offset", slot?.offset)
     writer.hexadecimal(key: "raw", slot?.raw)
     writer.string(key: "resolution", slot?.resolution.rawValue)
     writer.hexadecimal(key: "target", slot?.target)
-    writer.string(key: "symbol", Writer.nests ? slot?.symbol : slot?.symbolName)
-    if Writer.nests, let addend = slot?.addend, addend != 0 {
+    writer.string(key: "symbol", writer.isJSON ? slot?.symbol : slot?.symbolName)
+    if writer.isJSON, let addend = slot?.addend, addend != 0 {
       writer.number(key: "addend", Int(addend))
     }
     writer.string(key: "string", slot?.text?.bytes, bytesKey: "stringBytes")

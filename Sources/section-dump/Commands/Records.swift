@@ -57,7 +57,7 @@ struct RequirementOptions: ParsableArguments {
 extension Record: Tabled {
   static let titles = ["KIND", "NAME", "IMPLEMENTATION", "ATTRIBUTES", "WHERE"]
 
-  static func writeFields(of record: Record?, to writer: inout some FieldWriter) {
+  static func writeFields(of record: Record?, to writer: inout FieldWriter) {
     writeSource(of: record, to: &writer)
     writer.hexadecimal(key: "address", record?.origin.address.rawValue)
     writer.hexadecimal(key: "offset", record?.origin.offset?.rawValue)
@@ -67,7 +67,7 @@ extension Record: Tabled {
   }
 
   /// Writes the fields that do not differ with every build.
-  static func writeSource(of record: Record?, to writer: inout some FieldWriter) {
+  static func writeSource(of record: Record?, to writer: inout FieldWriter) {
     writer.string(key: "kind", record?.kind.description)
     writer.string(key: "name", record?.name)
     writer.string(key: "implementation", record?.implementation)

@@ -23,7 +23,7 @@ extension Section: Tabled {
     "INDEX", "NAME", "TYPE", "ADDRESS", "OFFSET", "SIZE", "ENTRY", "LINK", "ALIGN", "FLAGS",
   ]
 
-  static func writeFields(of section: Section?, to writer: inout some FieldWriter) {
+  static func writeFields(of section: Section?, to writer: inout FieldWriter) {
     writeSource(of: section, to: &writer)
     writer.string(key: "flags", section?.flags)
     writer.string(key: "type", section?.type)
@@ -70,7 +70,7 @@ extension Section {
   var fullName: String { segment.map { "\($0),\(name)" } ?? name }
 
   /// Writes what every command says of a section; without one, the same fields.
-  static func writeSource(of section: Section?, to writer: inout some FieldWriter) {
+  static func writeSource(of section: Section?, to writer: inout FieldWriter) {
     writer.string(key: "name", section?.allNameBytes, bytesKey: "nameBytes")
     writer.string(key: "segment", section?.segment)
     writer.hexadecimal(key: "address", section?.address.rawValue)

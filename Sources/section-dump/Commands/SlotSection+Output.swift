@@ -25,12 +25,12 @@ extension SlotSection: Tabled {
     }
   }
 
-  func writeRows(to csv: inout CSVWriter) {
+  func writeRows(to csv: inout FieldWriter) {
     forEach { slot in csv.row { Self.writeRow(of: section, slot, to: &$0) } }
   }
 
   private static func writeRow(
-    of section: Section?, _ slot: PointerSlot?, to writer: inout some FieldWriter
+    of section: Section?, _ slot: PointerSlot?, to writer: inout FieldWriter
   ) {
     writer.string(key: "section", section?.allNameBytes, bytesKey: "sectionBytes")
     PointerSlot.writeFields(of: slot, to: &writer)

@@ -25,7 +25,7 @@ struct Startup: ParsableCommand {
 extension StartupStep: Tabled {
   static let titles = ["WHEN", "WHAT", "WHERE"]
 
-  static func writeFields(of step: Self?, to writer: inout some FieldWriter) {
+  static func writeFields(of step: Self?, to writer: inout FieldWriter) {
     writer.string(key: "when", step?.kind.rawValue)
     writer.number(key: "index", step?.index)
     writer.string(key: "name", step?.name)

@@ -30,7 +30,7 @@ struct Verify: ParsableCommand {
   func run() throws {
     let inputs = files.inputs.values
     let survey = Survey(inputs, readsTypes: true)
-    var findings = Verdict(on: survey).findings
+    var findings = survey.findings(with: survey.contradictions)
     findings += survey.withoutEntries(areRequired: requireEntries)
     findings += survey.missing(required.requirements)
     let presentation = files.output.values

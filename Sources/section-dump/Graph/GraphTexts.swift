@@ -1,13 +1,30 @@
 internal import BinaryImage
 
-/// A picture in the language of Graphviz: `section-dump graph … | dot -Tsvg`.
-///
-/// Shapes and lines tell kinds apart, so that it can be read without colour.
-struct DotText {
-  let picture: Picture
-  let sink: ByteSink
+extension Picture {
+  /// The most findings that are written in one place.
+  private static let mostShown = 12
 
-  func write() {
+  /// The nodes that are in no file.
+  private var freeNodes: [Int] { nodes.indices.filter { nodes[$0].file == nil } }
+
+  /// The title of a file: its name, and what it is made for.
+  private func title(_ file: Int) -> String {
+    [files[file].name, files[file].machine].filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  /// The first of these findings, and how many more there are.
+  private func shown(_ findings: [Finding]) -> [String] {
+    let most = Self.mostShown
+    return findings.prefix(most).map(\.sentence)
+      + (findings.count > most ? ["and \(findings.count - most) more, which verify lists"] : [])
+  }
+
+  // MARK: - Graphviz
+
+  /// Writes the picture for Graphviz: `section-dump graph … | dot -Tsvg`.
+  ///
+  /// Shapes and lines tell kinds apart, so that it can be read without colour.
+  func writeDot(to sink: ByteSink) {
     sink.write(
       """
       digraph entries {
@@ -16,26 +33,31 @@ struct DotText {
         edge [arrowsize=0.7 fontname="sans-serif" fontsize=9 color="#4a5568"]
 
       """)
-    for (position, file) in picture.files.enumerated() {
+    for position in files.indices {
       sink.write("  subgraph cluster_\(position) {\n")
-      sink.write("    label=\(Self.quoted(file.title)) style=rounded color=\"#a0aec0\"\n")
-      for node in file.nodes { write(node, indented: "    ") }
+      sink.write("    label=\"\(Self.inDot(title(position)))\" style=rounded color=\"#a0aec0\"\n")
+      for node in files[position].nodes { sink.write("    \(dotNode(node))\n") }
       sink.write("  }\n")
     }
-    for node in picture.freeNodes { write(node, indented: "  ") }
-    for edge in picture.edges { write(edge) }
-    let notes = picture.shown(picture.notes)
+    for node in freeNodes { sink.write("  \(dotNode(node))\n") }
+    for edge in edges {
+      let attributes = Self.dotAttributes(of: edge).joined(separator: " ")
+      sink.write(
+        "  n\(edge.from) -> n\(edge.to)\(attributes.isEmpty ? "" : " [\(attributes)]")\n")
+    }
+    // Those that no node shows.
+    let notes = shown(findings.filter(\.nodes.isEmpty).map(\.finding))
     if !notes.isEmpty {
-      let lines = notes.map { Self.escape($0) + "\\l" }.joined()
+      let lines = notes.map { Self.inDot($0) + "\\l" }.joined()
       sink.write("  label=\"\(lines)\" labelloc=b labeljust=l fontname=\"sans-serif\"\n")
     }
     sink.write("}\n")
   }
 
-  private func write(_ position: Int, indented indent: String) {
-    let node = picture.nodes[position]
+  private func dotNode(_ position: Int) -> String {
+    let node = nodes[position]
     var attributes = [
-      "label=\"\(Self.escape(node.name))\\n\(Self.escape(node.caption))\"",
+      "label=\"\(Self.inDot(node.name))\\n\(Self.inDot(node.caption))\"",
       "shape=\(node.kind.drawing.shape)",
     ]
     var styles: [String] = []
@@ -45,51 +67,44 @@ struct DotText {
     if !styles.isEmpty { attributes.append("style=\"\(styles.joined(separator: ","))\"") }
     if node.kind == .missing || node.isInCycle { attributes.append("color=\"#c53030\"") }
     // A finding that concerns thousands is told at its own place.
-    let findings = node.findings.map { picture.findings[$0] }
-      .filter { $0.nodes.first == position || $0.nodes.count <= 8 }
-    let shown = findings.prefix(Picture.mostShown)
-      .map { $0.place == node.place ? $0.words : $0.line }
+    let findings = node.findings.map { self.findings[$0] }
+      .filter { $0.nodes.first == position || $0.nodes.count <= 8 }.map(\.finding)
+    let shown = findings.prefix(Self.mostShown)
+      .map { $0.placeText == node.place ? $0.words : $0.sentence }
     let more = findings.count > shown.count ? ["and \(findings.count - shown.count) more"] : []
     let tooltip = ([node.place].compactMap { $0 } + shown + more).joined(separator: "; ")
-    if !tooltip.isEmpty { attributes.append("tooltip=\(Self.quoted(tooltip))") }
-    sink.write("\(indent)n\(position) [\(attributes.joined(separator: " "))]\n")
+    if !tooltip.isEmpty { attributes.append("tooltip=\"\(Self.inDot(tooltip))\"") }
+    return "n\(position) [\(attributes.joined(separator: " "))]"
   }
 
-  private func write(_ edge: Picture.Edge) {
-    var attributes: [String] = []
-    switch edge.kind {
-    case .requires: break
-    case .after: attributes = ["style=dashed", "arrowhead=vee", "label=after"]
-    case .provides: attributes = ["style=dotted", "arrowhead=empty"]
-    }
-    if edge.isInCycle { attributes += ["color=\"#c53030\"", "penwidth=2"] }
-    let list = attributes.isEmpty ? "" : " [\(attributes.joined(separator: " "))]"
-    sink.write("  n\(edge.from) -> n\(edge.to)\(list)\n")
+  private static func dotAttributes(of edge: Edge) -> [String] {
+    let attributes =
+      switch edge.kind {
+      case .requires: [] as [String]
+      case .after: ["style=dashed", "arrowhead=vee", "label=after"]
+      case .provides: ["style=dotted", "arrowhead=empty"]
+      }
+    return attributes + (edge.isInCycle ? ["color=\"#c53030\"", "penwidth=2"] : [])
   }
 
-  /// A quoted string: `\` begins an escape there, and `&` an entity of HTML.
-  static func quoted(_ text: String) -> String { "\"\(escape(text))\"" }
-
-  private static func escape(_ text: String) -> String {
+  /// A text between quotes: `\` begins an escape there, and `&` an entity of HTML.
+  private static func inDot(_ text: String) -> String {
     let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "&": "&amp;"]
     return text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
   }
-}
 
-/// A picture as a Mermaid flowchart, which many hosts of Markdown draw.
-struct MermaidText {
-  let picture: Picture
-  let sink: ByteSink
+  // MARK: - Mermaid
 
-  func write() {
+  /// Writes the picture as a Mermaid flowchart, which many hosts of Markdown draw.
+  func writeMermaid(to sink: ByteSink) {
     sink.write("flowchart LR\n")
-    for (position, file) in picture.files.enumerated() {
-      sink.write("  subgraph f\(position)[\"\(Self.escape(file.title))\"]\n")
-      for node in file.nodes { write(node, indented: "    ") }
+    for position in files.indices {
+      sink.write("  subgraph f\(position)[\"\(Self.inMermaid(title(position)))\"]\n")
+      for node in files[position].nodes { sink.write("    \(mermaidNode(node))\n") }
       sink.write("  end\n")
     }
-    for node in picture.freeNodes { write(node, indented: "  ") }
-    for edge in picture.edges {
+    for node in freeNodes { sink.write("  \(mermaidNode(node))\n") }
+    for edge in edges {
       let arrow =
         switch edge.kind {
         case .requires: edge.isInCycle ? "==>" : "-->"
@@ -98,27 +113,28 @@ struct MermaidText {
         }
       sink.write("  n\(edge.from) \(arrow) n\(edge.to)\n")
     }
-    for (number, note) in picture.shown(picture.findings).enumerated() {
-      sink.write("  note\(number)>\"\(Self.escape(note))\"]\n")
+    for (number, note) in shown(findings.map(\.finding)).enumerated() {
+      sink.write("  note\(number)>\"\(Self.inMermaid(note))\"]\n")
     }
-    let isMarked = picture.nodes.map { node in
-      node.isInCycle || node.kind == .missing
-        || node.findings.contains { picture.findings[$0].finding.level == .error }
+    let marked = nodes.indices.filter { position in
+      let node = nodes[position]
+      return node.isInCycle || node.kind == .missing
+        || node.findings.contains { findings[$0].finding.level == .error }
     }
-    guard isMarked.contains(true) else { return }
+    guard !marked.isEmpty else { return }
     sink.write("  classDef wrong stroke:#c53030,stroke-width:3px,stroke-dasharray:4\n")
-    for node in isMarked.indices where isMarked[node] { sink.write("  class n\(node) wrong\n") }
+    for node in marked { sink.write("  class n\(node) wrong\n") }
   }
 
-  private func write(_ position: Int, indented indent: String) {
-    let node = picture.nodes[position]
+  private func mermaidNode(_ position: Int) -> String {
+    let node = nodes[position]
     let (_, opening, closing) = node.kind.drawing
-    let label = [node.name, node.caption].map(Self.escape).joined(separator: "<br>")
-    sink.write("\(indent)n\(position)\(opening)\"\(label)\"\(closing)\n")
+    let label = [node.name, node.caption].map(Self.inMermaid).joined(separator: "<br>")
+    return "n\(position)\(opening)\"\(label)\"\(closing)"
   }
 
   /// Everything that Mermaid, Markdown or HTML could take for something else as a numbered entity.
-  private static func escape(_ text: String) -> String {
+  private static func inMermaid(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       let isPlain =
         scalar.properties.isAlphabetic || scalar.properties.numericType != nil
@@ -128,21 +144,9 @@ struct MermaidText {
   }
 }
 
-extension Picture {
-  /// The most findings that are written in one place.
-  static let mostShown = 12
-
-  /// The first of these findings, and how many more there are.
-  func shown(_ notes: [Found]) -> [String] {
-    let most = Self.mostShown
-    return notes.prefix(most).map(\.line)
-      + (notes.count > most ? ["and \(notes.count - most) more, which verify lists"] : [])
-  }
-}
-
 extension Picture.Node.Kind {
   /// A shape of Graphviz, and the brackets of Mermaid.
-  var drawing: (shape: String, opening: String, closing: String) {
+  fileprivate var drawing: (shape: String, opening: String, closing: String) {
     switch self {
     case .module: ("box", "(", ")")
     case .service: ("ellipse", "([", "])")
@@ -156,7 +160,7 @@ extension Picture.Node.Kind {
 }
 
 extension Picture.Node {
-  /// What is below the name: its kind where the shape is not enough, and what is wrong.
+  /// The text below the name: its kind where the shape is not enough, and what is wrong.
   var caption: String {
     let word =
       switch kind {
@@ -169,44 +173,11 @@ extension Picture.Node {
   }
 }
 
-extension Picture {
-  /// Writes the picture as data, in one JSON document.
-  func writeDocument(to sink: ByteSink) {
-    var json = JSONWriter(sink)
-    json.object { json in
-      json.number(key: "schema", 1)
-      json.string(key: "summary", summary)
-      json.list(key: "files", files) { json, file in
-        json.string(key: "name", file.name)
-        json.string(key: "machine", file.machine)
-      }
-      json.list(key: "nodes", nodes) { json, node in
-        json.string(key: "kind", node.kind.rawValue)
-        json.string(key: "name", node.name)
-        json.string(key: "caption", node.caption)
-        json.string(key: "attributes", node.attributes)
-        json.string(key: "place", node.place)
-        json.number(key: "file", node.file)
-        json.boolean(key: "isInCycle", node.isInCycle)
-        json.array(key: "findings", node.findings)
-      }
-      json.list(key: "edges", edges) { json, edge in
-        json.string(key: "kind", edge.kind.rawValue)
-        json.number(key: "from", edge.from)
-        json.number(key: "to", edge.to)
-        json.boolean(key: "isInCycle", edge.isInCycle)
-      }
-      json.list(key: "findings", findings) { json, found in
-        let finding = found.finding
-        json.string(key: "code", finding.code)
-        json.string(key: "level", finding.level.rawValue)
-        json.string(key: "place", found.place)
-        json.string(key: "message", finding.message.escaped)
-        json.string(key: "remedy", finding.remedy.escaped)
-        json.array(key: "nodes", found.nodes)
-      }
-      json.array(key: "problems", problems) { $0.writeProblem(to: &$1) }
-    }
-    json.lineBreak()
-  }
+extension Finding {
+  /// The entry or file.
+  var placeText: String { place.description.escaped }
+  /// `error: …; remedy`, for somebody who sees the place.
+  fileprivate var words: String { "\(level.rawValue): \(message); \(remedy)".escaped }
+  /// `libshop.so BeehiveMods[0]: error: …; remedy`
+  fileprivate var sentence: String { "\(placeText): \(words)" }
 }

@@ -30,22 +30,6 @@ struct Picture {
     var findings: [Int] = []
   }
 
-  /// What is wrong, as `section-dump verify` says it.
-  struct Found {
-    let finding: Finding
-    /// The nodes that it concerns, the one at its place first.
-    let nodes: [Int]
-
-    /// The entry or file.
-    var place: String { finding.place.description.escaped }
-    /// `libshop.so BeehiveMods[0]: error: …; remedy`
-    var line: String { "\(place): \(words)" }
-    /// The same at its place.
-    var words: String {
-      "\(finding.level.rawValue): \(finding.message); \(finding.remedy)".escaped
-    }
-  }
-
   struct Edge {
     enum Kind: String {
       case requires
@@ -61,56 +45,57 @@ struct Picture {
     var isInCycle = false
   }
 
-  /// A file, or one image in it; those for several platforms are never loaded together.
-  struct File {
-    var name: String
-    var machine: String
-    var nodes: [Int] = []
-
-    var title: String { machine.isEmpty ? name : "\(name)  \(machine)" }
-  }
-
   private(set) var nodes: [Node] = []
   private(set) var edges: [Edge] = []
-  private(set) var files: [File] = []
-  /// What is wrong, with nodes or without.
-  private(set) var findings: [Found] = []
+  /// Files, or images in them; those for several platforms are never loaded together.
+  private(set) var files: [(name: String, machine: String, nodes: [Int])] = []
+  /// The findings of `verify`, each with the nodes that it concerns, the one at its place first.
+  private(set) var findings: [(finding: Finding, nodes: [Int])] = []
   /// What could not be read.
   let problems: [Finding]
 
-  private var filePositions: [String: Int] = [:]
   private var nodesOfEntries: [Place: Int] = [:]
+  /// The missing modules that a node requires, by their names.
+  private var missing: [Int: [String: Int]] = [:]
 
   /// A survey that has read types.
   init(of survey: Survey) {
     problems = survey.problems
-    let verdict = Verdict(on: survey)
-    for part in verdict.contradictions { draw(part.declared, part.cycles) }
-    attach(verdict.findings)
+    let contradictions = survey.contradictions
+    for part in contradictions { draw(part.declared, part.cycles) }
+    for finding in survey.findings(with: contradictions) { attach(finding) }
   }
-
-  /// The nodes that are in no file.
-  var freeNodes: [Int] { nodes.indices.filter { nodes[$0].file == nil } }
-
-  /// The findings that no node shows.
-  var notes: [Found] { findings.filter(\.nodes.isEmpty) }
 
   private mutating func draw(_ declared: [Survey.Declared], _ cycles: [[Survey.Declared]]) {
-    let firstEdge = edges.count
-    let drawn = declared.map { (entry: $0, node: add($0)) }
-    let modules = drawn.filter { $0.entry.record.kind == .module }
-    let firstModule = Dictionary(modules.map { ($0.entry.record.name, $0.node) }) { first, _ in
-      first
+    var drawn: [(record: Record, node: Int)] = []
+    for entries in declared.groups(by: \.place.file) {
+      let machine = entries[0].platform.machine.escaped
+      files.append((entries[0].place.file.escaped, machine, []))
+      for entry in entries { drawn.append((entry.record, add(entry))) }
     }
-    let services = drawn.filter { $0.entry.record.kind == .service }
-    for service in services.groups(by: \.entry.record.name) {
-      draw(service[0].entry.record.name, of: service.map(\.node))
+    for service in drawn.filter({ $0.record.kind == .service }).groups(by: \.record.name) {
+      draw(service[0].record.name, of: service.map(\.node))
     }
-    draw(modules, firstModule)
-    mark(cycles, firstModule, from: firstEdge)
+    let modules = drawn.filter { $0.record.kind == .module }
+    var positions = Dictionary(modules.map { ($0.record.name, $0.node) }) { first, _ in first }
+    let inCycles = mark(cycles.map { $0.compactMap { positions[$0.record.name] } })
+    for kind in [Edge.Kind.requires, .after] {
+      for (record, node) in modules {
+        let attributes = record.attributes
+        for name in kind == .after ? attributes.after : attributes.requiredNames {
+          if positions[name] == nil, kind == .requires {
+            positions[name] = add(Node(kind: .missing, name: name.escaped))
+          }
+          guard let other = positions[name] else { continue }
+          if nodes[other].kind == .missing { missing[node, default: [:]][name] = other }
+          let isInCycle = inCycles.contains([node, other])
+          edges.append(Edge(from: node, to: other, kind: kind, isInCycle: isInCycle))
+        }
+      }
+    }
   }
 
-  /// The node of an entry, in its file.
+  /// Adds the node of an entry to the last file.
   private mutating func add(_ entry: Survey.Declared) -> Int {
     let record = entry.record
     let implementation = record.implementation?.escaped ?? ""
@@ -120,25 +105,16 @@ struct Picture {
       kind: kind ?? .other, name: isService ? implementation : record.name.escaped,
       detail: isService ? "" : implementation,
       attributes: record.attributes.words?.escaped ?? "",
-      file: file(of: entry), place: entry.place.description.escaped)
+      file: files.count - 1, place: entry.place.description.escaped)
     if node.name.isEmpty { node.name = "(\(record.attributes.name?.escaped ?? "without a name"))" }
-    let position = add(node)
-    nodesOfEntries[entry.place] = position
-    return position
+    nodesOfEntries[entry.place] = nodes.count
+    return add(node)
   }
 
   private mutating func add(_ node: Node) -> Int {
     if let file = node.file { files[file].nodes.append(nodes.count) }
     nodes.append(node)
     return nodes.count - 1
-  }
-
-  private mutating func file(of entry: Survey.Declared) -> Int {
-    let name = entry.place.file.escaped
-    if let position = filePositions[name] { return position }
-    filePositions[name] = files.count
-    files.append(File(name: name, machine: entry.platform.machine.escaped))
-    return files.count - 1
   }
 
   /// A service is in the file that has all of its implementations, else beside the files.
@@ -152,75 +128,80 @@ struct Picture {
     }
   }
 
-  /// What modules require and follow; what is required and not declared is missing.
-  private mutating func draw(
-    _ modules: [(entry: Survey.Declared, node: Int)], _ declared: [String: Int]
-  ) {
-    var declared = declared
-    for (entry, node) in modules {
-      for name in entry.record.attributes.requiredNames {
-        let other = declared[name] ?? add(Node(kind: .missing, name: name.escaped))
-        declared[name] = other
-        edges.append(Edge(from: node, to: other, kind: .requires))
-      }
-    }
-    for (entry, node) in modules {
-      for name in entry.record.attributes.after {
-        guard let other = declared[name] else { continue }
-        edges.append(Edge(from: node, to: other, kind: .after))
-      }
-    }
-  }
-
-  /// Marks the modules of cycles, and the edges between them, which begin at `firstEdge`.
-  private mutating func mark(
-    _ cycles: [[Survey.Declared]], _ positions: [String: Int], from firstEdge: Int
-  ) {
-    var inCycles: Set<[Int]> = []
+  /// Marks the modules of cycles, and returns each with the one that it waits for.
+  private mutating func mark(_ cycles: [[Int]]) -> Set<[Int]> {
+    var pairs: Set<[Int]> = []
     for cycle in cycles {
-      let members = cycle.compactMap { positions[$0.record.name] }
-      for (member, next) in zip(members, members.dropFirst() + members.prefix(1)) {
+      for (member, next) in zip(cycle, cycle.dropFirst() + cycle.prefix(1)) {
         nodes[member].isInCycle = true
-        inCycles.insert([member, next])
+        pairs.insert([member, next])
       }
     }
-    guard !inCycles.isEmpty else { return }
-    for index in edges.indices[firstEdge...]
-    where inCycles.contains([edges[index].from, edges[index].to]) {
-      edges[index].isInCycle = edges[index].kind != .provides
-    }
+    return pairs
   }
 
-  private mutating func attach(_ found: [Finding]) {
-    var missing: [Int: [String: [Int]]] = [:]
-    for edge in edges where nodes[edge.to].kind == .missing {
-      missing[edge.from, default: [:]][nodes[edge.to].name, default: []].append(edge.to)
+  private mutating func attach(_ finding: Finding) {
+    var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
+    if let name = finding.missing, let node = concerned.first, let other = missing[node]?[name] {
+      concerned.append(other)
     }
-    for finding in found {
-      var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
-      if let name = finding.missing?.escaped, let node = concerned.first {
-        concerned += missing[node]?[name] ?? []
-      }
-      for node in concerned { nodes[node].findings.append(findings.count) }
-      findings.append(Found(finding: finding, nodes: concerned))
-    }
+    for node in concerned { nodes[node].findings.append(findings.count) }
+    findings.append((finding, concerned))
   }
 }
 
 extension Picture {
   /// `3 files, 5 modules, 2 services, 1 missing, 2 in cycles, 3 findings`
   var summary: String {
-    func count(_ number: Int, _ one: String, _ many: String? = nil) -> [String] {
-      number == 0 ? [] : [number.counted(one, many)]
-    }
     let kinds = Dictionary(grouping: nodes, by: \.kind).mapValues(\.count)
-    var parts = count(files.count, "file")
-    for kind in [Node.Kind.module, .service, .implementation, .target, .route] {
-      parts += count(kinds[kind] ?? 0, kind.rawValue)
-    }
-    parts += count(kinds[.missing] ?? 0, "missing", "missing")
-    parts += count(nodes.count(where: \.isInCycle), "in a cycle", "in cycles")
-    parts += count(findings.count, "finding")
+    let named: [Node.Kind] = [.module, .service, .implementation, .target, .route]
+    let counts: [(number: Int, one: String, many: String?)] =
+      [(files.count, "file", nil)] + named.map { (kinds[$0] ?? 0, $0.rawValue, nil) } + [
+        (kinds[.missing] ?? 0, "missing", "missing"),
+        (nodes.count(where: \.isInCycle), "in a cycle", "in cycles"),
+        (findings.count, "finding", nil),
+      ]
+    let parts = counts.filter { $0.number > 0 }.map { $0.number.counted($0.one, $0.many) }
     return parts.isEmpty ? "no entries" : parts.joined(separator: ", ")
+  }
+
+  /// Writes the picture as data, in one JSON document.
+  func writeDocument(to sink: ByteSink) {
+    var json = FieldWriter(sink)
+    json.object { json in
+      json.number(key: "schema", 1)
+      json.string(key: "summary", summary)
+      json.list(key: "files", files) { json, file in
+        json.string(key: "name", file.name)
+        json.string(key: "machine", file.machine)
+      }
+      json.list(key: "nodes", nodes) { json, node in
+        json.string(key: "kind", node.kind.rawValue)
+        json.string(key: "name", node.name)
+        json.string(key: "caption", node.caption)
+        json.string(key: "attributes", node.attributes)
+        json.string(key: "place", node.place)
+        json.number(key: "file", node.file)
+        json.boolean(key: "isInCycle", node.isInCycle)
+        json.array(key: "findings", node.findings) { $1.number($0) }
+      }
+      json.list(key: "edges", edges) { json, edge in
+        json.string(key: "kind", edge.kind.rawValue)
+        json.number(key: "from", edge.from)
+        json.number(key: "to", edge.to)
+        json.boolean(key: "isInCycle", edge.isInCycle)
+      }
+      json.list(key: "findings", findings) { json, found in
+        let finding = found.finding
+        json.string(key: "code", finding.code)
+        json.string(key: "level", finding.level.rawValue)
+        json.string(key: "place", finding.placeText)
+        json.string(key: "message", finding.message.escaped)
+        json.string(key: "remedy", finding.remedy.escaped)
+        json.array(key: "nodes", found.nodes) { $1.number($0) }
+      }
+      json.array(key: "problems", problems) { $0.writeProblem(to: &$1) }
+    }
+    json.lineBreak()
   }
 }

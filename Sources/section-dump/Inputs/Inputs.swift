@@ -95,7 +95,7 @@ extension Result<Input, ImageError> {
 
 extension Inputs {
   /// What a walk met beside the files that it handed over.
-  struct PassedOver {
+  struct PassedOver: Codable {
     /// Names that led to a file which was handed over before, in a set.
     var repeated = 0
     /// What is in directories and is no regular file: links to directories, FIFOs, devices.

@@ -23,7 +23,7 @@ extension AdmissionReport {
     case .ndjson:
       for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
-      var csv = CSVWriter(sink)
+      var csv = FieldWriter(sink, .csv)
       csv.header { Self.write(nil, nil, to: &$0) }
       for plugin in plugins {
         for refusal in plugin.refusals.isEmpty ? [nil] : plugin.refusals.map(Optional.some) {
@@ -47,7 +47,7 @@ extension AdmissionReport {
   }
 
   private static func write(
-    _ plugin: AdmissionReport.Plugin?, _ refusal: PluginRefusal?, to csv: inout CSVWriter
+    _ plugin: AdmissionReport.Plugin?, _ refusal: PluginRefusal?, to csv: inout FieldWriter
   ) {
     csv.string(key: "path", plugin?.path)
     csv.boolean(key: "loads", plugin?.loads)

@@ -21,12 +21,9 @@ internal import LibC
     unsafe start = .allocate(capacity: Self.pieceSize)
   }
 
-  /// Makes a sink for a file descriptor that calls `preparing` before each write.
-  convenience init(descriptor: Int32, after preparing: @escaping ([UInt8]) -> Void = { _ in }) {
-    self.init { bytes in
-      preparing(bytes)
-      return bytes.write(to: descriptor)
-    }
+  /// Makes a sink for a file descriptor.
+  convenience init(descriptor: Int32) {
+    self.init { $0.write(to: descriptor) }
   }
 
   deinit { unsafe start.deallocate() }
@@ -74,13 +71,6 @@ internal import LibC
   func write(_ bytes: [UInt8]) { write(bytes.span) }
 
   func write(_ bytes: ArraySlice<UInt8>) { write(bytes.span) }
-
-  /// Writes bytes, and hands them over without a copy where they are many.
-  func write(piece bytes: [UInt8]) {
-    guard let drain, bytes.count >= Self.pieceSize / 2 else { return write(bytes) }
-    flush()
-    if failure == 0 { failure = drain(bytes) }
-  }
 
   func write(_ text: String) { write(text.utf8Span.span) }
 
@@ -182,18 +172,9 @@ internal import LibC
   /// Returns how many characters the bytes from `position` on are.
   func width(from position: Int) -> Int {
     precondition(0...count ~= position)
-    var (index, width) = (position, count - position)
-    // All but the first byte of a character begin with 10; eight at a time.
-    while index + 8 <= count {
-      let bytes = unsafe UnsafeRawPointer(start + index).loadUnaligned(as: UInt64.self)
-      width -= (bytes & ~(bytes << 1) & 0x8080_8080_8080_8080).nonzeroBitCount
-      index += 8
-    }
-    while index < count {
-      if unsafe start[index] & 0xc0 == 0x80 { width -= 1 }
-      index += 1
-    }
-    return width
+    // All but the first byte of a character begin with 10.
+    let bytes = unsafe UnsafeBufferPointer(start: start + position, count: count - position)
+    return unsafe bytes.count { $0 & 0xc0 != 0x80 }
   }
 
   /// Forgets all bytes that are here.

@@ -16,7 +16,7 @@ struct Place: Hashable, Codable, CustomStringConvertible {
   }
 
   /// Writes the fields that say which file it is; without a place, the same fields.
-  static func writeFile(of place: Place?, to writer: inout some FieldWriter) {
+  static func writeFile(of place: Place?, to writer: inout FieldWriter) {
     let bytes = place.map { $0.pathBytes ?? Array($0.path.utf8) }
     writer.string(key: "path", bytes, bytesKey: "pathBytes")
     writer.list(key: "container", place?.container ?? [], separator: "/")
@@ -39,7 +39,7 @@ struct Place: Hashable, Codable, CustomStringConvertible {
 extension Place {
   /// Writes what a document says of an image before its contents; `identity` is nil where it could not
   /// be opened.
-  func write(_ identity: ImageIdentity?, to json: inout JSONWriter) {
+  func write(_ identity: ImageIdentity?, to json: inout FieldWriter) {
     Self.writeFile(of: self, to: &json)
     json.string(key: "format", identity?.format.rawValue)
     json.number(key: "bits", identity?.bits)

@@ -100,7 +100,7 @@ extension ImageError {
   }
 
   /// Writes an object; `first` writes keys before its own.
-  func write(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
+  func write(to json: inout FieldWriter, first: (inout FieldWriter) -> Void = { _ in }) {
     json.object { json in
       first(&json)
       json.string(key: "code", code.rawValue)

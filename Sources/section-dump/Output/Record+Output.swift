@@ -36,7 +36,7 @@ extension Attributes {
   }
 
   /// An object without `priority`; keys that may repeat, and those that do, have arrays.
-  func write(to json: inout JSONWriter) {
+  func write(to json: inout FieldWriter) {
     json.object { json in
       let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
       for case (let key, let value?) in single {

@@ -1,38 +1,39 @@
 internal import BinaryImage
 internal import Registration
 
-/// What entries that are good by themselves come to together: duplicates, requirements, cycles.
+/// Conflicts among entries of one platform that are good by themselves: duplicates, requirements, cycles.
 ///
-/// The rules are those of a Hive and of a router that meet the same files.
+/// The rules are those of a Hive and of a router that meet the same files. Each executable makes a process of its own,
+/// with all libraries; what an executable does not change of the libraries is judged once. Objects are loaded by none:
+/// they are linked with each other, often into the very libraries that are beside them.
 struct Contradictions {
   /// The entries of one platform.
   let declared: [Survey.Declared]
   private(set) var findings: [Finding] = []
   /// Modules that wait for each other, each cycle once.
   private(set) var cycles: [[Survey.Declared]] = []
+  /// The number of executables that have entries.
+  private let executables: Int
   private var known: Set<Finding> = []
   private var counts: [Place: Int] = [:]
 
   init(among declared: [Survey.Declared]) {
     self.declared = declared
-    let all = Processes.all(of: declared)
-    var orders = all.map(StartOrder.init)
-    let told = all.indices.map { set in all[set].own.map { orders[set].modules(with: $0) } }
-    let modules = Dictionary(grouping: told.joined().joined(), by: { declared[$0].record.name })
-    for (set, processes) in all.enumerated() {
-      var duplicates = Duplicates(in: processes)
-      var lacking: Set<Int> = []
-      for (own, told) in zip(processes.own, told[set]) {
-        for refused in duplicates.next(own) {
-          add(declared[refused.entry], of: declared[refused.other])
-        }
-        lacking.formUnion(told.filter { findUnmet($0, among: modules) })
-      }
-      orders[set].exclude(lacking)
-      for cycle in processes.own.flatMap({ orders[set].cycles(with: $0) }) {
-        add(cycle.map { declared[$0] })
-      }
-    }
+    executables = Set(declared.filter { $0.file == .executable }.map(\.place.file)).count
+    let accepted = findDuplicates()
+    let modules = accepted.sorted().filter { declared[$0].record.kind == .module }
+    let named = Dictionary(grouping: modules) { declared[$0].record.name }
+    let lacking = Set(modules.filter { findUnmet($0, among: named) })
+    findCycles(among: modules.filter { declared[$0].file == .object }, lacking)
+    findCycles(among: modules.filter { declared[$0].file != .object }, lacking)
+  }
+
+  /// The processes that differ in some entries: of each, those that it has, in the order of the files.
+  private func processes(of entries: [Int]) -> some Sequence<[Int]> {
+    let shared = entries.filter { declared[$0].file != .executable }
+    let own = entries.filter { declared[$0].file == .executable }.groups { declared[$0].place.file }
+    let others: [[Int]] = own.count < max(1, executables) ? [[]] : []
+    return (others + own).lazy.map { (shared + $0).sorted() }
   }
 
   /// Adds a conflict, unless another process has met it. Returns whether it is new.
@@ -50,25 +51,76 @@ struct Contradictions {
     return true
   }
 
-  private mutating func add(_ entry: Survey.Declared, of first: Survey.Declared) {
+  // MARK: - Duplicates
+
+  /// Finds entries that are refused because one before them is the same, and returns those that some process accepts.
+  ///
+  /// Of two duplicates the second is refused, and makes no third one a duplicate.
+  private mutating func findDuplicates() -> Set<Int> {
+    // Hashes are small enough to keep many, and seeded anew for each run: no file can make two the same.
+    let identities = declared.map { entry in
+      EntryIdentity.all(of: entry.record).map { identity in
+        var hasher = Hasher()
+        hasher.combine(entry.file == .object)
+        hasher.combine(identity)
+        return hasher.finalize()
+      }
+    }
+    var accepted: Set<Int> = []
+    for group in Self.related(identities) {
+      guard group.count > 1 else {
+        accepted.formUnion(group)
+        continue
+      }
+      for process in processes(of: group) {
+        var holders: [Int: Int] = [:]
+        for position in process {
+          if let first = identities[position].lazy.compactMap({ holders[$0] }).first {
+            addDuplicate(declared[position], of: declared[first])
+          } else {
+            accepted.insert(position)
+            for identity in identities[position] { holders[identity] = position }
+          }
+        }
+      }
+    }
+    return accepted
+  }
+
+  /// The positions in groups that have identities in common, directly or through others.
+  private static func related(_ identities: [[Int]]) -> [[Int]] {
+    var arrows = [[Int]](repeating: [], count: identities.count)
+    var last: [Int: Int] = [:]
+    for (position, own) in identities.enumerated() {
+      for identity in own {
+        guard let other = last.updateValue(position, forKey: identity) else { continue }
+        arrows[position].append(other)
+        arrows[other].append(position)
+      }
+    }
+    return arrows.components.map { $0.sorted() }.sorted { $0[0] < $1[0] }
+  }
+
+  private mutating func addDuplicate(_ entry: Survey.Declared, of first: Survey.Declared) {
     let code = Finding.Code(rawValue: "duplicate-\(entry.record.kind)") ?? .duplicateRoute
     let conflict = Conflict.duplicate(
       entry.record, of: first.record, at: first.place.description)
     add(code, .error, entry.place, conflict, others: [first.place])
   }
 
-  /// Tells what a module requires and the modules that count in some process do not offer. Returns whether there is
-  /// such a thing.
-  private mutating func findUnmet(_ position: Int, among all: [String: [Int]]) -> Bool {
+  // MARK: - Requirements
+
+  /// Finds what a module requires and no accepted module offers. Returns whether there is such a thing.
+  private mutating func findUnmet(_ position: Int, among modules: [String: [Int]]) -> Bool {
     let module = declared[position]
     var isLacking = false
     for required in module.record.attributes.requires.map(ModuleRequirement.init) {
-      guard let others = all[required.name]?.map({ declared[$0] }),
+      guard let others = modules[required.name]?.map({ declared[$0] }),
         let provider = others.first?.place
       else {
         let conflict = Conflict.missing(
           required, by: module.record.name, nobody: "no file",
-          near: nearest(to: required.name, in: all.keys, after: findings.count),
+          near: nearest(to: required.name, in: modules.keys, after: findings.count),
           addition: "add the file that")
         add(.unmetRequirement, .warning, module.place, conflict, missing: required.name)
         isLacking = true
@@ -84,10 +136,54 @@ struct Contradictions {
     return isLacking
   }
 
-  private mutating func add(_ cycle: [Survey.Declared]) {
+  // MARK: - Cycles
+
+  /// Finds modules that wait for each other. Those that cannot start for another reason are `lacking`.
+  private mutating func findCycles(among modules: [Int], _ lacking: Set<Int>) {
+    // With all modules of one name as one, whatever is in a cycle of some process is in one.
+    let named = modules.groups { declared[$0].record.name }
+    let all = ModuleGraph(
+      of: named.map { modules in
+        let attributes = modules.map { declared[$0].record.attributes }
+        return (
+          declared[modules[0]].record.name, attributes.flatMap(\.requires),
+          attributes.flatMap(\.after)
+        )
+      })
+    let cyclic = all.cycles(mostSteps: 0).members.flatMap { named[$0] }
+    guard !cyclic.isEmpty else { return }
+    let files = Set(cyclic.map { declared[$0].place.file })
+    let entries = modules.filter {
+      declared[$0].file != .executable || files.contains(declared[$0].place.file)
+    }
+    for process in processes(of: entries) {
+      var graph = ModuleGraph(of: process.map { declared[$0].record })
+      graph.dropFollows(of: process.indices.filter { lacking.contains(process[$0]) })
+      for path in graph.cycles().paths { addCycle(path.map { declared[process[$0]] }) }
+    }
+  }
+
+  private mutating func addCycle(_ cycle: [Survey.Declared]) {
     let places = cycle.count > 1 ? cycle.map(\.place.description) : []
     let conflict = Conflict.cycle(of: cycle.map(\.record.name), at: places)
     let others = cycle.dropFirst().map(\.place)
     if add(.cycle, .error, cycle[0].place, conflict, others: others) { cycles.append(cycle) }
+  }
+}
+
+extension Array {
+  /// The elements in groups of one key, in the order of their first ones.
+  func groups<Key: Hashable>(by key: (Element) -> Key) -> [Self] {
+    var positions: [Key: Int] = [:]
+    var groups: [Self] = []
+    for element in self {
+      let position = positions[key(element), default: groups.count]
+      if position == groups.count {
+        positions[key(element)] = position
+        groups.append([])
+      }
+      groups[position].append(element)
+    }
+    return groups
   }
 }

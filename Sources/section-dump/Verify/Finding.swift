@@ -90,7 +90,7 @@ extension Finding {
   var line: String { problem?.line(path: place.file) ?? "" }
 
   /// Writes what could not be read as an object; `first` writes keys before all others.
-  func writeProblem(to json: inout JSONWriter, first: (inout JSONWriter) -> Void = { _ in }) {
+  func writeProblem(to json: inout FieldWriter, first: (inout FieldWriter) -> Void = { _ in }) {
     problem?.write(to: &json) { json in
       first(&json)
       Place.writeFile(of: place, to: &json)
@@ -98,10 +98,10 @@ extension Finding {
   }
 
   /// Writes what JSON and CSV say of a finding; without one, the same fields.
-  static func writeFields<Writer: FieldWriter>(of finding: Self?, to writer: inout Writer) {
-    if !Writer.nests { writer.string(key: "level", finding?.level.rawValue) }
+  static func writeFields(of finding: Self?, to writer: inout FieldWriter) {
+    if !writer.isJSON { writer.string(key: "level", finding?.level.rawValue) }
     writer.string(key: "code", finding?.code)
-    if Writer.nests { writer.string(key: "level", finding?.level.rawValue) }
+    if writer.isJSON { writer.string(key: "level", finding?.level.rawValue) }
     Place.writeFile(of: finding?.place, to: &writer)
     writer.string(key: "section", finding?.place.section)
     writer.number(key: "index", finding?.place.index)

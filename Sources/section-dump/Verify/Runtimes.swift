@@ -1,56 +1,40 @@
 internal import BinaryImage
 
-/// Which runtimes a linked file brings, and which it needs of others.
-struct RuntimeNeeds: Codable {
-  /// The library of the Hive that it needs, under the name that it was linked by.
-  var hive: String?
-  /// Whether it needs the library of Swift's runtime.
-  var needsSwift = false
-  /// Whether it holds Swift's runtime itself.
-  var holdsSwift = false
-  /// Whether annotations were linked into it, so that it should have entries.
-  var isAnnotated = false
-
-  private static let swift = "libswiftCore.so"
-
-  /// Nothing that bears on other files.
-  var isEmpty: Bool { hive == nil && !needsSwift && !isAnnotated }
-
-  init() {}
-
-  /// Nothing of a file that is no ELF file, or whose needs cannot be read.
-  init(of image: any FileImage) {
+extension SurveyedImage {
+  /// Notes which runtimes it brings and needs; nothing of a file that is no ELF file, or whose needs cannot be read.
+  mutating func readRuntimes(of image: any FileImage) {
     guard let file = image as? ELFFile, let linkage = try? file.linkage() else { return }
     let needed = linkage.needed
     isAnnotated = linkage.noteVersion != nil
-    needsSwift = needed.contains(Self.swift)
+    needsSwift = needed.contains("libswiftCore.so")
     let isPart = linkage.name?.hasPrefix("libBeeHive") ?? false
     if !isPart { hive = needed.first { $0 == "libBeeHive.so" || $0.hasPrefix("libBeeHive.so.") } }
     // What needs no library at all can open none.
-    guard file.identity.kind == .executable, !needsSwift, !needed.isEmpty else { return }
+    guard kind == .executable, !needsSwift, !needed.isEmpty else { return }
     holdsSwift = linkage.hasSwiftSections
   }
 }
 
-/// Files that would bring two runtimes into one process.
-enum Runtimes {
-  private typealias Image = SurveyedImage
-
-  static func findings(in survey: Survey) -> [Finding] {
-    survey.images.filter(\.isLoadable).groups(by: \.platform).flatMap { images in
+extension Survey {
+  /// Files that would bring two runtimes into one process.
+  var doubleRuntimes: [Finding] {
+    loadable.flatMap { images in
       let libraries = images.filter { $0.kind != .executable }
       let executables = images.filter { $0.kind == .executable }
-      return hives(libraries, executables) + executables.compactMap { swift(of: $0, libraries) }
+      return Self.hives(libraries, executables)
+        + executables.compactMap { Self.swift(of: $0, libraries) }
     }
   }
 
   /// Libraries that need another library of the Hive than an executable, or than a library before them.
-  private static func hives(_ libraries: [Image], _ executables: [Image]) -> [Finding] {
+  private static func hives(
+    _ libraries: [SurveyedImage], _ executables: [SurveyedImage]
+  ) -> [Finding] {
     libraries.enumerated().compactMap { index, library in
-      guard let own = library.runtimes.hive else { return nil }
+      guard let own = library.hive else { return nil }
       let others = executables + libraries[..<index]
-      let other = others.first { $0.runtimes.hive.map { $0 != own } ?? false }
-      guard let other, let needed = other.runtimes.hive else { return nil }
+      let other = others.first { $0.hive.map { $0 != own } ?? false }
+      guard let other, let needed = other.hive else { return nil }
       return Finding(
         code: ImageError.Code.secondRuntime.rawValue, level: .warning, place: library.place,
         message: "it needs \(own), and \(other.place.file) needs \(needed): what one of two "
@@ -59,9 +43,11 @@ enum Runtimes {
     }
   }
 
-  private static func swift(of executable: Image, _ libraries: [Image]) -> Finding? {
-    guard executable.runtimes.holdsSwift,
-      let library = libraries.first(where: \.runtimes.needsSwift)
+  private static func swift(
+    of executable: SurveyedImage, _ libraries: [SurveyedImage]
+  ) -> Finding? {
+    guard executable.holdsSwift,
+      let library = libraries.first(where: \.needsSwift)
     else { return nil }
     return Finding(
       .staticSwiftRuntime, .error, executable.place,

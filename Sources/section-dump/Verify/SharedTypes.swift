@@ -2,101 +2,83 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// Swift types and protocols that several files of one process declare, each for itself.
-///
-/// To the runtime they are different ones of the same name. A lookup by name finds either; values of
-/// one are none of the other.
-struct SharedTypes {
-  private typealias Image = SurveyedImage
-
-  private var findings: [Finding] = []
-
-  static func findings(in survey: Survey) -> [Finding] {
-    var shared = SharedTypes()
-    for images in survey.images.filter(\.isLoadable).groups(by: \.platform) {
-      shared.find(in: images)
+extension Survey {
+  /// Swift types and protocols that several files of one process declare, each for itself.
+  ///
+  /// To the runtime they are different ones of the same name. A lookup by name finds either; values of
+  /// one are none of the other.
+  var sharedTypes: [Finding] {
+    loadable.flatMap { images in
+      let shared = SharedTypes(images: images)
+      return shared.protocols + shared.types
     }
-    return shared.findings
   }
+}
 
-  /// Words that name a type or a protocol.
-  private struct Words: Hashable {
-    var names: [String]
-    /// The image that has the entry, where that has something of the name too: then the entry means it.
-    var image: Int?
-  }
+/// The types and protocols that several images of one platform declare.
+private struct SharedTypes {
+  let images: [SurveyedImage]
 
-  private typealias Naming = (entry: Survey.Declared, position: Int)
-
-  /// A module that two images hold.
-  private struct Doubled: Hashable {
-    var other, first: Int
-    var module: String
-
-    var order: (Int, Int, String) { (other, first, module) }
-  }
-
-  private mutating func find(in images: [Image]) {
-    let protocols = Self.shared(images.map(\.protocols))
-    let types = Self.shared(images.map(\.types))
-    guard !protocols.isEmpty || !types.isEmpty else { return }
-    let contracts = Self.namings(in: images, \.protocols) { $0.kind == .service ? $0.name : nil }
-    for (name, owners) in protocols {
-      guard let naming = Self.naming(name, owners, contracts) else { continue }
-      report(name, owners, naming, isProtocol: true, images)
+  /// Protocols that services are registered under.
+  var protocols: [Finding] {
+    let namings = Namings(in: images, \.protocols) { $0.kind == .service ? $0.name : nil }
+    return shared(\.protocols).flatMap { name, owners in
+      guard let entry = namings.entry(for: name, in: owners) else { return [] as [Finding] }
+      return pairs(owners).map { first, other in
+        Finding(
+          .duplicateProtocol, .error, entry.place,
+          "the protocol \(name.joined(separator: ".")) is in \(file(first)) and in \(file(other)): a service that "
+            + "one of them registers is not found through the other's",
+          remedy: "put the contracts into one dynamic library that all link")
+      }
     }
-    let implementations = Self.namings(in: images, \.types, \.namedType)
-    // Types that no entry names: one finding for each module and pair of files.
-    var modules: [Doubled: [[String]]] = [:]
-    for (name, owners) in types {
-      if let naming = Self.naming(name, owners, implementations) {
-        report(name, owners, naming, isProtocol: false, images)
+  }
+
+  /// Types that entries name, then all others: one finding for each module and pair of files.
+  var types: [Finding] {
+    let namings = Namings(in: images, \.types, \.namedType)
+    var findings: [Finding] = []
+    var others: [(other: Int, first: Int, name: [String])] = []
+    for (name, owners) in shared(\.types) {
+      guard let entry = namings.entry(for: name, in: owners) else {
+        others += pairs(owners).map { ($1, $0, name) }
         continue
       }
-      for (first, other) in Self.pairs(owners, images) {
-        modules[Doubled(other: other, first: first, module: name[0]), default: []].append(name)
+      findings += pairs(owners).map { first, other in
+        Finding(
+          .duplicateType, .error, entry.place,
+          "the Swift type \(name.joined(separator: ".")) is in \(file(first)) and in \(file(other)): which one is "
+            + "found by name depends on what is loaded first",
+          remedy: "keep it in one file, or put it into a dynamic library that both link")
       }
     }
-    for (doubled, names) in modules.sorted(by: { $0.key.order < $1.key.order }) {
-      let isOne = names.count == 1
-      findings.append(
-        Finding(
-          .duplicateType, .warning, images[doubled.other].place,
-          "\(images[doubled.first].place.file) holds the Swift module \(doubled.module) too: "
-            + (isOne ? "the type" : "\(names.count) types such as")
-            + " \(names[0].joined(separator: ".")) \(isOne ? "is" : "are") there twice",
-          remedy: "put the module into one dynamic library that both link"))
-    }
+    let modules = others.groups { ["\($0.other)", "\($0.first)", $0.name[0]] }
+      .sorted {
+        ($0[0].other, $0[0].first, $0[0].name[0]) < ($1[0].other, $1[0].first, $1[0].name[0])
+      }
+    return findings
+      + modules.map { types in
+        let (other, first, name) = types[0]
+        let isOne = types.count == 1
+        return Finding(
+          .duplicateType, .warning, images[other].place,
+          "\(file(first)) holds the Swift module \(name[0]) too: "
+            + (isOne ? "the type" : "\(types.count) types such as")
+            + " \(name.joined(separator: ".")) \(isOne ? "is" : "are") there twice",
+          remedy: "put the module into one dynamic library that both link")
+      }
   }
 
-  private mutating func report(
-    _ name: [String], _ owners: [Int], _ entry: Survey.Declared, isProtocol: Bool, _ images: [Image]
-  ) {
-    for (first, other) in Self.pairs(owners, images) {
-      let files = "\(images[first].place.file) and in \(images[other].place.file)"
-      let name = name.joined(separator: ".")
-      let (code, message, remedy): (Finding.Code, String, String) =
-        isProtocol
-        ? (
-          .duplicateProtocol,
-          "the protocol \(name) is in \(files): a service that one of them registers is not found through the other's",
-          "put the contracts into one dynamic library that all link"
-        )
-        : (
-          .duplicateType,
-          "the Swift type \(name) is in \(files): which one is found by name depends on what is loaded first",
-          "keep it in one file, or put it into a dynamic library that both link"
-        )
-      findings.append(Finding(code, .error, entry.place, message, remedy: remedy))
-    }
-  }
+  private func file(_ image: Int) -> String { images[image].place.file }
 
-  /// What several images declare: the name, and the images in order.
-  private static func shared(_ declared: [DeclaredTypes]) -> [(name: [String], owners: [Int])] {
+  /// The names that several images declare, each with those images in order.
+  private func shared(
+    _ declared: KeyPath<SurveyedImage, DeclaredTypes>
+  ) -> [(name: [String], owners: [Int])] {
     var owners: [[String]: [Int]] = [:]
-    for (index, types) in declared.enumerated() where !types.isEmpty {
+    for (index, image) in images.enumerated() {
       // Every image that uses a type of C describes it; the runtime takes those for one.
-      for name in types.wholeNames where !name[0].hasPrefix("__C") {
+      for name in image[keyPath: declared].wholeNames where !name[0].hasPrefix("__C") {
         owners[name, default: []].append(index)
       }
     }
@@ -106,7 +88,7 @@ struct SharedTypes {
   }
 
   /// Each owner but the first that may come into one process with one before it, and that one.
-  private static func pairs(_ owners: [Int], _ images: [Image]) -> [(first: Int, other: Int)] {
+  private func pairs(_ owners: [Int]) -> [(first: Int, other: Int)] {
     // Two executables are never in one.
     let library = owners.first { images[$0].kind != .executable }
     return owners.dropFirst().compactMap { other in
@@ -114,12 +96,17 @@ struct SharedTypes {
       return first.flatMap { $0 < other ? ($0, other) : nil }
     }
   }
+}
 
-  /// The first entries that name something, by the words.
-  private static func namings(
-    in images: [Image], _ declared: KeyPath<Image, DeclaredTypes>, _ written: (Record) -> String?
-  ) -> [Words: Naming] {
-    var result: [Words: Naming] = [:]
+/// The first entries that name types or protocols, by the names as they are written.
+private struct Namings {
+  /// By the image that has the entry, if it has something of the name too: then the entry means that. By nil otherwise.
+  private var entries: [Int?: [[String]: (entry: Survey.Declared, position: Int)]] = [:]
+
+  init(
+    in images: [SurveyedImage], _ declared: KeyPath<SurveyedImage, DeclaredTypes>,
+    _ written: (Record) -> String?
+  ) {
     var position = 0
     for (index, image) in images.enumerated() {
       var known: Set<[String]> = []
@@ -128,74 +115,19 @@ struct SharedTypes {
           known.insert(names).inserted
         else { continue }
         position += 1
-        let words = Words(names: names, image: image[keyPath: declared].has(text) ? index : nil)
-        if result[words] == nil { result[words] = (entry, position) }
+        let owner = image[keyPath: declared].has(text) ? index : nil
+        if entries[owner]?[names] == nil {
+          entries[owner, default: [:]][names] = (entry, position)
+        }
       }
     }
-    return result
   }
 
-  /// The first entry that means this name.
-  private static func naming(
-    _ name: [String], _ owners: [Int], _ namings: [Words: Naming]
-  ) -> Survey.Declared? {
+  /// Returns the first entry that means this name of one of these images.
+  func entry(for name: [String], in owners: [Int]) -> Survey.Declared? {
     let candidates = name.indices.flatMap { start in
-      ([nil] + owners).compactMap { namings[Words(names: Array(name[start...]), image: $0)] }
+      ([nil] + owners).compactMap { entries[$0]?[Array(name[start...])] }
     }
     return candidates.min { $0.position < $1.position }?.entry
-  }
-}
-
-/// Files that were built against other contracts than those that a library of the set has.
-enum ContractFindings {
-  static func findings(in survey: Survey) -> [Finding] {
-    survey.images.filter(\.isLoadable).groups(by: \.platform).flatMap { images in
-      let libraries = images.filter { !$0.contracts.contracts.isEmpty }
-      return images.flatMap { plugin in
-        libraries.filter { $0.place != plugin.place }
-          .flatMap { findings(on: plugin, against: $0) }
-      }
-    }
-  }
-
-  private static func findings(
-    on plugin: SurveyedImage, against library: SurveyedImage
-  ) -> [Finding] {
-    var findings: [Finding] = []
-    var unseen: [ContractDrift] = []
-    for drift in ContractDrift.all(of: plugin.expectations, against: library.contracts) {
-      switch (drift.subject, drift.verdict) {
-      // Protocols that are there twice are findings of their own.
-      case (.ownCopy, _): break
-      case (_, .notVisible): unseen.append(drift)
-      case (_, .drifted):
-        findings.append(
-          Finding(
-            .contractDrift, .error, plugin.place,
-            drift.message(against: library.place.file), remedy: drift.remedy,
-            others: [library.place]))
-      }
-    }
-    if let first = unseen.first {
-      let others = unseen.count - 1
-      findings.append(
-        Finding(
-          .contractNotVisible, .remark, plugin.place,
-          first.message(against: library.place.file)
-            + (others > 0 ? "; the same holds for \(others) more" : ""),
-          remedy: first.remedy, others: [library.place]))
-    }
-    return findings
-  }
-}
-
-extension Finding {
-  /// An image whose Swift metadata cannot be read.
-  static func notVisible(_ error: ImageError, _ place: Place) -> Finding {
-    Finding(
-      .contractNotVisible, .remark, place,
-      "which contracts it was built against is not visible: \(error.message)",
-      remedy: error.code == .malformed
-        ? "build the file again; its Swift metadata contradicts itself" : error.remedy)
   }
 }

@@ -6,11 +6,8 @@ internal import SwiftMetadata
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
 struct Survey: Codable {
-  /// What a child tells of a file.
-  private enum CodingKeys: CodingKey { case images, findings, read, skipped, files }
-
   /// An entry and the file that holds it.
-  struct Declared {
+  struct Declared: Codable {
     var record: Record
     var place: Place
     var platform: Platform
@@ -19,7 +16,7 @@ struct Survey: Codable {
   }
 
   /// What a process is made for: images that differ in any of it are never loaded into one.
-  struct Platform: Hashable {
+  struct Platform: Hashable, Codable {
     var format: ImageIdentity.Format
     var machine: String
     var bits: Int
@@ -41,22 +38,24 @@ struct Survey: Codable {
   var skipped = 0
   /// What was met beside the files that are read.
   private(set) var passedOver = Inputs.PassedOver()
-  private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
   init(_ inputs: Inputs, readsTypes: Bool = false) {
-    let progress = Progress()
-    defer { progress.clear() }
     var inputs = inputs
     inputs.isSet = true
     var survey = Self()
     survey.passedOver = inputs.read { [inputs] files, _ in
       var survey = Survey()
-      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
+      for file in files {
+        do throws(ImageError) {
+          survey.read(try file.get(), inputs.architecture, readsTypes: readsTypes)
+        } catch {
+          survey.note(error, Place(path: error.image))
+        }
+      }
       return survey
     } take: { part in
       survey.add(part)
-      progress.advance(by: part.files)
     }
     survey.leaveOutCopies()
     survey.declared = survey.images.flatMap(\.declared)
@@ -73,17 +72,6 @@ struct Survey: Codable {
     findings += other.findings
     read += other.read
     skipped += other.skipped
-    files += other.files
-  }
-
-  private mutating func read(
-    _ file: Result<Input, ImageError>, _ architecture: String?, readsTypes: Bool
-  ) {
-    files += 1
-    switch file {
-    case .success(let input): read(input, architecture, readsTypes: readsTypes)
-    case .failure(let error): note(error, Place(path: error.image))
-    }
   }
 
   private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
@@ -98,7 +86,7 @@ struct Survey: Codable {
           surveyed.types.add(.types, of: image)
           surveyed.protocols.add(.protocols, of: image)
           readContracts(image, into: &surveyed)
-          if surveyed.isLoadable { surveyed.runtimes = RuntimeNeeds(of: image) }
+          if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
           // Where sections cannot be listed, the problems say so.
           findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
         }
@@ -156,7 +144,13 @@ struct Survey: Codable {
       surveyed.contracts = try ContractLibrary(of: image)
       surveyed.expectations = try ContractExpectations(of: image)
     } catch {
-      if surveyed.isWhole { findings.append(.notVisible(error, surveyed.place)) }
+      guard surveyed.isWhole else { return }
+      findings.append(
+        Finding(
+          .contractNotVisible, .remark, surveyed.place,
+          "which contracts it was built against is not visible: \(error.message)",
+          remedy: error.code == .malformed
+            ? "build the file again; its Swift metadata contradicts itself" : error.remedy))
     }
   }
 
@@ -238,7 +232,7 @@ extension Survey: Reported {
   private func isSensible(of file: Result<Input, ImageError>) -> Bool {
     let input = try? file.get()
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
-    return [files, read, skipped].allSatisfy(Self.counts.contains)
+    return [read, skipped].allSatisfy(Self.counts.contains)
       && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
       && images.allSatisfy { image in
         guard let part = image.part, let path = input?.path, part.path != path else { return true }

@@ -2,27 +2,24 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// All that is found in a set of files: `verify` lists it, and `graph` shows it.
-struct Verdict {
-  /// The conflicts among the entries of each platform, in the order of the files.
-  var contradictions: [Contradictions]
-  var findings: [Finding]
-
-  /// A survey that has read types.
-  init(on survey: Survey) {
-    contradictions = survey.declared.groups(by: \.platform).map { Contradictions(among: $0) }
-    findings = survey.findings + contradictions.flatMap(\.findings)
-    var counts: [Place: Int] = [:]
-    for finding in survey.idleAttributes { findings.add(finding, &counts) }
-    for finding in survey.missingTypes { findings.add(finding, &counts) }
-    findings += SharedTypes.findings(in: survey)
-    findings += ContractFindings.findings(in: survey)
-    findings += survey.neverLinked
-    findings += Runtimes.findings(in: survey)
-  }
-}
-
 extension Survey {
+  /// The conflicts among the entries of each platform, in the order of the files.
+  var contradictions: [Contradictions] {
+    declared.groups(by: \.platform).map { Contradictions(among: $0) }
+  }
+
+  /// All that is found in a set of files that has read types: `verify` lists it, and `graph` shows it.
+  func findings(with contradictions: [Contradictions]) -> [Finding] {
+    var all = findings + contradictions.flatMap(\.findings)
+    var counts: [Place: Int] = [:]
+    for finding in idleAttributes { all.add(finding, &counts) }
+    for finding in missingTypes { all.add(finding, &counts) }
+    return all + sharedTypes + contractFindings + neverLinked + doubleRuntimes
+  }
+
+  /// The images that a process may load, those of each platform together.
+  var loadable: [[SurveyedImage]] { images.filter(\.isLoadable).groups(by: \.platform) }
+
   /// Attributes that say nothing of the entry that has them: another one was meant.
   var idleAttributes: some Sequence<Finding> {
     declared.lazy.flatMap { entry in
@@ -65,16 +62,14 @@ extension Survey {
   /// A linker takes the members that something refers to, and nothing refers to entries.
   var neverLinked: [Finding] {
     let executables = self.executables
-    let loadable = images.filter(\.isLoadable)
-    let platforms = Set(loadable.map(\.platform))
-    let linked = Set(
-      loadable.flatMap { image in image.records.map { Saying($0, of: image) } })
+    let linked = Dictionary(grouping: images.filter(\.isLoadable), by: \.platform)
+      .mapValues { Set($0.flatMap { $0.records.map(\.contents) }) }
     return images.compactMap { image in
       // Slices are called after their machines.
       guard image.kind == .object,
         let member = image.place.container.last, member != image.platform.machine,
-        !image.records.isEmpty, platforms.contains(image.platform),
-        !image.records.contains(where: { linked.contains(Saying($0, of: image)) })
+        !image.records.isEmpty, let registered = linked[image.platform],
+        !image.records.contains(where: { registered.contains($0.contents) })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
@@ -140,9 +135,9 @@ extension Survey {
     guard image.isBare else { return nil }
     let isNamedLibrary = image.isNamed && image.isLoadable && image.kind != .executable
     let why: String
-    if image.runtimes.isAnnotated {
+    if image.isAnnotated {
       why = ": annotations were linked into it, and a linker has dropped the entries"
-    } else if isNamedLibrary, let hive = image.runtimes.hive {
+    } else if isNamedLibrary, let hive = image.hive {
       why = ", though it needs \(hive)"
     } else if isNamedLibrary, isRequired {
       why = ""
@@ -151,7 +146,7 @@ extension Survey {
     }
     return Finding(
       .withoutEntries,
-      isRequired ? .error : image.runtimes.isAnnotated ? .warning : .remark, image.place,
+      isRequired ? .error : image.isAnnotated ? .warning : .remark, image.place,
       "it has no entries\(why)",
       remedy:
         "link the target that declares them into it, with retain; name its objects or archives "
@@ -176,16 +171,52 @@ extension Survey {
   }
 }
 
-/// The contents of an entry, wherever it is.
-private struct Saying: Hashable {
-  var platform: Survey.Platform
-  var kind: RecordKind
-  var name: String
-  var implementation: String?
-  var attributes: Attributes
+extension Survey {
+  /// Files that were built against other contracts than those that a library of the set has.
+  var contractFindings: [Finding] {
+    loadable.flatMap { images in
+      let libraries = images.filter { !$0.contracts.contracts.isEmpty }
+      return images.flatMap { plugin in
+        libraries.filter { $0.place != plugin.place }
+          .flatMap { Self.findings(on: plugin, against: $0) }
+      }
+    }
+  }
 
-  init(_ record: Record, of image: SurveyedImage) {
-    (platform, kind, name) = (image.platform, record.kind, record.name)
-    (implementation, attributes) = (record.implementation, record.attributes)
+  private static func findings(
+    on plugin: SurveyedImage, against library: SurveyedImage
+  ) -> [Finding] {
+    // Protocols that are there twice are findings of their own.
+    let drifts = ContractDrift.all(of: plugin.expectations, against: library.contracts)
+      .filter { $0.subject != .ownCopy }
+    var findings: [Finding] = []
+    var unseen: [ContractDrift] = []
+    for drift in drifts {
+      switch drift.verdict {
+      case .notVisible: unseen.append(drift)
+      case .drifted:
+        findings.append(
+          Finding(
+            .contractDrift, .error, plugin.place,
+            drift.message(against: library.place.file) ?? "", remedy: drift.remedy,
+            others: [library.place]))
+      }
+    }
+    if let first = unseen.first, let message = first.message(against: library.place.file) {
+      let others = unseen.count - 1
+      findings.append(
+        Finding(
+          .contractNotVisible, .remark, plugin.place,
+          message + (others > 0 ? "; the same holds for \(others) more" : ""),
+          remedy: first.remedy, others: [library.place]))
+    }
+    return findings
+  }
+}
+
+extension Record {
+  /// The contents of an entry, wherever it is.
+  fileprivate var contents: [String] {
+    [kind.description, name, implementation ?? ""] + attributes.texts
   }
 }

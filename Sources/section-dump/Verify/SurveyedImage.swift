@@ -21,8 +21,14 @@ struct SurveyedImage: Codable {
   /// The protocols that others conform to, and what it expects of those of others, likewise.
   var contracts = ContractLibrary()
   var expectations = ContractExpectations()
-  /// What it has to do with runtimes, where types were asked for.
-  var runtimes = RuntimeNeeds()
+  /// The library of the Hive that it needs, under the name that it was linked by; read with the types, as what follows.
+  var hive: String?
+  /// Whether it needs the library of Swift's runtime.
+  var needsSwift = false
+  /// Whether it holds Swift's runtime itself.
+  var holdsSwift = false
+  /// Whether annotations were linked into it, so that it should have entries.
+  var isAnnotated = false
   /// Whether it was named itself, rather than found in a directory or an archive.
   var isNamed = false
   /// Whether it has no entries, malformed ones included.
@@ -42,7 +48,8 @@ struct SurveyedImage: Codable {
 
   /// Whether nothing is to be said of it or compared with it. Objects are linked into executables.
   var isEmpty: Bool {
-    kind != .executable && !declaresSomething && !(isNamed && isLoadable) && runtimes.isEmpty
+    kind != .executable && !declaresSomething && !(isNamed && isLoadable) && hive == nil
+      && !needsSwift && !isAnnotated
   }
   var declaresSomething: Bool {
     !records.isEmpty || !types.isEmpty || !protocols.isEmpty || !expectations.conformances.isEmpty
@@ -53,59 +60,51 @@ struct SurveyedImage: Codable {
 
 /// Images that are the same, byte by byte, though they are several files.
 struct Copies {
-  /// What copies have in common that costs nothing to compare.
-  private struct Likeness: Hashable {
-    var platform: Survey.Platform
-    var kind: ImageIdentity.Kind
-    var id: [UInt8]
-    var size: UInt64
-    var entries: Int
-  }
-
   /// The copies by their positions, and the first image that each is the same as.
   private(set) var originals: [Int: Int] = [:]
-  private var digests: [Bytes: Digest] = [:]
+  /// The hashes of what was read of each file; they are seeded anew for each run, so that no file can make two the same.
+  private var hashes: [FileStamp.FileNumber: [FilePart: Int]] = [:]
   /// How many bytes of each file may still be read: those that images share are not read twice.
   private var budgets: [FileStamp.FileNumber: UInt64] = [:]
 
-  private struct Bytes: Hashable {
-    var file: FileStamp.FileNumber
-    var offset, size: UInt64
-  }
-
   init(among images: [SurveyedImage]) {
+    // Only those are read that have the same headers and the same size.
     let groups = images.indices.filter { images[$0].declaresSomething }.groups { index in
-      let image = images[index]
-      return Likeness(
-        platform: image.platform, kind: image.kind, id: image.identity.id,
-        size: image.part?.size ?? 0,
-        entries: image.records.count)
-    }
+      var identity = images[index].identity
+      identity.path = ""
+      return identity
+    }.flatMap { $0.groups { images[$0].part?.size } }
     for group in groups where group.count > 1 {
-      var first: [Digest: Int] = [:]
+      var first: [Int: Int] = [:]
       for index in group {
-        guard let digest = images[index].part.flatMap({ digest(of: $0) }) else { continue }
-        if let original = first[digest] {
+        guard let hash = images[index].part.flatMap({ hash(of: $0) }) else { continue }
+        if let original = first[hash] {
           originals[index] = original
         } else {
-          first[digest] = index
+          first[hash] = index
         }
       }
     }
   }
 
-  /// Nil where the bytes cannot be read again.
-  private mutating func digest(of part: FilePart) -> Digest? {
+  /// Returns the hash of the bytes; nil if they cannot be read again.
+  private mutating func hash(of part: FilePart) -> Int? {
     guard let file = try? fileStamp(of: part.path) else { return nil }
-    let bytes = Bytes(file: file.number, offset: part.offset, size: part.size)
-    if let known = digests[bytes] { return known }
+    var bytes = part
+    bytes.path = []
+    if let known = hashes[file.number]?[bytes] { return known }
     let budget = budgets[file.number, default: file.size]
     guard part.size <= budget else { return nil }
     budgets[file.number] = budget - part.size
-    var maker = Digest.Maker()
+    var hasher = Hasher()
     // That it could be read was seen before; what is gone by now is no copy.
-    guard (try? part.forEachPiece { maker.add(bytes: $0) }) != nil else { return nil }
-    digests[bytes] = maker.digest
-    return maker.digest
+    let isRead: Void? = try? part.forEachPiece { piece in
+      // Sound: the hasher reads the bytes during the call; one by one they would take twenty times as long.
+      unsafe piece.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+    guard isRead != nil else { return nil }
+    let hash = hasher.finalize()
+    hashes[file.number, default: [:]][bytes] = hash
+    return hash
   }
 }

@@ -120,9 +120,11 @@ struct AgreementTests {
 
   /// What `verify` finds; duplicates by the Hive's word for them.
   private func found(byVerifyIn path: String) -> Found {
-    let verdict = Verdict(on: Survey(Inputs(paths: [path]), readsTypes: true))
-    let names = verdict.contradictions.flatMap { $0.cycles.joined().map(\.record.name) }
-    let errors = verdict.findings.filter { $0.level == .error && $0.code != "cycle" }
+    let survey = Survey(Inputs(paths: [path]), readsTypes: true)
+    let contradictions = survey.contradictions
+    let findings = survey.findings(with: contradictions)
+    let names = contradictions.flatMap { $0.cycles.joined().map(\.record.name) }
+    let errors = findings.filter { $0.level == .error && $0.code != "cycle" }
     return Found(
       rejected: errors.map { finding in
         PlantedLibrary.Expected(
@@ -130,7 +132,7 @@ struct AgreementTests {
           code: finding.code.hasPrefix("duplicate-") ? "duplicate" : finding.code)
       }.sorted(),
       missing: Set(
-        verdict.findings.filter { $0.code == "unmet-requirement" }.map {
+        findings.filter { $0.code == "unmet-requirement" }.map {
           "\($0.message.split(separator: " ")[1]) \($0.missing ?? "")"
         }), cyclic: Set(names))
   }

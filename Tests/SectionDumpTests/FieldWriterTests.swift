@@ -5,15 +5,15 @@ import Testing
 @testable import section_dump
 
 @Suite("JSON is written as it is read")
-struct JSONWriterTests {
+struct FieldWriterTests {
   /// What is written, and into how many pieces it was handed on.
-  private func written(_ body: (inout JSONWriter) -> Void) throws -> String {
+  private func written(_ body: (inout FieldWriter) -> Void) throws -> String {
     var bytes: [UInt8] = []
     let sink = ByteSink { more in
       bytes += more
       return 0
     }
-    var json = JSONWriter(sink)
+    var json = FieldWriter(sink)
     body(&json)
     sink.flush()
     return try #require(String(validating: bytes, as: UTF8.self))
@@ -61,22 +61,17 @@ struct JSONWriterTests {
     let document = try written { json in
       for number in 1...2 {
         json.object { json in
-          json.key("empty")
-          json.array { _ in }
-          json.key("nested")
-          json.array { json in
+          json.array(key: "empty") { _ in }
+          json.array(key: "nested") { json in
             json.array { json in json.number(number) }
             json.object { json in
-              json.key("null")
-              json.string(nil)
-              json.key("none")
-              json.number(nil)
+              json.string(key: "null", nil)
+              json.number(key: "none", nil)
             }
             json.object { _ in }
             json.string("last")
           }
-          json.key("address")
-          json.hexadecimal(0x10)
+          json.hexadecimal(key: "address", 0x10)
         }
         json.lineBreak()
       }
