@@ -111,7 +111,8 @@ extension ELFFile {
     }
     return ELFTable(
       rows,
-      .stored(FileExtent(offset: extent.offset, size: count.map { UInt64($0) * size } ?? extent.size)),
+      .stored(
+        FileExtent(offset: extent.offset, size: count.map { UInt64($0) * size } ?? extent.size)),
       of: file, header.format)
   }
 }

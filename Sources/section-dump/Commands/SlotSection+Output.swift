@@ -13,8 +13,8 @@ extension SlotSection: Tabled {
     }
   }
 
-  static func writeFields<Writer: FieldWriter>(of known: Self?, to writer: inout Writer) {
-    guard Writer.nests, let known else { return writeRow(of: known?.section, nil, to: &writer) }
+  static func writeFields(of known: Self?, to writer: inout FieldWriter) {
+    guard writer.isJSON, let known else { return writeRow(of: known?.section, nil, to: &writer) }
     Section.writeSource(of: known.section, to: &writer)
     writer.nested(key: "entries") { json in
       json.array { json in

@@ -21,9 +21,12 @@ internal import LibC
     unsafe start = .allocate(capacity: Self.pieceSize)
   }
 
-  /// Makes a sink for a file descriptor.
-  convenience init(descriptor: Int32) {
-    self.init { $0.write(to: descriptor) }
+  /// Makes a sink for a file descriptor that calls `preparing` before each write.
+  convenience init(descriptor: Int32, after preparing: @escaping ([UInt8]) -> Void = { _ in }) {
+    self.init { bytes in
+      preparing(bytes)
+      return bytes.write(to: descriptor)
+    }
   }
 
   deinit { unsafe start.deallocate() }
@@ -71,6 +74,13 @@ internal import LibC
   func write(_ bytes: [UInt8]) { write(bytes.span) }
 
   func write(_ bytes: ArraySlice<UInt8>) { write(bytes.span) }
+
+  /// Writes bytes, and hands them over without a copy where they are many.
+  func write(piece bytes: [UInt8]) {
+    guard let drain, bytes.count >= Self.pieceSize / 2 else { return write(bytes) }
+    flush()
+    if failure == 0 { failure = drain(bytes) }
+  }
 
   func write(_ text: String) { write(text.utf8Span.span) }
 

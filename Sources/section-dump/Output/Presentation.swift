@@ -71,6 +71,8 @@ struct Piece: Sendable {
 final class Printer {
   let output: ByteSink
   let errors: ByteSink
+  /// The progress of a long scan.
+  let progress: Progress
   private let format: Presentation.Format
   private var isFirst = true
   /// Whether an item of a JSON document was printed without the end of its line.
@@ -78,14 +80,20 @@ final class Printer {
 
   init(_ format: Presentation.Format) {
     self.format = format
-    output = ByteSink(descriptor: STDOUT_FILENO)
-    errors = ByteSink(descriptor: STDERR_FILENO)
+    let progress = Progress()
+    self.progress = progress
+    output = ByteSink(descriptor: STDOUT_FILENO, after: progress.makeWay)
+    errors = ByteSink(descriptor: STDERR_FILENO, after: progress.makeWay)
   }
 
   func take(_ piece: Piece) {
     switch piece.kind {
     case .output:
-      output.write(piece.bytes[(isFirst ? format.separator.utf8CodeUnitCount : 0)...])
+      if isFirst {
+        output.write(piece.bytes[format.separator.utf8CodeUnitCount...])
+      } else {
+        output.write(piece: piece.bytes)
+      }
       (isFirst, isAmidLine) = (false, format == .json)
     case .errors:
       if isAmidLine { output.write(word: "\n") }
@@ -111,6 +119,7 @@ final class Printer {
   /// Prints the rest; false, once told, where some of standard output was lost.
   func finish() -> Bool {
     if format == .json { output.write(word: isAmidLine ? "\n]}\n" : "]}\n") }
+    progress.clear()
     return output.finish(errors)
   }
 }
@@ -123,5 +132,51 @@ extension Presentation.Format {
     case .table: "\n"
     case .ndjson, .csv: ""
     }
+  }
+}
+
+/// A line on the terminal that says how far a long scan is, and goes before anything is printed.
+final class Progress {
+  /// The time after which people wonder that nothing happens.
+  static let patience: Duration = .milliseconds(500)
+  /// The interval at which the number changes.
+  private static let pace: Duration = .milliseconds(100)
+
+  private let isWanted = isatty(STDERR_FILENO) == 1 && !Presentation.isDumbTerminal
+  private let sharesTerminal = isatty(STDOUT_FILENO) == 1
+  private var files = 0
+  private var next = ContinuousClock.now + patience
+  private var isShown = false
+  /// Whether what was printed last ended in the midst of a line.
+  private var isAmidLine = false
+
+  /// Counts files that were read.
+  func advance(by count: Int) {
+    guard isWanted else { return }
+    files += count
+    let now = ContinuousClock.now
+    guard now >= next, !isAmidLine else { return }
+    next = now + Self.pace
+    isShown = true
+    write("\r\(files.counted("file")) read")
+  }
+
+  /// Makes way for bytes that are going to be printed.
+  func makeWay(for bytes: [UInt8]) {
+    clear()
+    isAmidLine = sharesTerminal && bytes.last != UInt8(ascii: "\n")
+  }
+
+  /// Takes the line away.
+  func clear() {
+    guard isShown else { return }
+    isShown = false
+    write("\r\u{1b}[K")
+  }
+
+  private func write(_ text: String) {
+    let sink = ByteSink(descriptor: STDERR_FILENO)
+    sink.write(text)
+    sink.flush()
   }
 }

@@ -38,14 +38,18 @@ struct Survey: Codable {
   var skipped = 0
   /// What was met beside the files that are read.
   private(set) var passedOver = Inputs.PassedOver()
+  private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
   init(_ inputs: Inputs, readsTypes: Bool = false) {
+    let progress = Progress()
+    defer { progress.clear() }
     var inputs = inputs
     inputs.isSet = true
     var survey = Self()
     survey.passedOver = inputs.read { [inputs] files, _ in
       var survey = Survey()
+      survey.files = files.count
       for file in files {
         do throws(ImageError) {
           survey.read(try file.get(), inputs.architecture, readsTypes: readsTypes)
@@ -56,6 +60,7 @@ struct Survey: Codable {
       return survey
     } take: { part in
       survey.add(part)
+      progress.advance(by: part.files)
     }
     survey.leaveOutCopies()
     survey.declared = survey.images.flatMap(\.declared)
@@ -72,6 +77,7 @@ struct Survey: Codable {
     findings += other.findings
     read += other.read
     skipped += other.skipped
+    files += other.files
   }
 
   private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
@@ -232,7 +238,7 @@ extension Survey: Reported {
   private func isSensible(of file: Result<Input, ImageError>) -> Bool {
     let input = try? file.get()
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
-    return [read, skipped].allSatisfy(Self.counts.contains)
+    return [files, read, skipped].allSatisfy(Self.counts.contains)
       && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
       && images.allSatisfy { image in
         guard let part = image.part, let path = input?.path, part.path != path else { return true }

@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import section_dump
+
+@Suite("A long scan says how far it is", .serialized, .mayHang)
+struct ProgressTests {
+  /// How many files are read.
+  private static let files = 40
+
+  private static let library = Result { try Fixtures.annotatedLibrary("watched.so") }
+
+  /// Starts a scan of the files in a list; the last of them cannot be read, which makes a line in the
+  /// midst of it all.
+  ///
+  /// A long one lasts for longer than anybody waits without a word, however fast the machine is: its
+  /// list comes late. What nobody would miss comes before it, more than a pipe holds, so that some of
+  /// it was read, and the clock of the scan runs, once all of it is written.
+  private func scan(
+    _ arguments: [String], isLong: Bool, terminal: String = "xterm", output: FileHandle,
+    errors: FileHandle, _ body: (Process) throws -> Void
+  ) throws {
+    let names = [String](repeating: try Self.library.get(), count: Self.files) + ["nosuch"]
+    let list = Pipe()
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Repository.sectionDump)
+    process.currentDirectoryURL = Fixtures.directory
+    process.arguments = ["--stdin0"] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(["TERM": terminal]) { $1 }
+    process.standardInput = list
+    process.standardOutput = output
+    process.standardError = errors
+    try Command.start(process)
+    let end = list.fileHandleForWriting
+    if isLong {
+      try end.write(contentsOf: Data(count: 1 << 20))
+      Thread.sleep(forTimeInterval: 1.1 * (Progress.patience / .seconds(1)))
+    }
+    try end.write(contentsOf: Data(names.joined(separator: "\0").utf8))
+    try end.close()
+    try body(process)
+    process.waitUntilExit()
+  }
+
+  /// What a terminal is sent that both streams, or standard error alone, lead to.
+  private func transcript(
+    _ arguments: [String], isLong: Bool = true, output: FileHandle? = nil,
+    terminal: String = "xterm"
+  ) throws -> String {
+    let terminalMaster = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    defer { close(terminalMaster) }
+    var (number, isLocked): (Int32, Int32) = (0, 0)
+    // TIOCSPTLCK unlocks the other end, TIOCGPTN tells its number; both take an int.
+    try #require(unsafe ioctl(terminalMaster, 0x4004_5431, &isLocked) == 0)
+    try #require(unsafe ioctl(terminalMaster, 0x8004_5430, &number) == 0)
+    let terminalEnd = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
+    var bytes: [UInt8] = []
+    try scan(
+      arguments, isLong: isLong, terminal: terminal, output: output ?? terminalEnd,
+      errors: terminalEnd
+    ) { _ in
+      try terminalEnd.close()
+      // The other end reports an error, in place of the end of a file, once nobody has it open.
+      while true {
+        let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
+          count = unsafe max(0, read(terminalMaster, buffer.baseAddress, buffer.count))
+        }
+        if chunk.isEmpty { break }
+        bytes += chunk
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n")
+  }
+
+  /// The lines that a person sees in the end.
+  private func screen(_ transcript: String) -> [String] {
+    transcript.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      // Each part overwrites what stands before it; one that starts with this removes it first.
+      line.split(separator: "\r").reduce("") { shown, part in
+        part.hasPrefix("\u{1b}[K")
+          ? String(part.dropFirst(3)) : String(part) + shown.dropFirst(part.count)
+      }
+    }
+  }
+
+  @Test("It is told on a terminal, and gone before anything else is printed", arguments: [1, 2])
+  func told(jobs: Int) throws {
+    let transcript = try transcript(["--format", "csv", "--jobs", "\(jobs)"])
+    #expect(transcript.contains(/[0-9]+ files? read/))
+    let lines = screen(transcript)
+    #expect(lines.count == 1 + 4 * Self.files + 2)
+    #expect(lines.dropFirst().dropLast(2).allSatisfy { $0.hasPrefix("watched.so,,") })
+    #expect(lines.dropLast().last?.hasPrefix("section-dump: nosuch: ") == true)
+  }
+
+  @Test("It is told where the report goes into a file")
+  func toldBesideAFile() throws {
+    let file = try #require(FileHandle(forWritingAtPath: "/dev/null"))
+    let transcript = try transcript(["--format", "csv"], output: file)
+    #expect(transcript.contains(/[0-9]+ files? read/))
+    #expect(screen(transcript).first?.hasPrefix("section-dump: nosuch: ") == true)
+  }
+
+  @Test("A short scan needs no word of it")
+  func shortScan() throws {
+    // On a machine that has much to do, now and then even a short one takes long.
+    let isSilent = try Patience.spin {
+      try !transcript(["--format", "csv"], isLong: false).contains(/files? read/)
+    }
+    #expect(isSilent)
+  }
+
+  @Test("A terminal that cannot remove it is not told")
+  func dumbTerminal() throws {
+    let transcript = try transcript(["--format", "csv"], terminal: "dumb")
+    #expect(transcript.contains("section-dump: nosuch: "))
+    #expect(!transcript.contains(/files? read/))
+  }
+
+  @Test("It never goes into a pipe or a file")
+  func notTold() throws {
+    let folder = try Folder()
+    defer { folder.remove() }
+    let files = try ["output", "errors"].map { try folder.write("", as: $0) }
+    try scan(
+      ["--format", "csv"], isLong: true, output: FileHandle(forWritingTo: files[0]),
+      errors: FileHandle(forWritingTo: files[1])
+    ) { process in
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 2)
+    }
+    let texts = try files.map { try String(contentsOf: $0, encoding: .utf8) }
+    #expect(texts[0].split(separator: "\n").count == 1 + 4 * Self.files)
+    #expect(!texts[0].contains("\r"))
+    #expect(texts[1] == "section-dump: nosuch: No such file or directory.\n")
+  }
+}
