@@ -198,11 +198,12 @@ extension Survey {
         findings.append(
           Finding(
             .contractDrift, .error, plugin.place,
-            drift.message(against: library.place.file) ?? "", remedy: drift.remedy,
+            drift.message(against: library.place.file), remedy: drift.remedy,
             others: [library.place]))
       }
     }
-    if let first = unseen.first, let message = first.message(against: library.place.file) {
+    if let first = unseen.first {
+      let message = first.message(against: library.place.file)
       let others = unseen.count - 1
       findings.append(
         Finding(

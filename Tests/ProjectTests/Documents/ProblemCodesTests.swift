@@ -47,7 +47,7 @@ struct ProblemCodesTests {
       source: "Sources/BeeHive/Entries/StateRecord.swift", areCases: true),
     Section(
       title: "A call, a route or a table that is refused",
-      source: "Sources/BeeHiveRouting/RoutingError.swift", areCases: true),
+      source: "Sources/BeeHiveRouting/Values/RoutingError.swift", areCases: true),
   ]
 
   @Test("each section", arguments: sections)

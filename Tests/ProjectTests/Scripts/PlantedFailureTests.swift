@@ -25,6 +25,9 @@ import Testing
       step: "layers", file: "Sources/BeeHive/Hive.swift", new: "import Foundation\n",
       shown: "imports Foundation"),
     Plant(
+      step: "house", file: "Sources/Threads/Lock.swift", new: "struct Planted {}\n",
+      shown: "types is "),
+    Plant(
       step: "build", file: unitTest, new: "let wrong: Int = \"text\"\n",
       shown: "error: cannot convert value"),
     Plant(step: "tests", file: unitTest, new: failingTest, shown: "ThreadsTests/LockTests.swift:"),

@@ -38,7 +38,8 @@ struct ConfigurationReaderTests {
     #expect(try settings.value(Key<String>("currency")) == "EUR")
     #expect(settings.layer(of: "currency") == .defaults)
     let error = #expect(throws: Problem.self) { try settings.value(Key<Int>("port")) }
-    #expect(error?.message == #"the shop's settings says "http", which is no Int"#)
+    #expect(
+      error?.message == #"configuration port: the shop's settings says "http", which is no Int"#)
     provider.setValue("8080", forKey: "port")
     #expect(try settings.value(Key<Int>("port")) == 8080)
     settings.set(9090, for: "port")

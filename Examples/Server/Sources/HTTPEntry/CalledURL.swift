@@ -30,7 +30,7 @@ enum CalledURL {
         error.code == .limitExceeded
           ? Problem(
             .contentTooLarge, error.code.rawValue,
-            "A form may have \(limits.bytes) bytes and \(limits.items) fields.")
+            "The form is too large for the query of a URL: \(error.message).")
           : Problem(
             .badRequest, error.code.rawValue,
             "The form cannot be read: it is key=value pairs with & between them, and %XX for others."

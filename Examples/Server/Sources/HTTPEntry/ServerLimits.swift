@@ -28,8 +28,8 @@ public struct ServerLimits: Hashable, Sendable {
 
   /// Reads the limits from a configuration.
   ///
-  /// - Throws: ``Problem`` if a limit is no number from 1 to 2147483647.
-  public init(_ configuration: Configuration) throws(Problem) {
+  /// - Throws: `BeeHive.Problem` if a limit is no number from 1 to 2147483647.
+  public init(_ configuration: Configuration) throws(BeeHive.Problem) {
     for (name, limit) in Self.settings {
       let key = Configuration.Key<NumberFrom1To2147483647>("http.\(name)")
       guard configuration.layer(of: key.name) != nil else { continue }
