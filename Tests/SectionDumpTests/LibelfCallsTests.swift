@@ -60,7 +60,7 @@ struct LibelfCallsTests {
   func brokenPairs() throws {
     let counter = try LibelfCounter()
     let library = try Fixtures.annotatedLibrary("unread-pair.so")
-    let folder = try Fixtures.folder("unread-folder")
+    let folder = try Fixtures.folder("unopened-folder")
     try FileManager.default.copyItem(
       at: Fixtures.place(library), to: folder.appendingPathComponent(UUID().uuidString + ".so"))
     for command in [
