@@ -74,7 +74,7 @@ struct ImageListing<Element: Tabled>: Sendable {
 
 /// The sums of the reports of some files.
 struct ReportSums: Sendable, Codable {
-  enum Count: Int, Codable {
+  enum Count: Int, CaseIterable {
     /// Files, and what tables say of them and of the images in them.
     case files, shown, empty, skipped, unread
     /// Images with problems, and those whose contents could be read.
@@ -83,23 +83,26 @@ struct ReportSums: Sendable, Codable {
     case contained
   }
 
-  private var counts: [Count: Int] = [:]
+  /// The numbers by the raw values of what is counted.
+  private var counts = Count.allCases.map { _ in 0 }
   /// The wanted names, and whether these files have them.
   var wanted = Wanted()
 
   init(wanted: Wanted = Wanted()) { self.wanted = wanted }
 
   subscript(count: Count) -> Int {
-    get { counts[count, default: 0] }
-    set { counts[count] = newValue }
+    get { counts[count.rawValue] }
+    set { counts[count.rawValue] = newValue }
   }
 
   /// Whether a child may have counted this.
-  var isSensible: Bool { counts.values.allSatisfy(ReportPart.counts.contains) }
+  var isSensible: Bool {
+    counts.count == Count.allCases.count && counts.allSatisfy(ReportPart.counts.contains)
+  }
 
   /// Adds the sums of further files; a wanted name is in one of all.
   mutating func add(_ other: Self) {
-    counts.merge(other.counts, uniquingKeysWith: +)
+    for index in counts.indices { counts[index] += other.counts[index] }
     wanted.add(other.wanted)
   }
 }
