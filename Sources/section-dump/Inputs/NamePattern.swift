@@ -10,9 +10,13 @@ struct NamePattern {
   private var elements: [Element] = []
   /// Whether the pattern means nothing but itself.
   let isLiteral: Bool
+  /// Whether a section is found by it in a list of all alone: a segment is no part of the name that sections are found
+  /// by, and bytes that are no UTF-8 are no part of a pattern.
+  let isListed: Bool
 
   init(_ pattern: String) {
     isLiteral = !pattern.unicodeScalars.contains { ["*", "?", "[", "\\"].contains($0) }
+    isListed = !isLiteral || pattern.unicodeScalars.contains { [",", "\u{fffd}"].contains($0) }
     var rest = Substring(pattern).unicodeScalars
     while let scalar = rest.popFirst() {
       switch scalar {

@@ -13,19 +13,9 @@ struct Wanted: Sendable, Codable {
     var text = ""
     /// The pattern that the name is; nil where it must be exactly this one.
     var pattern: NamePattern?
-    /// Whether it is found in a list of all sections alone: a segment is no part of the name that sections are found
-    /// by, and bytes that are no UTF-8 are no part of a pattern.
-    private(set) var isListed = false
     var isFound = false
     /// The names in the files that are nearest to it.
     var similar: [String] = []
-
-    init(kind: String, text: String, pattern: NamePattern? = nil) {
-      (self.kind, self.text, self.pattern) = (kind, text, pattern)
-      isListed =
-        pattern?.isLiteral == false
-        || text.unicodeScalars.contains { [",", "\u{fffd}"].contains($0) }
-    }
 
     /// Notes that a file has a name, and returns whether it is this one.
     mutating func meets(_ name: String) -> Bool {
@@ -99,13 +89,9 @@ struct Wanted: Sendable, Codable {
         if known.insert(Array(text.utf8)).inserted { found += named }
         continue
       }
-      let isListed = names[index].isListed
+      let isListed = names[index].pattern?.isListed == true
       guard isListed || looksForSimilar && !names[index].isFound else { continue }
-      do throws(ImageError) {
-        if listed == nil { listed = try image.allSections() }
-      } catch {
-        if isListed { throw error }
-      }
+      if listed == nil { listed = isListed ? try image.allSections() : try? image.allSections() }
       for section in listed ?? [] {
         let full = text.contains(",") ? section.fullName : section.name
         guard names[index].meets(full),
