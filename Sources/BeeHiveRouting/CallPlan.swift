@@ -5,7 +5,7 @@ internal import Threads
 /// `send` carries it out, `explain` prints it, and `canOpen` looks at its end. One snapshot of the rules holds
 /// for all of it: a table that is swapped meanwhile decides about later calls.
 struct CallPlan {
-  /// What comes next.
+  /// The next step.
   enum Step {
     /// A rule matches the call, but one of its conditions does not hold; `because` names it.
     case passed(MetRule, because: String)
@@ -118,7 +118,7 @@ extension RoutingCore {
   }
 }
 
-/// What every call comes to: resolved, decided about as `CallPlan` says, answered.
+/// The way of every call: resolved, decided about as `CallPlan` says, answered.
 extension RoutingCore {
   func send(
     _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true

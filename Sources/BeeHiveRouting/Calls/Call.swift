@@ -61,7 +61,7 @@ public struct Call: Sendable, CustomStringConvertible {
     if case .action(let target, let action) = destination { (target, action) } else { nil }
   }
 
-  /// What a receiver is given whose pattern gives these values: the query below the path below what is given
+  /// The arguments of a receiver whose pattern gives these values: the query below the path below what is given
   /// beside the URL.
   func given(
     _ values: PathValues, keys isTaken: (String) -> Bool = { _ in true }
@@ -84,7 +84,7 @@ public struct Call: Sendable, CustomStringConvertible {
   public var description: String { "\(origin) call \(number) of \(destination)".escaped }
 }
 
-/// What calls that a handler makes take over from the call that it answers.
+/// The parts that calls of a handler take over from the call that it answers.
 struct Nesting: Sendable {
   @TaskLocal static var current = Nesting()
 
@@ -93,7 +93,7 @@ struct Nesting: Sendable {
   /// The origin of the handler's own calls, whatever they say.
   var origin: CallOrigin = .local
   /// The URLs that handlers of unmatched ones are answering, the first one first: such a handler that opens
-  /// what is missing too is asked again.
+  /// what is missing too comes round again.
   var unmatched: [String] = []
   /// The number of answers to calls that are one inside the other.
   var depth = 0

@@ -4,7 +4,7 @@ extension Call {
 
   /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now.
   ///
-  /// What the path gave by the pattern of the rule and what the query gave go along: as the query of a URL,
+  /// Values of the path, by the pattern of the rule, and of the query go along: as the query of a URL,
   /// where it has no such key itself, and as arguments of an action.
   mutating func follow(
     _ destination: Destination, by met: MetRule? = nil

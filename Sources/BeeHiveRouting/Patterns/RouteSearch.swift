@@ -1,4 +1,4 @@
-/// What the path of a URL gives by a pattern, in the order of its segments.
+/// The values that the path of a URL gives by a pattern, in the order of its segments.
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
 /// Finds every route that a URL meets, the best one first.

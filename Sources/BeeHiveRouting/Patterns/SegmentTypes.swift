@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The types that a pattern may name, and what makes a value of a segment's text.
 struct SegmentTypes: Sendable {
   /// Makes a value of a text, or refuses it. Called without a lock.
@@ -13,7 +15,7 @@ struct SegmentTypes: Sendable {
     let convert: Converter
     let number = nextNumber()
 
-    /// What is left of a path, as one text.
+    /// The rest of a path, as one text.
     static let path = of(String.self, "path", rank: 5)
 
     static func of<Value: URLConvertible>(_ type: Value.Type, _ name: String, rank: Int) -> Self {
@@ -102,4 +104,15 @@ struct SegmentTypes: Sendable {
   func normal(_ text: String, as name: String?) -> String {
     name.flatMap { types[PatternSegment.typeKey($0)]?.convert(text)?.urlText } ?? text
   }
+}
+
+private let numbers = Atomic<UInt64>(0)
+
+/// Returns the next number: of a call, a route, a rule.
+func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
+
+/// A value that another may replace: who takes it out again looks whether it is still the same.
+struct Numbered<Value: Sendable>: Sendable {
+  let number = nextNumber()
+  let value: Value
 }

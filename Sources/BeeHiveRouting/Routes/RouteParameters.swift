@@ -1,5 +1,5 @@
-/// What a route's pattern declares, with the types as they are when it is registered: whether a call fits is known
-/// before its handler is asked.
+/// The parameters that a route's pattern declares, with the types as they are when it is registered: whether a call fits is known
+/// before its handler gets it.
 ///
 /// A class, so that a route is copied at no cost of it.
 final class RouteParameters: Sendable {
@@ -9,7 +9,7 @@ final class RouteParameters: Sendable {
     var isOptional: Bool
     /// The name of its type, as it was written.
     var written = "String"
-    /// Nil for text, of which a handler may make anything.
+    /// Nil for text: a handler may make anything of it.
     var type: SegmentTypes.SegmentType?
     /// The value of a missing one.
     var missing: Arguments.Argument?
@@ -87,7 +87,7 @@ final class RouteParameters: Sendable {
     return declared
   }
 
-  /// What the handler is given: the query below the path below what the caller gives beside the URL. Throws where
+  /// The arguments of the handler: the query below the path below what the caller gives beside the URL. Throws where
   /// that is not what the pattern declares.
   func collect(
     of call: Call, at url: URLText, path values: PathValues

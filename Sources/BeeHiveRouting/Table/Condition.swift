@@ -131,7 +131,7 @@ extension SchemaPlace {
     )
   }
 
-  /// What a guard that the host has defined says.
+  /// The answer of a guard that the host has defined.
   private func hostGuard(of host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard let name = self["guard"].text() else { return nil }
     let expected = given("is").map { $0.bool() ?? true } ?? true

@@ -8,7 +8,7 @@
 public struct DecisionTable: Hashable, Sendable, Codable {
   private static let currentVersion = 1
 
-  /// What the host brings to a table; `now` are seconds since 1970.
+  /// The parts that the host brings to a table; `now` are seconds since 1970.
   typealias Host = (
     types: SegmentTypes, guards: [String: Numbered<@Sendable (Call) -> Bool>],
     now: @Sendable () -> Double
@@ -182,7 +182,7 @@ extension RuleIndex {
     return nil
   }
 
-  /// Where a call is sent whatever it is given: by the first rule without a condition that ends its way here.
+  /// The destination of a call whatever it is given: by the first rule without a condition that ends its way here.
   private func certainRedirection(of destination: Destination, for origin: CallOrigin)
     -> Destination?
   {

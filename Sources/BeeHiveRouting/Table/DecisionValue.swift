@@ -123,7 +123,7 @@ extension DecisionValue: Codable {
     }
   }
 
-  /// What a text means to a decoder that gives every scalar as a text, as YAML's do.
+  /// The value of a text for a decoder that gives every scalar as a text, as YAML's do.
   ///
   /// Only what JSON would write as a number or a truth value is one: `01234`, `0x1f`, `no` and `12:30` are the
   /// texts that their authors see, not what YAML 1.1 makes of them.

@@ -8,7 +8,7 @@ final class SchemaPlace {
   private let step: String
   /// The name of the rule that this place is, once it is known.
   var rule: String?
-  /// The problems of the whole document, in the order in which they are found.
+  /// The problems of the whole document, in the order that they are found.
   private(set) var problems: [String] = []
 
   init(_ found: DecisionValue?, at step: String = "", in parent: SchemaPlace? = nil) {

@@ -18,7 +18,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
       }
     }
 
-    /// What is given, for people.
+    /// The given value, for people.
     var said: String {
       switch self {
       case .value(let value as String): "the text \"\(value)\""

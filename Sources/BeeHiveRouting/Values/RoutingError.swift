@@ -49,7 +49,7 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
   public var key: String?
   /// The entries it concerns.
   package var sources: [Source]
-  /// Whether a handler throws it so that the next matching route is asked; with `noRoute`, its route has gone
+  /// Whether a handler throws it so that the next matching route has its turn; with `noRoute`, its route has gone
   /// meanwhile and has no say.
   private(set) var isRefusal = false
 
@@ -75,7 +75,7 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
     if !isRight { throw RoutingError(code, message(), key: key, sources: sources()) }
   }
 
-  /// The error, thrown so that the next matching route is asked.
+  /// The error, thrown so that the next matching route has its turn.
   var asRefusal: RoutingError {
     var refusal = self
     refusal.isRefusal = true
