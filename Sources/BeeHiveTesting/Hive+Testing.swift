@@ -84,7 +84,7 @@ private func canonical(_ path: String) -> String {
 ///     try await hive.start()
 ///     #expect(recorder.steps == ["Shop.Basket setUp", "Shop.Basket initialize", "Shop.Basket splash"])
 public final class NoticeRecorder: Sendable {
-  /// What was told, behind a lock that the thread sanitizer understands.
+  /// The notices, behind a lock that the thread sanitizer understands.
   @safe private final class Kept: @unchecked Sendable {
     // Sound: `notices` is used between `lock` and `unlock` alone.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -219,16 +219,16 @@ package struct Section: Hashable, Sendable {
   package var segment: String?
   /// The linked address; in a relocatable object, 0.
   package var address: VirtualAddress
-  /// Where the bytes are in the file, whose part an archive's member or a slice is; nil where the
+  /// The place of the bytes in the file, whose part an archive's member or a slice is; nil where the
   /// file has none, and for a loaded image.
   package var offset: FileOffset?
   /// The size in bytes.
   package var size: UInt64
   /// Flag letters as `readelf -S` prints them (`WAR`), or the Mach-O attributes by name.
   package var flags: String
-  /// What it is for: `sh_type` as `readelf -S` prints it, or the type that Apple's assembler takes.
+  /// Its purpose: `sh_type` as `readelf -S` prints it, or the type that Apple's assembler takes.
   package var type: String
-  /// What its address is a multiple of; 0 where nothing says so.
+  /// The number that its address is a multiple of; 0 where nothing says so.
   package var alignment: UInt64
   /// The size of each entry where all have one, else 0.
   package var entrySize: UInt64

@@ -59,7 +59,7 @@ extension Attributes {
   /// Whether a module's initialize runs beside that of others.
   package var isAsync: Bool { values(of: "async").first == "true" }
 
-  /// How long an instance of a service lives.
+  /// The lifetime of an instance of a service.
   package var serviceScope: Scope { scope.flatMap(Scope.init) ?? .transient }
 
   /// The declarations of a target's actions.
@@ -70,7 +70,7 @@ extension Attributes {
     values(of: "remote").first.flatMap { Exposure.byAttribute[$0] } ?? .local
   }
 
-  /// How much of a URL a route's pattern covers.
+  /// The part of a URL that a route's pattern covers.
   package var extent: RouteExtent {
     values(of: "match").first.flatMap(RouteExtent.init) ?? .exact
   }

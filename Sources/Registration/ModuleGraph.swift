@@ -127,7 +127,7 @@ extension [[Int]] {
     return result
   }
 
-  /// All positions, in the order in which a search into the depth is done with them. An arrow that
+  /// All positions, in the order that a search into the depth is done with them. An arrow that
   /// leads to one which is not done before closes a cycle.
   package var depthFirst: [Int] {
     var isMet = [Bool](repeating: false, count: count)

@@ -66,7 +66,7 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why an entry, a URL, a part of one, a pattern or a declaration cannot be read. The reader adds the location.
+/// The reason that an entry, a URL, a part of one, a pattern or a declaration cannot be read. The reader adds the location.
 package struct Refusal: Error, Hashable {
   package var reason: Rejection.Reason
   /// The index among the bytes that were to be read; of a pattern, among those of the part that is wrong.

@@ -14,7 +14,7 @@ package final class ThreadPool: Sendable {
     var queue: [UInt64: Work] = [:]
     var first: UInt64 = 0
     var end: UInt64 = 0
-    /// What `first` was when somebody last looked whether work is taken; nil while nobody looks.
+    /// The value of `first` when somebody last looked whether work is taken; nil while nobody looks.
     var watched: UInt64?
   }
 

@@ -25,7 +25,7 @@ extension [UInt8] {
     put(number(4, at: place) &+ UInt64(bitPattern: Int64(difference)), 4, at: place)
   }
 
-  /// Where the descriptors of the notes `.note.beehive` are in a file.
+  /// The places of the descriptors of the notes `.note.beehive` in a file.
   var noteDescriptors: [Int] {
     let start = [8, 0, 0, 0, 36, 0, 0, 0, 1, 0x45, 0x45, 0x42] + Array("Beehive\0".utf8) as [UInt8]
     return indices.dropLast(start.count + 36).filter {

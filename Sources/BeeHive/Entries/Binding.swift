@@ -122,7 +122,7 @@ struct Binding {
     }
   }
 
-  /// What becomes of the entry of a service whose implementation is known.
+  /// Decides about the entry of a service whose implementation is known.
   ///
   /// - Parameters:
   ///   - entry: The entry.

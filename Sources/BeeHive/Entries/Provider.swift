@@ -44,7 +44,7 @@ struct FactoryClosure: Sendable {
   let service: ObjectIdentifier
   /// The same, to ask what it conforms to; of a given instance, its own type.
   private(set) var serviceType: any Any.Type
-  /// What it has to be given, and whether a value can be that; nil where it needs nothing.
+  /// The value that it has to be given, and whether one can be that; nil where it needs nothing.
   private(set) var parameter: (type: TypeSpelling, accepts: @Sendable (any Sendable) -> Bool)?
   /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?

@@ -40,7 +40,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   /// The objects of its C factory, each with the number of times it was handed out and not given back.
   var objects: [RuntimeAddress: Int] = [:]
   var progress: Progress { didSet { publishProgress() } }
-  /// What `progress` was before the entry turned out to be a duplicate, or a layer above could not use it.
+  /// The `progress` before the entry turned out to be a duplicate, or a layer above could not use it.
   var setAside: (progress: Progress, isDuplicate: Bool)?
   /// Whether the entry has left the Hive: its image is gone, or it was removed.
   var isWithdrawn = false {
@@ -93,10 +93,10 @@ package final class RegisteredEntry: @unchecked Sendable {
   /// The provider, also while something keeps the entry from being used. Under the Hive's lock.
   var maker: Provider? { setAside?.progress.provider ?? provider }
 
-  /// Where the structure that it leads to may be.
+  /// The place of the structure that it leads to.
   var memory: ForeignMemory { image == nil ? .host : .image }
 
-  /// What tells a service from others of its type; a module has its name alone.
+  /// The name that tells a service from others of its type; a module has its name alone.
   var givenName: String? { kind == .service ? attributes.name : nil }
 
   /// The Swift type that a service serves as, where something says so. Under the Hive's lock.
@@ -201,12 +201,12 @@ extension RegisteredEntry {
 }
 
 extension Problem {
-  /// Why a rule refuses an entry.
+  /// The reason that a rule refuses an entry.
   package init(_ refusal: Refusal) {
     self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
   }
 
-  /// What a Hive says of an entry that the rulebook rejects.
+  /// The problem of an entry that the rulebook rejects.
   init(_ rejection: Rejection) {
     self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
   }

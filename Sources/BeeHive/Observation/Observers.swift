@@ -8,7 +8,7 @@ package final class Observers<Notice: Sendable>: Sendable {
   private let observers = Lock<[Observer]>([])
   private let lastNumber = Atomic<UInt64>(0)
   private let count = Atomic<Int>(0)
-  /// What happened under a lock and is told when that is free again.
+  /// Notices of a time under a lock, which observers get when it is free again.
   private let outbox = Lock<[Notice]>([])
 
   /// Has none yet.

@@ -52,7 +52,7 @@ public struct RunReport: Sendable {
   public var cause: Cause
   /// What came of the start; nil where the run ended before the start was over.
   public var launch: LaunchReport?
-  /// Where memory pressure was told, or why it was not: one sentence.
+  /// The source of notices of memory pressure, or the reason that there is none: one sentence.
   package var memoryPressure: String
   /// The modules that failed to be torn down.
   public var failures: [ModuleFailure]

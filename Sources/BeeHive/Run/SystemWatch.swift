@@ -7,7 +7,7 @@ internal import Threads
 ///
 /// One thread of its own waits for both, so that nothing is missed while every task is busy.
 final class SystemWatch: Sendable {
-  /// Where memory pressure is told, or why it is not.
+  /// The source of notices of memory pressure, or the reason that there is none.
   var memoryPressure: String { pressure.outcome }
   private let slot: Int32
   private let signals: UInt64

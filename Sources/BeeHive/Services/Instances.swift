@@ -1,4 +1,6 @@
-/// What keeps the instance of one entry: a `Singleton`.
+// Apart from `Singleton`, one of its keepers: Hive and scopes hold instances without knowing of them how they are made.
+
+/// A keeper of the instance of one entry: a `Singleton`.
 protocol InstanceKeeper: AnyObject, Sendable {
   var entry: RegisteredEntry { get }
   /// The instance, if it has been made and is kept.

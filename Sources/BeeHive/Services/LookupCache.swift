@@ -44,7 +44,7 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
 ///
 /// Writers call `publish` under the Hive's lock, and `collect` after leaving it.
 ///
-/// What a writer takes out is let go by epochs: each retirement is tagged with the epoch that it ends, and is let go
+/// Parts that a writer takes out are let go by epochs: each retirement is tagged with the epoch that it ends, and is let go
 /// once every running read section has begun later. Readers are never waited for: a long one only
 /// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe @usableFromInline
@@ -54,7 +54,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   @usableFromInline let current: Atomic<UInt>
   private let used = Atomic<Int>(0)  // keys in the table; only writers look
   private static let batch = 64
-  /// What each retirement releases, and the epoch that it ended.
+  /// The parts that each retirement releases, and the epoch that it ended.
   private let retired = Lock<[(tag: UInt64, release: @Sendable () -> Void)]>([])
 
   init(capacity: Int = 16) { unsafe current = Atomic(LookupTable(capacity: capacity).bits) }

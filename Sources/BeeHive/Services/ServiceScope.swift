@@ -16,7 +16,7 @@ public final class ServiceScope: Sendable {
   /// A service that one task, and what it starts, gets in place of another; or none, for a task that only
   /// keeps what it makes to itself.
   ///
-  /// What that task makes meanwhile is kept by the scope and not by the Hive, so that tests which run beside each
+  /// Instances that the task makes meanwhile are kept by the scope and not by the Hive, so that tests which run beside each
   /// other do not meet: not in the service, and not in a singleton that was handed it.
   typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
 

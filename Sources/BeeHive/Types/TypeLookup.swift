@@ -90,7 +90,7 @@ enum TypeLookup {
   static func similar(to names: [TypeName]) -> [TypeName: [String]] {
     let wanted = names.compactMap { name in name.last.map { (name: name, last: String($0)) } }
     var found: [TypeName: [String]] = [:]
-    // Paths are asked of the runtime, with no lock held.
+    // The runtime gives paths, with no lock held.
     for descriptor in find(\.descriptors) where !descriptor.isGeneric {
       guard let last = descriptor.name else { continue }
       for (name, text) in wanted where last == text || !nearest(to: text, in: [last]).isEmpty {

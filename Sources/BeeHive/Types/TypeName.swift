@@ -92,7 +92,7 @@ extension TypeName: CustomStringConvertible {
   package var description: String { text }
 }
 
-/// How the names that images hold spell a space.
+/// The spelling of a space in the names that images hold.
 private let noBreakSpace: Character = "\u{a0}"
 
 extension String {

@@ -36,7 +36,7 @@ package final class ELFSegments {
   package var notes: [GElf_Phdr] { all.filter { $0.isOf(PT_NOTE) } }
   /// Whether a loader is named: `PT_INTERP`.
   var hasInterpreter: Bool { all.contains { $0.isOf(PT_INTERP) } }
-  /// Where the ELF header is in memory, if it is loaded.
+  /// The address of the ELF header in memory, if it is loaded.
   var headerAddress: VirtualAddress? {
     loads.first { $0.p_offset == 0 && $0.p_filesz > 0 }.map { VirtualAddress(rawValue: $0.p_vaddr) }
   }

@@ -103,7 +103,7 @@ enum ELFBytes {
     }
   }
 
-  /// Where the file stores them; nil if they were inflated.
+  /// The place in the file that stores them; nil if they were inflated.
   var offset: UInt64? { if case .stored(let extent) = self { extent.offset } else { nil } }
 }
 

@@ -6,7 +6,7 @@ package struct Admission {
   /// Looks at an open file beside everything else; what it throws is why the file is refused.
   package typealias Verification = (_ descriptor: Int32, _ path: String) throws -> Void
 
-  /// What is known of a file once it was read; it is closed by then. Checks add what they find.
+  /// The facts about a file once it was read; it is closed by then. Checks add what they find.
   struct Judged {
     var path: String
     /// Nil where it cannot be read.

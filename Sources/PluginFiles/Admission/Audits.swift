@@ -87,13 +87,13 @@ extension Admission.Judged {
 /// The most that are told of one file; a path may have more folders than anybody reads.
 private let mostSearchPaths = 16
 
-/// What our headers, the compilers and Swift's runtime have every library run.
+/// Functions that our headers, the compilers and Swift's runtime have every library run.
 private let usualAtStartup: Set<String> = [
   "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "frame_dummy",
   "_ZL23swift_image_constructorv",
 ]
 
-/// Why others may decide which libraries are in a folder of a search path; nil if they may not.
+/// The reason that others may decide which libraries are in a folder of a search path; nil if they may not.
 private func searchPathRefusal(
   of folder: String, _ wants: String, _ written: String, _ policy: PluginPolicy
 ) -> PluginRefusal? {
@@ -176,12 +176,12 @@ struct OwnershipCheck {
   }
 }
 
-/// The folders in which a path is looked up, links among them followed one by one: a user who may write to one of them
+/// The folders that looking up a path goes through, links among them followed one by one: a user who may write to one of them
 /// decides what the path leads to.
 struct FolderWalk {
   /// A folder on the way, outermost first.
   private(set) var folders: [(path: String, access: FileAccess)] = []
-  /// What the path leads to; nil where that is not there.
+  /// The file that the path leads to; nil where that is not there.
   private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
 
   /// As many links as the kernel follows.

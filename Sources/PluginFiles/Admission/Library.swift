@@ -52,7 +52,7 @@ final class Library {
 
   var path: String { file.path }
 
-  /// How a sentence about a plugin, or about what it brings along, begins.
+  /// The beginning of a sentence about a plugin, or about what it brings along.
   var title: String { requester == nil ? "It" : "\(path), which it brings along," }
 
   /// Whether it has Swift's tables where nothing finds them: without section headers.

@@ -143,10 +143,10 @@ struct LibrarySet {
 }
 
 extension LibrarySet.Missing {
-  /// What is missing, in a sentence about who needs it.
+  /// The missing thing, in a sentence about who needs it.
   func message(of title: String) -> String { "\(title) needs the library \(name), \(reason)" }
 
-  /// A library of which the loader finds no file, stops at one, or passes over those there are.
+  /// A library whose file the loader does not find, stops at, or passes over.
   fileprivate init(
     _ name: String, _ requester: Library, _ obstacle: ImageError?, passed: ImageError?
   ) {

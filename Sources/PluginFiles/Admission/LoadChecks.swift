@@ -6,7 +6,7 @@ internal import Registration
 /// The version of the note that this toolkit reads: `BEEHIVE_IMAGE_VERSION`.
 private let readNoteVersion = 1
 
-/// What glibc has kept for the static thread storage of all that is opened later, since 2.32.
+/// The bytes that glibc has kept for the static thread storage of all that is opened later, since 2.32.
 private let keptThreadBytes: UInt64 = 1664
 
 extension Admission.Judged {
@@ -270,7 +270,7 @@ extension Admission.Judged {
   }
 }
 
-/// What is found of a library that is nowhere where the loader looks.
+/// A library that is nowhere where the loader looks.
 let noFile = "no such file"
 
 extension ImageIdentity {

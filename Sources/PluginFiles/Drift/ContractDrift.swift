@@ -6,7 +6,7 @@ package import Registration
 /// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
 /// requirements is compiled into both.
 package struct ContractDrift: Hashable, Sendable {
-  /// What the files tell of something that does not fit, or may not.
+  /// The verdict of the files on something that does not fit, or may not.
   package enum Verdict: Hashable, Sendable {
     /// It was built against another contract.
     case drifted(expected: String, found: String)
@@ -117,7 +117,7 @@ package struct ContractDrift: Hashable, Sendable {
 }
 
 extension ContractDrift {
-  /// What is wrong, to follow the plugin's name.
+  /// The fault, to follow the plugin's name.
   ///
   /// - Parameter library: What the contracts library is called.
   /// - Returns: One sentence without its end.

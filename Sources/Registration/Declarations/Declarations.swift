@@ -1,4 +1,4 @@
-/// How long an instance of a service lives.
+/// The lifetime of an instance of a service.
 ///
 ///     try hive.register((any Greeter).self, scope: .singleton) { _ in English() }
 ///     let first: any Greeter = try hive.service()
@@ -66,7 +66,7 @@ package enum CType: String, CaseIterable {
   func holds(_ text: String) -> Bool { BuiltInType(named: rawValue)?.holds(text) ?? true }
 }
 
-/// A type that every pattern and every declaration in C may name: the one judge of which texts are of it.
+/// A type that every pattern and every declaration in C may name: the one judge of the texts that are of it.
 ///
 /// A default in a record is held to it when the record is read, a URL when it is matched.
 package enum BuiltInType: String, CaseIterable, Sendable {

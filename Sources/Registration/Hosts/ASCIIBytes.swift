@@ -65,7 +65,7 @@ extension Substring {
   package var dropLastScalar: Substring { Substring(unicodeScalars.dropLast()) }
 }
 
-/// What Unicode's Stream-Safe Text Format allows: to compare texts takes time that grows with the square of
+/// The limit of Unicode's Stream-Safe Text Format: to compare texts takes time that grows with the square of
 /// such runs, and no language has longer ones.
 private let mostMarks = 30
 

@@ -1,4 +1,4 @@
-/// What makes two entries the same: of those that have an identity in common, the later is a duplicate.
+/// The marks that make two entries the same: of those that have an identity in common, the later is a duplicate.
 ///
 /// A process compares services by their types instead, where it knows them.
 package enum EntryIdentity: Hashable, Sendable {
@@ -36,7 +36,7 @@ package enum EntryIdentity: Hashable, Sendable {
 }
 
 extension RecordKind {
-  /// What the authors of two duplicates of this kind can do.
+  /// The remedy for the authors of two duplicates of this kind.
   package var remedyOfDuplicates: String {
     switch self {
     case .service: "give one of them a name or a priority"

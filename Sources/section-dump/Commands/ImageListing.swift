@@ -109,7 +109,7 @@ struct ReportSums: Sendable, Codable {
 
 /// A part of the report of the files that are read.
 struct ReportPart: Reported {
-  /// What is to be printed.
+  /// The output.
   var pieces: [Piece] = []
   /// The bytes of all pieces.
   var size = 0

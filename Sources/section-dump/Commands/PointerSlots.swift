@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// What a command shows of sections that it reads slot by slot, and no more of them than `--max-bytes` allows.
+/// The part that a command shows of sections that it reads slot by slot, and no more of them than `--max-bytes` allows.
 struct PointerSlots {
   /// Whether the bytes are shown, rather than the texts that the slots lead to or that the section holds.
   var showsBytes = false

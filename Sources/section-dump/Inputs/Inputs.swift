@@ -201,7 +201,7 @@ extension Inputs {
 extension Inputs {
   /// Returns a file with the whole of standard input, which can be read at any offset.
   ///
-  /// What comes through a pipe is kept in a temporary file; a file is read where it is.
+  /// Bytes that come through a pipe are kept in a temporary file; a file is read where it is.
   private func standardInput() throws(ImageError) -> Input {
     var (status, descriptor) = (stat(), STDIN_FILENO)
     // Sound: the structure lives for the duration of the call.

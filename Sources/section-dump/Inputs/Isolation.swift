@@ -7,7 +7,7 @@ protocol Reported: Sendable {
   /// Reads what ``codedSums`` wrote of a file; nil if it cannot be of it. It may come from a child that a hostile
   /// file has taken over.
   init?(_ pieces: [Piece], sums: [UInt8], of file: Result<Input, ImageError>)
-  /// What is printed.
+  /// The printed pieces.
   var pieces: [Piece] { get }
   /// The sums, as bytes.
   var codedSums: [UInt8]? { get }

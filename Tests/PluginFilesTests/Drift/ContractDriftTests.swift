@@ -22,7 +22,7 @@ struct ContractDriftTests {
       return words.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// What is to be said of it; nil if it fits.
+    /// The words about it; nil if it fits.
     var verdict: String? {
       let (old, new) = (plugin.change.requirements, library.change.requirements)
       if plugin.isResilient {
