@@ -1,4 +1,4 @@
-// Apart from `Singleton`, one of its keepers: Hive and scopes hold instances without knowing of them how they are made.
+// Apart from `Singleton`, one of its keepers, because Hive and scopes hold instances and do not know how these are made.
 
 /// A keeper of the instance of one entry: a `Singleton`.
 protocol InstanceKeeper: AnyObject, Sendable {
