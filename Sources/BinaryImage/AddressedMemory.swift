@@ -72,10 +72,12 @@ struct LinkedMemory: AddressedMemory {
   }
 
   func pointer(at address: UInt64) -> KnownAddress? {
-    let section = sections.first {
-      $0.address.rawValue <= address && address - $0.address.rawValue < $0.size
+    // By index, since a copy of each section costs more than the comparison.
+    let index = sections.indices.first {
+      address &- sections[$0].address.rawValue < sections[$0].size
     }
-    guard let section else { return integer(at: address, size: 1) == 0 ? .null : nil }
+    guard let index else { return integer(at: address, size: 1) == 0 ? .null : nil }
+    let section = sections[index]
     let (place, count) = (VirtualAddress(rawValue: address), UInt64(pointerSize))
     guard (try? file.checkKept(at: place, count: count, isPointer: true)) != nil else { return nil }
     let pointer = try? file.pointer(at: address - section.address.rawValue, in: section)

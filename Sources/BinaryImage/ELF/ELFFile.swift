@@ -25,8 +25,10 @@ package final class ELFFile: FileImage {
   /// The headers that libelf has read, and which section holds the names.
   private let headers: (sections: [GElf_Shdr], segments: [GElf_Phdr], names: Int)
 
-  // Each part is read when it is first needed, once.
-  private var onceTable = Once<ELFSectionTable>(), onceSegments = Once<ELFSegments>()
+  // Each part is read when it is first needed, once. The two that are read for each slot are not checked for
+  // overlapping access: what makes them never asks for itself.
+  @exclusivity(unchecked) private var onceTable = Once<ELFSectionTable>()
+  @exclusivity(unchecked) private var onceSegments = Once<ELFSegments>()
   private var onceDynamic = Once<ELFDynamic?>(), onceNoted = Once<[Section]?>()
   private var onceSurvey = Once<ELFRelocations.Survey>(), onceHash = Once<ELFSymbolHash>()
   var onceCopied = Once<AddressRanges>()
@@ -156,9 +158,7 @@ package final class ELFFile: FileImage {
 
   /// How many sections of entries the section table names, whatever is in them.
   package func countOfEntrySections() throws(ImageError) -> Int {
-    var count = 0
-    for name in SectionNote.names { count += try indices(named: name).count }
-    return count
+    try SectionNote.names.map(indices(named:)).reduce(0) { $0 + $1.count }
   }
 
   /// The indices of the sections of exactly this name, ascending.
@@ -227,7 +227,9 @@ package final class ELFFile: FileImage {
   // MARK: - Parts that are read once
 
   /// The section table as it is in the file.
-  func sectionTable() throws(ImageError) -> ELFSectionTable { try onceTable(readSectionTable()) }
+  func sectionTable() throws(ImageError) -> ELFSectionTable {
+    try unsafe onceTable(readSectionTable())
+  }
 
   private func readSectionTable() throws(ImageError) -> ELFSectionTable {
     guard hasSectionHeaders else { throw sectionTableMissing }
@@ -252,7 +254,9 @@ package final class ELFFile: FileImage {
   ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
 
   /// The program headers.
-  package func segments() throws(ImageError) -> ELFSegments { try onceSegments(readSegments()) }
+  package func segments() throws(ImageError) -> ELFSegments {
+    try unsafe onceSegments(readSegments())
+  }
 
   private func readSegments() throws(ImageError) -> ELFSegments {
     try file.check(

@@ -53,22 +53,25 @@ struct PointerSlot {
 
   /// Writes what JSON and CSV say of a slot; without one, the same fields.
   static func writeFields(of slot: Self?, to writer: inout FieldWriter) {
-    writer.number(key: "index", slot?.index)
-    writer.hexadecimal(key: "address", slot?.address)
-    writer.hexadecimal(key: "offset", slot?.offset)
-    writer.hexadecimal(key: "raw", slot?.raw)
-    writer.string(key: "resolution", slot?.resolution.rawValue)
-    writer.hexadecimal(key: "target", slot?.target)
-    writer.string(key: "symbol", writer.isJSON ? slot?.symbol : slot?.symbolName)
-    if writer.isJSON, let addend = slot?.addend, addend != 0 {
-      writer.number(key: "addend", Int(addend))
-    }
-    writer.string(key: "string", slot?.text?.bytes, bytesKey: "stringBytes")
-    writer.string(key: "kind", slot?.kind.rawValue)
-    writer.number(key: "repeats", slot?.repeats)
-    writer.message(key: "note", slot?.note)
-    writer.number(key: "stringSize", slot?.text?.size)
+    guard let slot else { return writeFields(of: nothing, to: &writer) }
+    writer.number(key: "index", slot.index)
+    writer.hexadecimal(key: "address", slot.address)
+    writer.hexadecimal(key: "offset", slot.offset)
+    writer.hexadecimal(key: "raw", slot.raw)
+    writer.string(key: "resolution", slot.resolution.rawValue)
+    writer.hexadecimal(key: "target", slot.target)
+    writer.string(key: "symbol", writer.isJSON ? slot.symbol : slot.symbolName)
+    if writer.isJSON, slot.addend != 0 { writer.number(key: "addend", Int(slot.addend)) }
+    writer.string(key: "string", slot.text?.bytes, bytesKey: "stringBytes")
+    writer.string(key: "kind", slot.kind.rawValue)
+    writer.number(key: "repeats", slot.repeats)
+    writer.message(key: "note", slot.note)
+    writer.number(key: "stringSize", slot.text?.size)
   }
+
+  private static let nothing = PointerSlot(
+    0, at: 0,
+    of: Section(index: 0, name: "", address: VirtualAddress(rawValue: 0), offset: nil, size: 0))
 
   private var symbolName: String? {
     symbol.map { PointerValue.name(ofImport: $0, addend: addend) }

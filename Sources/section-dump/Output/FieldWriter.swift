@@ -27,49 +27,42 @@ struct FieldWriter {
 
   /// Writes a text of a file.
   mutating func string(key name: StaticString? = nil, _ text: String?) {
-    begin(name)
-    guard let text else { return writeNull() }
+    guard begin(name), let text else { return writeNull() }
     write(text.utf8Span.span, inCSV: .quotedCell)
   }
 
   /// Writes a text of a file that need not be UTF-8; JSON has its bytes as another key then.
   mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString) {
-    begin(name)
-    guard let text else { return writeNull() }
+    guard begin(name), let text else { return writeNull() }
     let isUTF8 = write(text.span, inCSV: .quotedCell)
     if isJSON, !isUTF8 { bytes(key: bytesKey, text) }
   }
 
   /// Writes a text of the tool.
   mutating func message(key name: StaticString, _ text: String?) {
-    begin(name)
-    guard let text else { return writeNull() }
+    guard begin(name), let text else { return writeNull() }
     write(text.utf8Span.span, inCSV: .quotedMessage)
   }
 
   mutating func number(key name: StaticString? = nil, _ number: Int?) {
-    begin(name)
-    guard let number else { return writeNull() }
+    guard begin(name), let number else { return writeNull() }
     sink.write(decimal: number)
   }
 
   mutating func boolean(key name: StaticString? = nil, _ value: Bool?) {
-    begin(name)
-    guard let value else { return writeNull() }
+    guard begin(name), let value else { return writeNull() }
     sink.write(word: value ? "true" : "false")
   }
 
   /// Writes a size in bytes; JSON says one that is larger than any number of its readers as the largest.
   mutating func size(key name: StaticString, _ size: UInt64?) {
-    begin(name)
-    guard let size else { return writeNull() }
+    guard begin(name), let size else { return writeNull() }
     sink.write(decimal: isJSON ? min(size, UInt64(Int.max)) : size)
   }
 
   /// Writes a number in base 16, which is a text in JSON, so that no reader rounds it.
   mutating func hexadecimal(key name: StaticString? = nil, _ number: UInt64?) {
-    begin(name)
-    guard let number else { return writeNull() }
+    guard begin(name), let number else { return writeNull() }
     if isJSON { writeQuote() }
     sink.write(hexadecimal: number)
     if isJSON { writeQuote() }
@@ -134,8 +127,7 @@ struct FieldWriter {
 
   /// Writes bytes as a string of two hexadecimal digits for each.
   mutating func bytes(key name: StaticString, _ bytes: [UInt8]?) {
-    begin(name)
-    guard let bytes else { return writeNull() }
+    guard begin(name), let bytes else { return writeNull() }
     writeQuote()
     sink.write(digitsOf: bytes.span)
     writeQuote()
@@ -178,8 +170,9 @@ struct FieldWriter {
 
   // MARK: - Pieces
 
-  /// Writes what is before a value: a comma, and its key.
-  private mutating func begin(_ name: StaticString?) {
+  /// Writes what is before a value: a comma, and its key. Returns false if only names are written.
+  @inline(__always) @discardableResult
+  private mutating func begin(_ name: StaticString?) -> Bool {
     if isJSON, let name {
       sink.write(key: name, follows: needsComma)
     } else if needsComma {
@@ -188,6 +181,7 @@ struct FieldWriter {
     // At the outermost level values are documents of their own, one a line.
     needsComma = depth > 0
     if isHeader, let name { sink.write(word: name) }
+    return !isHeader
   }
 
   private func writeNull() {
@@ -222,7 +216,7 @@ struct FieldWriter {
 
 /// Something that commands list, with the fields of JSON and CSV.
 protocol Listed {
-  /// Writes what JSON and CSV say of an element; without one, the same fields.
+  /// Writes what JSON and CSV say of an element; without one, the same fields, whose values a header leaves out.
   static func writeFields(of element: Self?, to writer: inout FieldWriter)
 }
 
