@@ -74,20 +74,22 @@ struct PointerGrammar {
   private mutating func string(_ text: Span<UInt8>) throws(Refusal) -> String {
     try expect(text, UInt8(ascii: "\""), "a string")
     var result = ""
-    var start = position
-    while let byte = peek(text), byte != UInt8(ascii: "\"") {
-      guard byte >= 0x20 else { throw expected("an escape instead of a control byte") }
-      if byte == UInt8(ascii: "\\") {
-        result += String(checked: text.extracting(start..<position))
-        result.unicodeScalars.append(try escape(text))
-        start = position
-      } else {
+    while true {
+      var end = position
+      while end < text.count, text[end] >= 0x20, text[end] != UInt8(ascii: "\""),
+        text[end] != UInt8(ascii: "\\")
+      { end += 1 }
+      result += String(checked: text.extracting(position..<end))
+      position = end
+      switch peek(text) {
+      case UInt8(ascii: "\""):
         position += 1
+        return result
+      case UInt8(ascii: "\\"): result.unicodeScalars.append(try escape(text))
+      case nil: throw expected("a closing quote")
+      default: throw expected("an escape instead of a control byte")
       }
     }
-    guard position < text.count else { throw expected("a closing quote") }
-    defer { position += 1 }
-    return result + String(checked: text.extracting(start..<position))
   }
 
   /// Reads what a backslash begins.
