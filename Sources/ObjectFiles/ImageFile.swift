@@ -146,12 +146,10 @@ extension ImageFile {
     }
     let (bits, stride) = head[3] == 0xbf ? (64, 32) : (32, 20)
     let table = try file.read(at: 8, count: Int(count) * stride)
-    let slices = try (0..<Int(count)).map { index throws(ImageError) in
-      let fields = MachOFields(
-        bytes: table, range: index * stride..<(index + 1) * stride, bits: bits, order: .big,
-        tooShort: { file.endsBefore(8, table.count) })
-      let name = MachOHeader.machine(try fields.single(0), subtype: try fields.single(4))
-      return (name: name, offset: try fields.word(8), size: try fields.word(8 + bits / 8))
+    let slices = (0..<Int(count)).map { index in
+      let fields = MachOFields(bytes: table, start: index * stride, bits: bits, order: .big)
+      let name = MachOHeader.machine(fields.single(0), subtype: fields.single(4))
+      return (name: name, offset: fields.word(8), size: fields.word(8 + bits / 8))
     }
     // Slices that share bytes would make a small file large, or hold itself.
     var (end, overlapping): (UInt64, Set<Int>) = (8, [])
