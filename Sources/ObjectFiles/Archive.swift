@@ -60,27 +60,16 @@ struct Archive {
         }
         let isStored = !isThin || name.member == nil
         let (end, overflow) = start.addingReportingOverflow(isStored ? entry.size : 0)
-        guard !overflow, end <= file.size else {
-          let error = file.error(
-            .truncated,
-            "The file ends before the \(entry.size) bytes of \(name.member ?? "a table") do.",
-            at: position)
-          // What is there of it may hold entries all the same.
-          if case .member(let text, let skipped) = name, skipped < file.size - start {
-            body(
-              Result { () throws(ImageError) in
-                try OpenedFile(
-                  text, of: file, at: start + skipped, size: file.size - start - skipped)
-              })
-          }
-          throw error
-        }
+        let isCut = overflow || end > file.size
+        // What is there of it may hold entries all the same.
+        let size = isCut ? file.size - start : entry.size
         // Members may have one name, but not each the longest there is.
         nameSize += UInt64(name.member?.utf8.count ?? 0)
         try file.check(
           nameSize <= 2 * file.size, .malformed,
           "The members share the bytes of their names beyond reason.", at: position)
         switch name {
+        case .names where isCut, .index where isCut: break
         case .names: names = (start, entry.size)
         case .index(let bits, let isBSD, let skipped):
           let table = FileExtent(offset: start + skipped, size: entry.size - skipped)
@@ -98,15 +87,14 @@ struct Archive {
         case .member(let text, let skipped):
           body(
             Result { () throws(ImageError) in
-              if isThin {
-                let member = try openBeside(text, at: position)
-                try check(member, among: &opened, at: position)
-                return member
-              }
-              return try OpenedFile(
-                text, of: file, at: start + skipped, size: entry.size - skipped)
+              if isThin { return try openBeside(text, among: &opened, at: position) }
+              return try OpenedFile(text, of: file, at: start + skipped, size: size - skipped)
             })
         }
+        try file.check(
+          !isCut, .truncated,
+          "The file ends before the \(entry.size) bytes of \(name.member ?? "a table") do.",
+          at: position)
         position = end + end % 2
       }
       try file.check(
@@ -114,22 +102,6 @@ struct Archive {
         "The index names a member at \(furthest.hexadecimal), past the last.", at: position)
     } catch {
       body(.failure(error))
-    }
-  }
-
-  /// Refuses what would let a small file make any amount of work: thin archives in each other, and a
-  /// file that is named again and again. `ar` writes neither.
-  private func check(
-    _ member: OpenedFile, among opened: inout Set<[UInt8]>, at position: UInt64
-  ) throws(ImageError) {
-    let name = member.container.last ?? ""
-    guard let path = member.systemPath else { return }
-    try file.check(
-      !member.head.starts(with: Self.thinMagic), .unsupported,
-      "The member \(name) is a thin archive, which a thin archive cannot hold; name it by itself.",
-      at: position)
-    guard opened.insert(path).inserted else {
-      throw file.error(.malformed, "The member \(name) is named once more.", at: position)
     }
   }
 
@@ -187,8 +159,11 @@ struct Archive {
 
   /// Opens the file that a thin archive names, which must not lie outside the archive's directory.
   ///
-  /// An archive may come from anybody; it must not be a way to read what its giver cannot.
-  private func openBeside(_ name: String, at offset: UInt64) throws(ImageError) -> OpenedFile {
+  /// An archive may come from anybody; it must not be a way to read what its giver cannot. Nor may a small file make any
+  /// amount of work, by thin archives in each other, or by a file that is named again and again. `ar` writes neither.
+  private func openBeside(
+    _ name: String, among opened: inout Set<[UInt8]>, at offset: UInt64
+  ) throws(ImageError) -> OpenedFile {
     func refused(_ reason: String) -> ImageError {
       file.error(.unreadable, "The member \(name) \(reason).", at: offset)
     }
@@ -200,18 +175,25 @@ struct Archive {
       throw refused(outside)
     }
     let directory = Self.directory(of: path)
-    guard let member = Self.resolved(directory + Array(name.utf8)) else {
+    guard let resolved = Self.resolved(directory + Array(name.utf8)) else {
       throw refused("is not beside the archive")
     }
-    guard Self.isInside(member, directory) else {
-      throw refused(outside)
-    }
+    guard Self.isInside(resolved, directory) else { throw refused(outside) }
+    let member: OpenedFile
     do throws(ImageError) {
-      return try OpenedFile(path: member, name: name, memberOf: file)
+      member = try OpenedFile(path: resolved, name: name, memberOf: file)
     } catch {
       throw file.error(
         error.code, "The member \(name) is not read: \(error.message)", at: offset)
     }
+    try file.check(
+      !member.head.starts(with: Self.thinMagic), .unsupported,
+      "The member \(name) is a thin archive, which a thin archive cannot hold; name it by itself.",
+      at: offset)
+    guard opened.insert(resolved).inserted else {
+      throw file.error(.malformed, "The member \(name) is named once more.", at: offset)
+    }
+    return member
   }
 
   /// The directory that holds a file, with the slash behind it.

@@ -53,11 +53,22 @@ extension ImageFile {
     pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
     _ body: (FoundImage) -> Void
   ) {
-    var others: Set<String>? = []
+    var (others, isFound): (Set<String>, Bool) = ([], false)
+    func isWanted(_ machine: String) -> Bool {
+      if [nil, machine].contains(architecture) { return true }
+      others.insert(machine)
+      return false
+    }
     do throws(ImageError) {
       let file = try OpenedFile(path: pathBytes, name: name)
-      visit(file, architecture, &others, body)
-      guard let others, !Archive.isEmpty(file) else { return }
+      visit(file, isWanted) { found in
+        let isOther =
+          if case .failure(let error) = found.image { error.code == .notAnObject } else { false }
+        // A member that is no image is not what is looked for.
+        if !isOther || found.container.isEmpty { isFound = true }
+        body(found)
+      }
+      if isFound || Archive.isEmpty(file) { return }
       guard let architecture else {
         throw file.error(.notAnObject, "The file is to hold others, and holds no object file.")
       }
@@ -68,25 +79,15 @@ extension ImageFile {
     }
   }
 
-  /// Hands over the images of a file that are for an architecture; `others` takes the machines of those that are
-  /// not, and becomes nil once something is, or may be, what is looked for.
+  /// Hands over the images of a file that are for wanted machines.
   private static func visit(
-    _ file: OpenedFile, _ architecture: String?, _ others: inout Set<String>?,
-    _ body: (FoundImage) -> Void
+    _ file: OpenedFile, _ isWanted: (String) -> Bool, _ body: (FoundImage) -> Void
   ) {
-    func tell(_ error: ImageError) {
-      if error.code != .notAnObject || file.container.isEmpty { others = nil }
-      body((file.container, .failure(error)))
-    }
     do throws(ImageError) {
       guard isContainer(file.head) else {
         let image = try open(file)
-        guard [nil, image.identity.machine].contains(architecture) else {
-          others?.insert(image.identity.machine)
-          return
-        }
-        others = nil
-        return body((file.container, .success(image)))
+        if isWanted(image.identity.machine) { body((file.container, .success(image))) }
+        return
       }
       try file.check(
         file.container.count < mostNested, .malformed,
@@ -96,12 +97,8 @@ extension ImageFile {
         switch member {
         case .success(let member):
           // Slices are named after machines.
-          if isArchive || [nil, member.container.last].contains(architecture) {
-            visit(member, architecture, &others, body)
-          } else if let machine = member.container.last {
-            others?.insert(machine)
-          }
-        case .failure(let error): tell(error)
+          if isArchive || isWanted(member.container.last ?? "") { visit(member, isWanted, body) }
+        case .failure(let error): body((file.container, .failure(error)))
         }
       }
       if isArchive {
@@ -110,7 +107,7 @@ extension ImageFile {
         try forEachSlice(of: file, visitMember)
       }
     } catch {
-      tell(error)
+      body((file.container, .failure(error)))
     }
   }
 }
@@ -146,12 +143,10 @@ extension ImageFile {
     }
     let (bits, stride) = head[3] == 0xbf ? (64, 32) : (32, 20)
     let table = try file.read(at: 8, count: Int(count) * stride)
-    let slices = try (0..<Int(count)).map { index throws(ImageError) in
-      let fields = MachOFields(
-        bytes: table, range: index * stride..<(index + 1) * stride, bits: bits, order: .big,
-        tooShort: { file.endsBefore(8, table.count) })
-      let name = MachOHeader.machine(try fields.single(0), subtype: try fields.single(4))
-      return (name: name, offset: try fields.word(8), size: try fields.word(8 + bits / 8))
+    let slices = (0..<Int(count)).map { index in
+      let fields = MachOFields(bytes: table, start: index * stride, bits: bits, order: .big)
+      let name = MachOHeader.machine(fields.single(0), subtype: fields.single(4))
+      return (name: name, offset: fields.word(8), size: fields.word(8 + bits / 8))
     }
     // Slices that share bytes would make a small file large, or hold itself.
     var (end, overlapping): (UInt64, Set<Int>) = (8, [])

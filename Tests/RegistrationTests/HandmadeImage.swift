@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import Registration
 import Testing
 
 /// An image made by hand, byte for byte: one mapping, sections that are ranges of it, and pointers
@@ -78,6 +79,18 @@ struct HandmadeImage: Image {
       + word(UInt64(textOffset), size: 4) + pointers + padded
   }
 
+  /// Scans an image with sections that `add` makes.
+  static func scan(_ add: (inout HandmadeImage) -> Void) throws -> Scan {
+    var image = HandmadeImage()
+    add(&image)
+    return try RecordScanner.scan(image)
+  }
+
+  /// Scans an image with these records in one section.
+  static func scan(records: [UInt8]) throws -> Scan {
+    try scan { $0.addSection("BeehiveRecords", records) }
+  }
+
   // MARK: Image
 
   func sections(named name: String) throws(ImageError) -> [Section] {
@@ -149,4 +162,59 @@ struct Shape: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(bits) bit, \(byteOrder) endian" }
   var image: HandmadeImage { HandmadeImage(bits: bits, byteOrder: byteOrder) }
+}
+
+/// An entry that is wrong, between two that are right, and how it is rejected.
+struct Fault: Sendable, CustomTestStringConvertible {
+  var testDescription: String
+  var section: String
+  var reason: Rejection.Reason
+  /// A part of the message.
+  var message: String
+  /// The name that is known all the same.
+  var name: String?
+  /// Whether nothing behind it is read.
+  var stops: Bool
+  /// The target of a pointer, if its bytes cannot express it.
+  var target: PointerValue.Target?
+  /// Makes the bytes of the entry.
+  var make: @Sendable (inout HandmadeImage) -> [UInt8]
+
+  init(
+    _ description: String, _ reason: Rejection.Reason, _ message: String, name: String? = nil,
+    stops: Bool = false, target: PointerValue.Target? = nil, section: String = "BeehiveRecords",
+    make: @escaping @Sendable (inout HandmadeImage) -> [UInt8]
+  ) {
+    (testDescription, self.section, self.reason) = (description, section, reason)
+    (self.message, self.name, self.stops) = (message, name, stops)
+    (self.target, self.make) = (target, make)
+  }
+
+  /// Expects that the entry has its own reason, and leaves its neighbours alone.
+  func check() throws {
+    var image = HandmadeImage()
+    var good = image.record(["Good", "Fine"])
+    if section != "BeehiveRecords" {
+      let text = image.map(section == "BeehiveMods" ? "Good" : #"{"Good":"Fine"}"#)
+      good = image.word(text, size: 8)
+    }
+    let bad = make(&image)
+    image.addSection(section, good + bad + good)
+    image.addSection(section, good)
+    let place = image.table[0].address.rawValue + UInt64(good.count)
+    image.targets[place] = target
+
+    let scan = try RecordScanner.scan(image)
+
+    #expect(scan.records.map(\.name) == ["Good"] + (stops ? [] : ["Good"]) + ["Good"])
+    let rejection = try #require(scan.rejections.first)
+    #expect(scan.rejections.count == 1)
+    #expect(rejection.reason == reason)
+    #expect(rejection.message.contains(message), "\(rejection.message)")
+    #expect(rejection.name == name)
+    #expect(rejection.origin.section == section)
+    #expect(rejection.origin.index == 1)
+    #expect(rejection.origin.address.rawValue == place)
+    #expect(rejection.message.contains("stops here") == stops)
+  }
 }

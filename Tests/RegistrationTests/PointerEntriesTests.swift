@@ -40,12 +40,11 @@ struct PointerEntriesTests {
 
   @Test("Slots are counted over all sections of one name, null slots included")
   func concatenation() throws {
-    var image = HandmadeImage()
-    let (first, second) = (image.map("First"), image.map("Second"))
-    image.addSection("BeehiveMods", pointers: [first, 0])
-    image.addSection("BeehiveMods", pointers: [0, second])
-
-    let scan = try RecordScanner.scan(image)
+    let scan = try HandmadeImage.scan { image in
+      let (first, second) = (image.map("First"), image.map("Second"))
+      image.addSection("BeehiveMods", pointers: [first, 0])
+      image.addSection("BeehiveMods", pointers: [0, second])
+    }
 
     #expect(scan.records.map(\.origin.index) == [0, 3])
     #expect(scan.rejections.map(\.origin.index) == [1, 2])
@@ -65,52 +64,44 @@ struct PointerEntriesTests {
     #expect(scan.rejections.map(\.origin.index) == [2])
   }
 
-  /// A slot that is wrong, made in the image it stands in.
-  struct Fault: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var section: String
-    var reason: Rejection.Reason
-    var message: String
-    var target: PointerValue.Target?
-    var make: @Sendable (inout HandmadeImage) -> UInt64
-
-    init(
-      _ description: String, _ reason: Rejection.Reason, _ message: String,
-      target: PointerValue.Target? = nil, section: String = "BeehiveMods",
-      make: @escaping @Sendable (inout HandmadeImage) -> UInt64
-    ) {
-      (testDescription, self.section, self.reason) = (description, section, reason)
-      (self.message, self.target, self.make) = (message, target, make)
+  private static func slot(
+    _ description: String, _ reason: Rejection.Reason, _ message: String,
+    target: PointerValue.Target? = nil, section: String = "BeehiveMods",
+    make: @escaping @Sendable (inout HandmadeImage) -> UInt64
+  ) -> Fault {
+    Fault(description, reason, message, target: target, section: section) { image in
+      let address = make(&image)
+      return image.word(address, size: 8)
     }
   }
 
   static let faults: [Fault] = [
-    Fault("null", .nullPointer, "null pointer") { _ in 0 },
-    Fault("outside the image", .pointerOutsideImage, "0xdead0000") { _ in 0xdead_0000 },
-    Fault(
+    slot("null", .nullPointer, "null pointer") { _ in 0 },
+    slot("outside the image", .pointerOutsideImage, "0xdead0000") { _ in 0xdead_0000 },
+    slot(
       "foreign", .pointerOutsideImage, "0x7f001000",
       target: .foreign(RuntimeAddress(rawValue: 0x7f00_1000))
     ) { _ in 1 },
-    Fault(
+    slot(
       "imported", .unresolvedPointer, "shop_name", target: .imported(symbol: "shop_name")
     ) { _ in 0 },
-    Fault(
+    slot(
       "unresolvable", .unresolvedPointer, "IRELATIVE",
       target: .unresolvable("is computed by a resolver (IRELATIVE)")
     ) { _ in 0 },
-    Fault("longer than the limit", .unterminatedText, "NUL") {
+    slot("longer than the limit", .unterminatedText, "NUL") {
       $0.map(String(repeating: "x", count: 20_000))
     },
-    Fault("no UTF-8", .invalidUTF8, "byte 2") { $0.map([0x41, 0x42, 0xff, 0]) },
-    Fault("cut-off UTF-8", .invalidUTF8, "byte 1") { $0.map([0x41, 0xe2, 0x82, 0]) },
-    Fault("empty", .emptyName, "empty name") { $0.map("") },
+    slot("no UTF-8", .invalidUTF8, "byte 2") { $0.map([0x41, 0x42, 0xff, 0]) },
+    slot("cut-off UTF-8", .invalidUTF8, "byte 1") { $0.map([0x41, 0xe2, 0x82, 0]) },
+    slot("empty", .emptyName, "empty name") { $0.map("") },
     service("no JSON", "Shop", .malformedJSON, "expected {"),
     service("empty text", "", .malformedJSON, "expected {"),
     service("empty object", "{}", .malformedJSON, "expected a string"),
     service("several keys", #"{"A":"B","C":"D"}"#, .severalJSONKeys, "several"),
     service("empty service", #"{"":"B"}"#, .emptyName, "no service"),
     service("empty implementation", #"{"A":""}"#, .emptyName, "implementation of A"),
-    Fault(
+    slot(
       "service, no UTF-8", .invalidUTF8, "byte 3", section: "BeehiveServices"
     ) { $0.map(Array(#"{"A"#.utf8) + [0xc0] + Array(#"":"B"}"#.utf8) + [0]) },
   ]
@@ -118,39 +109,19 @@ struct PointerEntriesTests {
   static func service(
     _ name: String, _ text: String, _ reason: Rejection.Reason, _ message: String
   ) -> Fault {
-    Fault("service, \(name)", reason, message, section: "BeehiveServices") { $0.map(text) }
+    slot("service, \(name)", reason, message, section: "BeehiveServices") { $0.map(text) }
   }
 
   @Test("A malformed slot has its own reason and leaves its neighbours alone", arguments: faults)
-  func malformed(_ fault: Fault) throws {
-    var image = HandmadeImage()
-    let good = image.map(fault.section == "BeehiveMods" ? "Good" : #"{"Good":"Fine"}"#)
-    let bad = fault.make(&image)
-    image.addSection(fault.section, pointers: [good, bad, good])
-    let slot = image.table[0].address.rawValue + 8
-    image.targets[slot] = fault.target
-
-    let scan = try RecordScanner.scan(image)
-
-    #expect(scan.records.map(\.name) == ["Good", "Good"])
-    #expect(scan.records.map(\.origin.index) == [0, 2])
-    let rejection = try #require(scan.rejections.first)
-    #expect(scan.rejections.count == 1)
-    #expect(rejection.reason == fault.reason)
-    #expect(rejection.message.contains(fault.message), "\(rejection.message)")
-    #expect(rejection.origin.section == fault.section)
-    #expect(rejection.origin.index == 1)
-    #expect(rejection.origin.address.rawValue == slot)
-  }
+  func malformed(_ fault: Fault) throws { try fault.check() }
 
   @Test("A text that the end of the mapping cuts off is unterminated")
   func unterminated() throws {
-    var image = HandmadeImage()
-    let good = image.map("Good")
-    image.addSection("BeehiveMods", pointers: [good, image.nextAddress(behind: 16)])
-    _ = image.map(Array("NoEnd".utf8))
-
-    let scan = try RecordScanner.scan(image)
+    let scan = try HandmadeImage.scan { image in
+      let good = image.map("Good")
+      image.addSection("BeehiveMods", pointers: [good, image.nextAddress(behind: 16)])
+      _ = image.map(Array("NoEnd".utf8))
+    }
 
     #expect(scan.records.map(\.name) == ["Good"])
     #expect(scan.rejections.map(\.reason) == [.unterminatedText])

@@ -4,6 +4,9 @@ import Testing
 
 @Suite("BeehiveRecords")
 struct RecordGrammarTests {
+  /// Makes records.
+  private let blank = HandmadeImage()
+
   @Test("A record is read whole in every word size and byte order", arguments: Shape.all)
   func shapes(_ shape: Shape) throws {
     var image = shape.image
@@ -49,12 +52,10 @@ struct RecordGrammarTests {
 
   @Test("requires and after repeat; an attribute that a macro left empty is nothing")
   func repeated() throws {
-    var image = HandmadeImage()
-    image.addSection(
-      "BeehiveRecords",
-      image.record(["A", "B", "requires=x", "", "requires=y", "after=v", "after=w", "k=1", "k=2"]))
-
-    let attributes = try #require(try RecordScanner.scan(image).records.first?.attributes)
+    let scan = try HandmadeImage.scan(
+      records: blank.record(
+        ["A", "B", "requires=x", "", "requires=y", "after=v", "after=w", "k=1", "k=2"]))
+    let attributes = try #require(scan.records.first?.attributes)
 
     #expect(attributes.requires == ["x", "y"])
     #expect(attributes.after == ["v", "w"])
@@ -63,11 +64,9 @@ struct RecordGrammarTests {
 
   @Test("A module says its version, and which versions of another will do")
   func versions() throws {
-    var image = HandmadeImage()
-    image.addSection(
-      "BeehiveRecords", image.record(["A", "B", "version=2.0.1", "requires=x >=1.2 <2"]))
-
-    let attributes = try #require(try RecordScanner.scan(image).records.first?.attributes)
+    let scan = try HandmadeImage.scan(
+      records: blank.record(["A", "B", "version=2.0.1", "requires=x >=1.2 <2"]))
+    let attributes = try #require(scan.records.first?.attributes)
 
     #expect(attributes.version == "2.0.1")
     #expect(attributes.requiredNames == ["x"])
@@ -75,13 +74,9 @@ struct RecordGrammarTests {
 
   @Test("Padding words between records are passed over and not counted")
   func padding() throws {
-    var image = HandmadeImage()
     let zeros = [UInt8](repeating: 0, count: 24)
-    image.addSection(
-      "BeehiveRecords",
-      zeros + image.record(["A", "a"]) + zeros + image.record(["B", "b"]) + [0, 0, 0])
-
-    let scan = try RecordScanner.scan(image)
+    let scan = try HandmadeImage.scan(
+      records: zeros + blank.record(["A", "a"]) + zeros + blank.record(["B", "b"]) + [0, 0, 0])
 
     #expect(scan.records.map(\.name) == ["A", "B"])
     #expect(scan.records.map(\.origin.index) == [0, 1])
@@ -90,40 +85,19 @@ struct RecordGrammarTests {
 
   @Test("A longer head of a later writer still leads to the text")
   func longerHead() throws {
-    var image = HandmadeImage()
     let text = [UInt8](repeating: 0xee, count: 16) + Array("New\0new\0".utf8)
-    image.addSection("BeehiveRecords", image.record(text: text, textOffset: 48))
+    let scan = try HandmadeImage.scan(records: blank.record(text: text, textOffset: 48))
 
-    #expect(try RecordScanner.scan(image).records.map(\.name) == ["New"])
+    #expect(scan.records.map(\.name) == ["New"])
   }
 
   @Test("Kinds of third parties are kept for tools", arguments: [0x8000, 0xffff] as [UInt16])
   func thirdParty(kind: UInt16) throws {
-    var image = HandmadeImage()
-    image.addSection("BeehiveRecords", image.record(kind: kind, ["Theirs", ""]))
-
-    let record = try #require(try RecordScanner.scan(image).records.first)
+    let scan = try HandmadeImage.scan(records: blank.record(kind: kind, ["Theirs", ""]))
+    let record = try #require(scan.records.first)
 
     #expect(record.kind.isThirdParty)
     #expect(!record.kind.isKnown)
-  }
-
-  /// A record that is wrong, and whether what follows it is still read.
-  struct Fault: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var reason: Rejection.Reason
-    var message: String
-    var name: String?
-    var stops: Bool
-    var make: @Sendable (HandmadeImage) -> [UInt8]
-
-    init(
-      _ description: String, _ reason: Rejection.Reason, _ message: String, name: String? = nil,
-      stops: Bool = false, make: @escaping @Sendable (HandmadeImage) -> [UInt8]
-    ) {
-      (testDescription, self.reason, self.message) = (description, reason, message)
-      (self.name, self.stops, self.make) = (name, stops, make)
-    }
   }
 
   static let faults: [Fault] =
@@ -188,34 +162,12 @@ struct RecordGrammarTests {
     }
 
   @Test("A malformed record has its own reason and leaves its neighbours alone", arguments: faults)
-  func malformed(_ fault: Fault) throws {
-    var image = HandmadeImage()
-    let good = image.record(["Good", "Fine"])
-    image.addSection("BeehiveRecords", good + fault.make(image) + good)
-    image.addSection("BeehiveRecords", good)
-    let place = image.table[0].address.rawValue + UInt64(good.count)
-
-    let scan = try RecordScanner.scan(image)
-
-    #expect(scan.records.map(\.name) == ["Good"] + (fault.stops ? [] : ["Good"]) + ["Good"])
-    let rejection = try #require(scan.rejections.first)
-    #expect(scan.rejections.count == 1)
-    #expect(rejection.reason == fault.reason)
-    #expect(rejection.message.contains(fault.message), "\(rejection.message)")
-    #expect(rejection.name == fault.name)
-    #expect(rejection.origin.section == "BeehiveRecords")
-    #expect(rejection.origin.index == 1)
-    #expect(rejection.origin.address.rawValue == place)
-    #expect(rejection.message.contains("stops here") == fault.stops)
-  }
+  func malformed(_ fault: Fault) throws { try fault.check() }
 
   @Test("Bytes behind the last record that are no record are refused", arguments: 1...7)
   func rest(count: Int) throws {
-    var image = HandmadeImage()
-    image.addSection(
-      "BeehiveRecords", image.record(["Good", ""]) + [UInt8](repeating: 1, count: count))
-
-    let scan = try RecordScanner.scan(image)
+    let scan = try HandmadeImage.scan(
+      records: blank.record(["Good", ""]) + [UInt8](repeating: 1, count: count))
 
     #expect(scan.records.map(\.name) == ["Good"])
     #expect(scan.rejections.map(\.reason) == [.badRecordSize])
@@ -223,9 +175,8 @@ struct RecordGrammarTests {
 
   @Test("The limits of a priority are numbers", arguments: [Int32.min, -1, 0, 1, .max])
   func priority(_ value: Int32) throws {
-    var image = HandmadeImage()
-    image.addSection("BeehiveRecords", image.record(["A", "a", "priority=\(value)"]))
+    let scan = try HandmadeImage.scan(records: blank.record(["A", "a", "priority=\(value)"]))
 
-    #expect(try RecordScanner.scan(image).records.first?.attributes.priority == Int(value))
+    #expect(scan.records.first?.attributes.priority == Int(value))
   }
 }

@@ -58,7 +58,7 @@ final class MachOChains {
     self.segments = try segments.get()
   }
 
-  /// What the loader does to the word at `address`, which holds `raw`; nil where it leaves it alone.
+  /// The meaning of the word at `address`, which holds `raw`; nil where the loader leaves it alone.
   func fixup(at address: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup? {
     guard let index = segments.index(holding: address), let chains = try chains(of: index) else {
       return nil
@@ -72,18 +72,18 @@ final class MachOChains {
     if let (ordinal, addend) = chains.format.bind(in: raw) {
       var bind = try bind(ordinal)
       bind.addend &+= addend
-      return .bind(bind)
+      return PointerValue.bound(raw, to: bind)
     }
     let (target, isOffset) = chains.format.target(of: raw)
     // `max_valid_pointer`, of words of 32 bits.
     if wordSize == 4, chains.highestPointer > 0, target > chains.highestPointer {
-      return .other("the word of the chain is a number, no pointer")
+      return (.unresolvable(raw, "the word of the chain is a number, no pointer"), nil)
     }
-    guard isOffset else { return .chained(address: target) }
+    guard isOffset else { return PointerValue.rebased(raw, to: target, .chainedRebase) }
     guard let base = segments.base else {
       throw file.error(.malformed, "No segment holds the header that pointers count from.")
     }
-    return .chained(address: base &+ target)
+    return PointerValue.rebased(raw, to: base &+ target, .chainedRebase)
   }
 
   // MARK: - Imports
@@ -171,9 +171,14 @@ final class MachOChains {
         chains.pageSize + UInt64(wordSize), segment.fileSize - min(first, segment.fileSize))
       let bytes = try file.read(at: segment.offset.saturating(adding: first), count: Int(length))
       for start in starts {
-        try walk(bytes, from: start, within: Int(chains.pageSize), chains.format, segment) {
-          places.append(UInt16($0))
-          return places.count <= most
+        var (position, step) = (start, 1)
+        while step > 0 {
+          guard position < chains.pageSize, places.count < most,
+            let raw = bytes.span.word(at: position, bits: wordSize * 8, order: order)
+          else { throw file.error(.malformed, "A chain leads out of its page of \(segment.name).") }
+          places.append(UInt16(position))
+          step = chains.format.step(from: raw)
+          position += step
         }
       }
       return places.sorted()
@@ -198,22 +203,6 @@ final class MachOChains {
       index += 1
     }
     throw file.error(.malformed, "The chains of a page have no end.", at: table)
-  }
-
-  /// Visits each word of a chain. `body` returns false if the page cannot have so many.
-  private func walk(
-    _ bytes: [UInt8], from start: Int, within pageSize: Int, _ format: MachOChainedPointer,
-    _ segment: MachOSegment, _ body: (Int) -> Bool
-  ) throws(ImageError) {
-    var position = start
-    while true {
-      guard position < pageSize,
-        let raw = bytes.span.word(at: position, bits: wordSize * 8, order: order), body(position)
-      else { throw file.error(.malformed, "A chain leads out of its page of \(segment.name).") }
-      let step = format.step(from: raw)
-      if step == 0 { return }
-      position += step
-    }
   }
 
   /// An unsigned integer of the tables.

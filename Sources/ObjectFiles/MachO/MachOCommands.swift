@@ -25,8 +25,12 @@ struct MachOCommands {
   /// What is encrypted in this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
   private(set) var encrypted: FileExtent?
 
-  /// Commands that must not be there twice, since each says where the one table of its kind is.
-  private static let single: Set<UInt32> = [0x2, 0xb, 0x22, 0x8000_0034]
+  /// The commands that are read, with their least sizes, and whether a second one is refused, since each says where the
+  /// one table of its kind is.
+  private static let known: [UInt32: (size: Int, isSingle: Bool)] = [
+    0x1: (56, false), 0x19: (72, false), 0x1b: (24, false), 0x21: (20, false), 0x2c: (20, false),
+    0x2: (24, true), 0xb: (80, true), 0x22: (40, true), 0x8000_0034: (16, true),
+  ]
 
   /// Reads the load commands of `file`.
   init(of file: OpenedFile, _ header: MachOHeader) throws(ImageError) {
@@ -46,19 +50,19 @@ struct MachOCommands {
       }
       // LC_DYLD_INFO_ONLY is LC_DYLD_INFO for loaders that know nothing else.
       let kind = command == 0x8000_0022 ? 0x22 : command
-      guard !Self.single.contains(kind) || seen.insert(kind).inserted else {
-        throw malformed("is there twice")
+      if let (least, isSingle) = Self.known[kind] {
+        guard !isSingle || seen.insert(kind).inserted else { throw malformed("is there twice") }
+        // A segment of the other class would be read wrongly: the loader refuses it too.
+        guard kind != 0x1 && kind != 0x19 || (kind == 0x19) == (header.bits == 64) else {
+          throw malformed(
+            "tells of a segment of \(96 - header.bits) bits, in a file of \(header.bits)")
+        }
+        let fields = MachOFields(
+          bytes: bytes, start: position, bits: header.bits, order: header.order)
+        guard Int(size) >= least, read(kind, Int(size), fields, header.kind) else {
+          throw malformed("has not the size of what it holds")
+        }
       }
-      // A segment of the other class would be read wrongly: the loader refuses it too.
-      guard kind != 0x1 && kind != 0x19 || (kind == 0x19) == (header.bits == 64) else {
-        throw malformed(
-          "tells of a segment of \(96 - header.bits) bits, in a file of \(header.bits)")
-      }
-      let fields = MachOFields(
-        bytes: bytes, range: position..<position + Int(size), bits: header.bits,
-        order: header.order
-      ) { malformed("has not the size of what it holds") }
-      try read(kind, fields, header.kind)
       position += Int(size)
     }
     try file.check(
@@ -67,41 +71,40 @@ struct MachOCommands {
         + "\(bytes.count) bytes.", at: UInt64(header.size + position))
   }
 
-  /// Takes in one command; throws where it is too small, or a segment's has not the size of its
-  /// sections.
+  /// Takes in one command; false if a segment's has not the size of its sections.
   private mutating func read(
-    _ command: UInt32, _ fields: MachOFields, _ kind: ImageIdentity.Kind
-  ) throws(ImageError) {
+    _ command: UInt32, _ size: Int, _ fields: MachOFields, _ kind: ImageIdentity.Kind
+  ) -> Bool {
     switch command {
     case 0x1, 0x19:
-      let segment = try MachOSegment(fields)
+      let segment = MachOSegment(fields)
       let (start, stride) = fields.bits == 64 ? (72, 80) : (56, 68)
-      let count = Int(try fields.single(start - 8))
+      let count = Int(fields.single(start - 8))
       // The loader counts them by the size too, and refuses what has another number.
-      guard fields.count - start == count * stride else { throw fields.tooShort() }
+      guard size - start == count * stride else { return false }
       for index in 0..<count {
-        let fields = fields.dropping(start + index * stride)
-        sections.append(try MachOSection(fields, of: segment, kind))
+        sections.append(MachOSection(fields.dropping(start + index * stride), of: segment, kind))
       }
       segments.append(segment)
     case 0x2:
-      symbols = (try fields.number(8), try fields.number(12), try fields.extent(16))
+      symbols = (fields.number(8), fields.number(12), fields.extent(16))
     case 0xb:
-      let (external, local) = (try fields.extent(64), try fields.extent(72))
+      let (external, local) = (fields.extent(64), fields.extent(72))
       classicRelocations = [external, local].map {
         FileExtent(offset: $0.offset, size: $0.size * 8)
       }
-      let indirect = try fields.extent(56)
+      let indirect = fields.extent(56)
       indirectSymbols = FileExtent(offset: indirect.offset, size: indirect.size * 4)
-    case 0x1b: uuid = try fields.bytes(8, count: 16)
+    case 0x1b: uuid = Array(fields.bytes(8))
     case 0x21, 0x2c:
-      let (range, system) = (try fields.extent(8), try fields.single(16))
+      let (range, system) = (fields.extent(8), fields.single(16))
       if system != 0, range.size > 0 { encrypted = range }
     case 0x22:
-      programs = try [8, 16, 32, 24].map(fields.extent)
-    case 0x8000_0034: chainedFixups = try fields.extent(8)
+      programs = [8, 16, 32, 24].map(fields.extent)
+    case 0x8000_0034: chainedFixups = fields.extent(8)
     default: break
     }
+    return true
   }
 }
 
@@ -125,12 +128,12 @@ struct MachOSegment {
   }
 
   /// Reads the command.
-  init(_ fields: MachOFields) throws(ImageError) {
+  init(_ fields: MachOFields) {
     let word = fields.bits / 8
-    name = try fields.name(8)
-    (address, memorySize) = (try fields.word(24), try fields.word(24 + word))
-    (offset, fileSize) = (try fields.word(24 + 2 * word), try fields.word(24 + 3 * word))
-    isWritable = try fields.single(28 + 4 * word) & 2 != 0
+    name = fields.name(8)
+    (address, memorySize) = (fields.word(24), fields.word(24 + word))
+    (offset, fileSize) = (fields.word(24 + 2 * word), fields.word(24 + 3 * word))
+    isWritable = fields.single(28 + 4 * word) & 2 != 0
   }
 }
 
@@ -216,20 +219,18 @@ struct MachOSection {
   let isMapped: Bool
 
   /// Reads the entry that is first in `fields`, of a segment's command.
-  init(
-    _ fields: MachOFields, of owner: MachOSegment, _ kind: ImageIdentity.Kind
-  ) throws(ImageError) {
+  init(_ fields: MachOFields, of owner: MachOSegment, _ kind: ImageIdentity.Kind) {
     let word = fields.bits / 8
     let rest = 32 + 2 * word
-    (name, segment) = (try fields.name(0), try fields.name(16))
-    (address, size) = (try fields.word(32), try fields.word(32 + word))
-    alignment = 1 << min(try fields.number(rest + 4), 63)
+    (name, segment) = (fields.name(0), fields.name(16))
+    (address, size) = (fields.word(32), fields.word(32 + word))
+    alignment = 1 << min(fields.number(rest + 4), 63)
     (relocationOffset, relocationCount) = (
-      try fields.number(rest + 8), try fields.number(rest + 12)
+      fields.number(rest + 8), fields.number(rest + 12)
     )
-    flags = try fields.single(rest + 16)
-    (indirectStart, stubSize) = (try fields.number(rest + 20), try fields.number(rest + 24))
-    let start = try fields.number(rest)
+    flags = fields.single(rest + 16)
+    (indirectStart, stubSize) = (fields.number(rest + 20), fields.number(rest + 24))
+    let start = fields.number(rest)
     // Split debug information keeps all sections. The segments are empty there, or hold __eh_frame alone.
     let isElsewhere =
       kind == .debug ? !owner.stores(start) : owner.fileSize == 0 && owner.memorySize > 0
@@ -293,55 +294,39 @@ struct MachOSection {
   ]
 }
 
-/// The fields of one load command, or of one entry of a table.
+/// The fields of one load command, or of one entry of a table; the caller has found it to be large enough.
 struct MachOFields {
-  /// The bytes, and where among them the fields are.
-  let bytes: [UInt8], range: Range<Int>
+  /// The bytes, and where among them the fields begin.
+  let bytes: [UInt8], start: Int
   let bits: Int
   let order: ImageIdentity.ByteOrder
-  /// The error for what does not fit in.
-  let tooShort: () -> ImageError
-
-  /// The length in bytes.
-  var count: Int { range.count }
 
   /// 32 bits at a place.
-  func single(_ place: Int) throws(ImageError) -> UInt32 {
-    try there(bytes.span.extracting(range).integer(at: place, order: order))
-  }
+  func single(_ place: Int) -> UInt32 { bytes.span.integer(at: start + place, order: order) ?? 0 }
 
   /// The same as a number that counts bytes, or entries.
-  func number(_ place: Int) throws(ImageError) -> UInt64 { UInt64(try single(place)) }
+  func number(_ place: Int) -> UInt64 { UInt64(single(place)) }
 
   /// An address or a size of this class.
-  func word(_ place: Int) throws(ImageError) -> UInt64 {
-    try there(bytes.span.extracting(range).word(at: place, bits: bits, order: order))
+  func word(_ place: Int) -> UInt64 {
+    bytes.span.word(at: start + place, bits: bits, order: order) ?? 0
   }
 
   /// Offset and size, 32 bits each.
-  func extent(_ place: Int) throws(ImageError) -> FileExtent {
-    FileExtent(offset: try number(place), size: try number(place + 4))
+  func extent(_ place: Int) -> FileExtent {
+    FileExtent(offset: number(place), size: number(place + 4))
   }
 
-  /// Bytes as they are.
-  func bytes(_ place: Int, count: Int) throws(ImageError) -> [UInt8] {
-    guard place + count <= range.count else { throw tooShort() }
-    return Array(bytes[range.lowerBound + place..<range.lowerBound + place + count])
-  }
+  /// 16 bytes as they are.
+  func bytes(_ place: Int) -> ArraySlice<UInt8> { bytes[start + place..<start + place + 16] }
 
   /// A name of 16 bytes, which fills them or ends with NUL.
-  func name(_ place: Int) throws(ImageError) -> String {
-    String(decoding: try bytes(place, count: 16).prefix { $0 != 0 }, as: UTF8.self)
+  func name(_ place: Int) -> String {
+    String(decoding: bytes(place).prefix { $0 != 0 }, as: UTF8.self)
   }
 
   /// The fields behind the first `count` bytes.
   func dropping(_ count: Int) -> Self {
-    MachOFields(
-      bytes: bytes, range: range.dropFirst(count), bits: bits, order: order, tooShort: tooShort)
-  }
-
-  private func there<Value>(_ value: Value?) throws(ImageError) -> Value {
-    guard let value else { throw tooShort() }
-    return value
+    MachOFields(bytes: bytes, start: start + count, bits: bits, order: order)
   }
 }

@@ -7,6 +7,36 @@ typealias MachOFixups = (
   ranges: AddressRanges, at: (UInt64, UInt64) throws(ImageError) -> MachOFixup?
 )
 
+/// The meaning of a word that the loader writes. With the ordinal of a library, the loader writes the address of a
+/// symbol, which the image itself may define.
+typealias MachOFixup = (pointer: PointerValue, library: Int?)
+
+extension PointerValue {
+  /// Describes a word that leads to a linked address; other images may override the symbol that is weakly bound there.
+  static func rebased(
+    _ raw: UInt64, to address: UInt64, _ resolution: Resolution, weak symbol: String? = nil
+  ) -> MachOFixup {
+    let target = Target.address(VirtualAddress(rawValue: address))
+    return (
+      PointerValue(rawValue: raw, target: target, resolution: resolution, symbol: symbol), nil
+    )
+  }
+
+  /// Describes a word that the loader overwrites with the address of a symbol.
+  static func bound(_ raw: UInt64, to bind: MachOBind) -> MachOFixup {
+    let target = Target.imported(symbol: bind.symbol, addend: bind.addend)
+    return (
+      PointerValue(rawValue: raw, target: target, resolution: .symbol, symbol: bind.symbol),
+      bind.library
+    )
+  }
+
+  /// Describes a word that is no pointer, or none that can be followed.
+  static func unresolvable(_ raw: UInt64, _ reason: String) -> PointerValue {
+    PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
+  }
+}
+
 /// Where fixups are found: chains, programs or relocations, by the age of the file.
 extension MachOFile {
   package func rewrite(
@@ -63,7 +93,7 @@ extension MachOFile {
     let ranges = AddressRanges(wanted, before: UInt64(header.wordSize) - 1)
     if let extents = commands.programs {
       let programs = try MachOPrograms(extents, of: file, header, segments.get(), ranges: ranges)
-      return (ranges, { place, _ in programs.fixup(at: place) })
+      return (ranges, programs.fixup)
     }
     guard let extents = commands.classicRelocations, commands.chainedFixups == nil else {
       return nil
@@ -86,39 +116,39 @@ extension MachOFile {
   private func relocations(
     at extents: [FileExtent], ranges: AddressRanges, origin: UInt64 = 0
   ) throws(ImageError) -> MachOFixups {
-    var found: [MachORelocation] = []
+    var found: [(place: UInt64, words: MachORelocation, isCombined: Bool)] = []
     for extent in extents {
       try file.forEachPiece(of: extent, entry: 8) { bytes in
         for position in stride(from: 0, to: bytes.count, by: 8) {
-          var relocation = MachORelocation(
-            bytes.span.integer(at: position, order: header.order) ?? 0,
-            bytes.span.integer(at: position + 4, order: header.order) ?? 0, header)
-          relocation.place &+= origin
-          if ranges.contains(relocation.place) { found.append(relocation) }
+          let first: UInt32 = bytes.span.integer(at: position, order: header.order) ?? 0
+          let second: UInt32 = bytes.span.integer(at: position + 4, order: header.order) ?? 0
+          let offset = header.isScattered(first) ? first & 0x00ff_ffff : first
+          let place = UInt64(offset) &+ origin
+          if ranges.contains(place) { found.append((place, (first, second), false)) }
         }
       }
     }
     // Those that share a place make a difference of two addresses.
-    found.settle(by: \.place) { earlier, _ in earlier.isCombined = true }
+    found.settle(by: { $0.place }) { earlier, _ in earlier.isCombined = true }
     let list = found
-    return (ranges, { place, _ in list.element(at: place, by: \.place).map(MachOFixup.relocation) })
+    return (
+      ranges,
+      // The file keeps what it has found.
+      { [unowned self] place, raw throws(ImageError) in
+        guard let entry = list.element(at: place, by: { $0.place }) else { return nil }
+        if entry.isCombined {
+          return (.unresolvable(raw, "several relocations make the word"), nil)
+        }
+        return (try resolve(entry.words, raw: raw), nil)
+      }
+    )
   }
 }
 
-/// What the loader writes into one word of a linked file.
-enum MachOFixup {
-  /// It adds the slide to the address in the word; other images may override the symbol that
-  /// is weakly bound there.
-  case rebase(weak: String?)
-  /// The same, to an address that a chain keeps packed.
-  case chained(address: UInt64)
-  /// It writes the address of a symbol.
-  case bind(MachOBind)
-  /// It does what a relocation says: in files that are older than `LC_DYLD_INFO`.
-  case relocation(MachORelocation)
-  /// It writes something that is no address of a word.
-  case other(String)
-}
+/// The two words of a relocation of an object, or of a linked file that is older than `LC_DYLD_INFO`.
+///
+/// C: `struct relocation_info` and `scattered_relocation_info` of `<mach-o/reloc.h>`.
+typealias MachORelocation = (first: UInt32, second: UInt32)
 
 /// The symbol whose address the loader writes, the ordinal of its library, and what is added to the address.
 typealias MachOBind = (symbol: String, library: Int, addend: Int64)
@@ -127,16 +157,10 @@ typealias MachOBind = (symbol: String, library: Int, addend: Int64)
 ///
 /// C: the `REBASE_OPCODE_*` and `BIND_OPCODE_*` of `<mach-o/loader.h>`.
 private struct MachOPrograms {
-  /// A word that is fixed up.
-  private struct Slot {
-    var place: UInt64
-    /// The index of what it is bound to; -1 where it is only rebased, -2 where that is no pointer.
-    var bind: Int32
-    /// Whether images that share a definition agree on it.
-    var isWeak: Bool
-    /// The index of what is weakly bound to a word that has a value without that; -1 for nothing.
-    var weak: Int32 = -1
-  }
+  /// A word that is fixed up, with the index of what it is bound to: -1 if it is only rebased, -2 if that is no
+  /// pointer. `isWeak` tells whether images that share a definition agree on it. `weak` is the index of what is weakly
+  /// bound to a word that has a value without that, -1 for nothing.
+  private typealias Slot = (place: UInt64, bind: Int32, isWeak: Bool, weak: Int32)
 
   private let ranges: AddressRanges
   private let file: OpenedFile
@@ -176,18 +200,20 @@ private struct MachOPrograms {
     }
     // A bind outdoes a rebase, unless it is weak: then the image has a definition of its own, and only
     // meets the others' when it is loaded.
-    slots.settle(by: \.place) { earlier, later in
+    slots.settle(by: { $0.place }) { earlier, later in
       if later.isWeak { earlier.weak = later.bind } else { earlier = later }
     }
   }
 
-  /// What the loader does to the word at `place`; nil where it leaves it alone.
-  func fixup(at place: UInt64) -> MachOFixup? {
-    guard let slot = slots.element(at: place, by: \.place) else { return nil }
+  /// The meaning of the word at `place`, which holds `raw`; nil where the loader leaves it alone.
+  func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
+    guard let slot = slots.element(at: place, by: { $0.place }) else { return nil }
     switch slot.bind {
-    case -1: return .rebase(weak: slot.weak < 0 ? nil : binds[Int(slot.weak)].symbol)
-    case -2: return .other("the loader adjusts code here, no pointer")
-    case let index: return .bind(binds[Int(index)])
+    case -1:
+      let weak = slot.weak < 0 ? nil : binds[Int(slot.weak)].symbol
+      return PointerValue.rebased(raw, to: raw, .rebase, weak: weak)
+    case -2: return (.unresolvable(raw, "the loader adjusts code here, no pointer"), nil)
+    case let index: return PointerValue.bound(raw, to: binds[Int(index)])
     }
   }
 
@@ -208,7 +234,7 @@ private struct MachOPrograms {
         .malformed, "A fixup lies outside the segment \(segment.name).")
       let place = segment.address &+ offset
       if ranges.contains(place) {
-        slots.append(Slot(place: place, bind: isPointer ? bind : -2, isWeak: isWeak))
+        slots.append((place, isPointer ? bind : -2, isWeak, -1))
       }
       move(wordSize &+ skip)
     }
@@ -287,56 +313,5 @@ private struct MachOPrograms {
         throw file.error(.unsupported, "Bind opcode 0x\(String(byte, radix: 16)) is unknown.")
       }
     }
-  }
-}
-
-/// One relocation of an object, or of a linked file that is older than `LC_DYLD_INFO`.
-///
-/// C: `struct relocation_info` and `scattered_relocation_info` of `<mach-o/reloc.h>`.
-struct MachORelocation {
-  /// What the target is counted from.
-  enum Base: Equatable {
-    /// The symbol of that number: `r_extern`.
-    case symbol(UInt64)
-    /// The section of that ordinal.
-    case section(Int)
-    /// The section that holds this address: a scattered relocation.
-    case address(UInt64)
-  }
-
-  /// Where it writes, from the start of the section or of the image.
-  var place: UInt64
-  /// What the target is counted from.
-  var base: Base
-  /// `r_type`, the machine's number for what to write.
-  var type: UInt8
-  /// How many bytes it writes: 1, 2, 4 or 8.
-  var size: Int
-  /// Whether it writes a distance.
-  var isRelative: Bool
-  /// Whether several relocations together make the word.
-  var isCombined = false
-
-  /// Splits the two words of an entry.
-  init(_ first: UInt32, _ second: UInt32, _ header: MachOHeader) {
-    // The 64-bit machines have no scattered relocations, and 32 bits of address.
-    guard header.bits == 64 || first & 0x8000_0000 == 0 else {
-      place = UInt64(first & 0x00ff_ffff)
-      type = UInt8(first >> 24 & 0xf)
-      size = 1 << Int(first >> 28 & 3)
-      isRelative = first >> 30 & 1 != 0
-      base = .address(UInt64(second))
-      return
-    }
-    place = UInt64(first)
-    let isLittle = header.order == .little
-    let number = isLittle ? second & 0x00ff_ffff : second >> 8
-    let bits = UInt8(isLittle ? second >> 24 : second & 0xff)
-    // The bit fields are in the other order too where the bytes are.
-    isRelative = (isLittle ? bits : bits >> 7) & 1 != 0
-    size = 1 << Int((isLittle ? bits >> 1 : bits >> 5) & 3)
-    let isExternal = (isLittle ? bits >> 3 : bits >> 4) & 1 != 0
-    type = isLittle ? bits >> 4 : bits & 0xf
-    base = isExternal ? .symbol(UInt64(number)) : .section(Int(number))
   }
 }

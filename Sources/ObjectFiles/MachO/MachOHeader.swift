@@ -100,10 +100,14 @@ struct MachOHeader {
 
 extension MachOHeader {
   /// `*_RELOC_VANILLA`, `X86_64_RELOC_UNSIGNED`, `ARM64_RELOC_UNSIGNED`: the relocation that makes a word an address.
-  static let pointerRelocation: UInt8 = 0
+  static let pointerRelocation: UInt32 = 0
 
   /// `ARM64_RELOC_AUTHENTICATED_POINTER`: an address that the loader signs.
-  var signedRelocation: UInt8? { machineType == 0x0100_000c ? 11 : nil }
+  var signedRelocation: UInt32? { machineType == 0x0100_000c ? 11 : nil }
+
+  /// Whether a relocation that begins with this word has an address in a section instead of a number. The 64-bit
+  /// machines have none, and 32 bits of address.
+  func isScattered(_ first: UInt32) -> Bool { bits == 32 && first & 0x8000_0000 != 0 }
 
   /// Returns the name of a machine in reports, without the capabilities in the highest byte of `cpusubtype`.
   ///

@@ -13,10 +13,17 @@ extension MachOFile {
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(offset)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
     let range = place..<place.saturating(adding: UInt64(header.wordSize))
-    if let fixup = try fixups(of: range, in: section)?.at(place, raw) {
-      return try resolve(fixup, raw: raw, in: section)
+    guard let (pointer, library) = try fixups(of: range, in: section)?.at(place, raw) else {
+      return unrelocated(raw)
     }
-    return unrelocated(raw)
+    // BIND_SPECIAL_DYLIB_SELF, flat and weak lookup, and the main executable: this image may define it.
+    guard case .imported(let symbol, let addend) = pointer.target, let library,
+      [0, -2, -3].contains(library) || (library == -1 && header.isExecutable),
+      let own = try symbols.get()?.definition(of: symbol)
+    else { return pointer }
+    return PointerValue(
+      rawValue: raw, target: linked(own &+ UInt64(bitPattern: addend)), resolution: .symbol,
+      symbol: symbol)
   }
 
   /// What a word means that the loader leaves alone.
@@ -59,67 +66,44 @@ extension MachOFile {
     return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase)
   }
 
-  // MARK: - Meaning of a fixup
-
-  private func resolve(
-    _ fixup: MachOFixup, raw: UInt64, in section: Section
-  ) throws(ImageError) -> PointerValue {
-    switch fixup {
-    case .rebase(let weak):
-      return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase, symbol: weak)
-    case .chained(let address):
-      return PointerValue(rawValue: raw, target: linked(address), resolution: .chainedRebase)
-    case .relocation(let relocation): return try resolve(relocation, raw: raw, in: section)
-    case .other(let reason):
-      return PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
-    case .bind(let bind):
-      // BIND_SPECIAL_DYLIB_SELF, flat and weak lookup, and the main executable: this image may define it.
-      let mayBeOwn =
-        [0, -2, -3].contains(bind.library) || (bind.library == -1 && header.isExecutable)
-      let own = mayBeOwn ? try symbols.get()?.definition(of: bind.symbol) : nil
-      return PointerValue(
-        rawValue: raw,
-        target: own.map { linked($0 &+ UInt64(bitPattern: bind.addend)) }
-          ?? .imported(symbol: bind.symbol, addend: bind.addend), resolution: .symbol,
-        symbol: bind.symbol)
-    }
-  }
-
   // MARK: - Meaning of a relocation
 
-  private func resolve(
-    _ relocation: MachORelocation, raw: UInt64, in section: Section
-  ) throws(ImageError) -> PointerValue {
-    func unresolvable(_ reason: String) -> PointerValue {
-      PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
-    }
-    if relocation.isCombined { return unresolvable("several relocations make the word") }
-    let isSigned = relocation.type == header.signedRelocation
-    guard relocation.type == MachOHeader.pointerRelocation || isSigned, !relocation.isRelative,
-      relocation.size == header.wordSize
+  /// Returns the meaning of a word that one relocation writes.
+  func resolve(_ relocation: MachORelocation, raw: UInt64) throws(ImageError) -> PointerValue {
+    let (first, second) = relocation
+    let (isScattered, isLittle) = (header.isScattered(first), header.order == .little)
+    // The bit fields are in the other order too where the bytes are.
+    let bits = isScattered ? first >> 24 : isLittle ? second >> 24 : second & 0xff
+    let (type, length, isRelative, isExternal) =
+      isScattered
+      ? (bits & 0xf, bits >> 4 & 3, bits >> 6 & 1, 0)
+      : isLittle
+        ? (bits >> 4, bits >> 1 & 3, bits & 1, bits >> 3 & 1)
+        : (bits & 0xf, bits >> 5 & 3, bits >> 7, bits >> 4 & 1)
+    let isSigned = type == header.signedRelocation
+    guard type == MachOHeader.pointerRelocation || isSigned, isRelative == 0,
+      1 << length == header.wordSize
     else {
-      return unresolvable("a relocation of type \(relocation.type) writes no address of a word")
+      return .unresolvable(raw, "a relocation of type \(type) writes no address of a word")
     }
-    func counted(fromSection ordinal: Int) throws(ImageError) -> PointerValue {
-      let offset = masked(raw &- (try sectionEntry(ordinal).address))
-      return PointerValue(
-        rawValue: raw, target: .section(index: ordinal, offset: offset), resolution: .section)
-    }
-    switch relocation.base {
-    case .symbol(let number):
+    let number = isScattered ? second : isLittle ? second & 0x00ff_ffff : second >> 8
+    guard isExternal == 0 else {
       // A signed pointer keeps key and diversity beside an addend of 32 bits.
       let addend = isSigned ? UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw))) : raw
-      return try resolve(number, addend: addend, raw: raw)
-    case _ where !header.isObject:
-      return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase)
-    case .section(0): return unresolvable("the relocation names no section")
-    case .section(let ordinal): return try counted(fromSection: ordinal)
-    case .address(let address):
-      guard let index = try commands.get().sections.firstIndex(where: { $0.holds(address) }) else {
-        return unresolvable("the relocation names an address of no section")
-      }
-      return try counted(fromSection: index + 1)
+      return try resolve(UInt64(number), addend: addend, raw: raw)
     }
+    guard header.isObject else {
+      return PointerValue(rawValue: raw, target: linked(raw), resolution: .rebase)
+    }
+    // A scattered relocation has an address in the section.
+    let sections = try commands.get().sections
+    let ordinal =
+      isScattered
+      ? sections.firstIndex { $0.holds(UInt64(number)) }.map { $0 + 1 } ?? 0 : Int(number)
+    guard ordinal > 0 else { return .unresolvable(raw, "the relocation names no section") }
+    let offset = masked(raw &- (try sectionEntry(ordinal).address))
+    return PointerValue(
+      rawValue: raw, target: .section(index: ordinal, offset: offset), resolution: .section)
   }
 
   /// Follows the symbol that a relocation names.

@@ -68,6 +68,34 @@ final class CoreFile {
     return bytes
   }
 
+  /// Reads the memory of an image, which the file of the image has as well.
+  ///
+  /// Without that file, bytes that the core file leaves out throw `refusal`. It is believed only for what the process
+  /// could not write to.
+  func read(
+    _ address: UInt64, _ count: Int, of image: RemoteImage, in other: OpenedFile?,
+    refusal: ImageError
+  ) throws(ImageError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    // Each has its bytes once.
+    let count = min(count, Int(clamping: size.saturating(adding: other?.size ?? 0)))
+    while bytes.count < count {
+      let place = address &+ UInt64(bytes.count)
+      let missing = count - bytes.count
+      var more = try read(place, missing)
+      if more.isEmpty, let constant = image.constants.first(where: { $0.memory.contains(place) }) {
+        guard let other else { throw refusal }
+        // Up to the end of a page: after it, the core file may have them.
+        let left = min(constant.memory.upperBound - place, 4096 - place % 4096, UInt64(missing))
+        let offset = constant.offset &+ (place - constant.memory.lowerBound)
+        more = try other.read(at: offset, count: Int(left))
+      }
+      if more.isEmpty { break }
+      bytes += more
+    }
+    return bytes
+  }
+
   // MARK: - Notes
 
   private func takeNotes(of segment: GElf_Phdr) throws(ImageError) {
@@ -127,61 +155,5 @@ final class CoreFile {
     for index in ranges.indices where parts[ranges[index].start] == nil {
       ranges[index].isExecutable = kept.contains(ranges[index].path)
     }
-  }
-}
-
-/// The memory of one image in a core file, which lacks what its file has as well.
-///
-/// The file on disk is believed where it has the build-id of the image, and only for what the process
-/// could not write to.
-struct CoreImageMemory {
-  /// Whether the file at the path is the one that was mapped, as far as its headers tell, or else another one.
-  let isSame, isReplaced: Bool
-  /// The file, if its build-id says that it is the one.
-  private let file: OpenedFile?
-  private let core: CoreFile
-  private let constants: [(memory: Range<UInt64>, offset: UInt64)]
-  private let path: String
-
-  init(of image: RemoteImage, path: String, in core: CoreFile) {
-    (self.core, self.path, constants) = (core, path, image.constants)
-    let found = try? OpenedFile(path: path)
-    isSame = found.flatMap { try? image.agrees(with: ELFFile($0)) } ?? false
-    isReplaced = found != nil && !isSame
-    file = isSame && !image.identity.id.isEmpty ? found : nil
-  }
-
-  func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    // Each has its bytes once.
-    let count = min(count, Int(clamping: core.size.saturating(adding: file?.size ?? 0)))
-    while bytes.count < count {
-      let place = address &+ UInt64(bytes.count)
-      var more = try core.read(place, count - bytes.count)
-      if more.isEmpty { more = try constant(at: place, count: count - bytes.count) }
-      if more.isEmpty { break }
-      bytes += more
-    }
-    return bytes
-  }
-
-  /// Returns bytes from the file that the core file left out, up to the end of a page: after it, the
-  /// core file may have them.
-  private func constant(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
-    guard let (memory, offset) = constants.first(where: { $0.memory.contains(address) }) else {
-      return []
-    }
-    guard let file else {
-      let reason =
-        isReplaced
-        ? "is another one now"
-        : isSame
-          ? "has no build-id, which would tell that it is the one that was mapped" : "is gone"
-      throw ImageError(
-        .replaced, image: path,
-        message: "The core file leaves out what the file of the image has, and that \(reason).")
-    }
-    let left = min(memory.upperBound - address, 4096 - address % 4096, UInt64(count))
-    return try file.read(at: offset &+ (address - memory.lowerBound), count: Int(left))
   }
 }

@@ -89,7 +89,7 @@ package final class RemoteImage: Image {
     try mapping.check(
       section.size <= Self.mostBytes, .malformed, "It claims \(section.size) bytes.",
       section: section)
-    let bytes = try bytes(at: section.address, count: Int(section.size), section)
+    let bytes = try bytes(at: section.address.rawValue &+ bias, count: Int(section.size), section)
     bytesRead += bytes.count
     return body(bytes.span)
   }
@@ -103,7 +103,7 @@ package final class RemoteImage: Image {
       throw mapping.error(
         .truncated, "A pointer at offset \(offset) does not fit.", section: section)
     }
-    let bytes = try bytes(at: address, count: size, section)
+    let bytes = try bytes(at: address.rawValue &+ bias, count: size, section)
     let word = identity.byteOrder.number(of: bytes[...])
     if word == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
     let linked = VirtualAddress(rawValue: word &- bias)
@@ -120,39 +120,35 @@ package final class RemoteImage: Image {
     guard case .address(let address) = target, holds(address) else {
       throw mapping.error(.outOfImage, "The pointer does not lead into the image.")
     }
-    let text = try text(from: address, limit: limit)
-    return body(text.span)
-  }
-
-  /// The text at a linked address, without its NUL.
-  private func text(from start: VirtualAddress, limit: Int) throws(ImageError) -> [UInt8] {
     var text: [UInt8] = []
-    var address = start.rawValue &+ bias
+    var place = address.rawValue &+ bias
     while text.count <= limit {
       // Up to the end of a page: what comes next may not be mapped.
-      let count = 4096 - Int(truncatingIfNeeded: address & 4095)
-      let chunk = try read(address, count)
+      let count = 4096 - Int(truncatingIfNeeded: place & 4095)
+      let chunk = try read(place, count)
       if let end = chunk.firstIndex(of: 0) {
         guard text.count + end <= limit else { break }
-        return text + chunk[..<end]
+        text += chunk[..<end]
+        return body(text.span)
       }
       guard chunk.count == count else { break }
       text += chunk
-      address = address &+ UInt64(count)
+      place = place &+ UInt64(count)
     }
     throw mapping.error(
       .unterminated,
-      "No NUL ends the text at \(start.rawValue.hexadecimal) within \(limit) bytes, or it is not "
+      "No NUL ends the text at \(address.rawValue.hexadecimal) within \(limit) bytes, or it is not "
         + "there any more.")
   }
 
-  private func bytes(
-    at address: VirtualAddress, count: Int, _ section: Section
+  /// The bytes at an address of the process.
+  func bytes(
+    at address: UInt64, count: Int, _ section: Section? = nil
   ) throws(ImageError) -> [UInt8] {
-    let bytes = try read(address.rawValue &+ bias, count)
+    let bytes = try read(address, count)
     try mapping.check(
       bytes.count == count, .truncated,
-      "Of \(count) bytes at \(address.rawValue.hexadecimal), \(bytes.count) are there.",
+      "Of \(count) bytes at \(address.hexadecimal), \(bytes.count) are there.",
       section: section)
     return bytes
   }

@@ -4,28 +4,37 @@ internal import LibC
 /// Another process of this system, as far as it may be read, or what a core file kept of one. It is not
 /// stopped.
 ///
-/// The bytes come from `ProcessMemory`, which reads `/proc/PID/maps` and `/proc/PID/mem`, or from a
-/// `CoreFile`; what became of the files, `/proc/PID/map_files` and `/proc/PID/root` tell.
+/// Linux: `/proc/PID/maps` tells what is mapped. `/proc/PID/mem` has the bytes, and stays that of the process it was
+/// opened for. What became of the files, `/proc/PID/map_files` and `/proc/PID/root` tell.
 package final class RemoteProcess {
   /// What it has mapped.
-  package let images: [RemoteMapping]
+  package private(set) var images: [RemoteMapping] = []
   /// Its number; nil where a core file does not say.
   package let pid: Int?
   /// What is missing of a core file.
-  package let shortage: ImageError?
+  package var shortage: ImageError? { core?.shortage }
   /// The size of a core file in bytes; nil for a process that runs.
   package var coreSize: UInt64? { core?.size }
   private let core: CoreFile?
-  private let read: RemoteMemory
+  /// The memory of a process that runs; -1 without one.
+  private let descriptor: Int32
 
   /// Opens the memory of a process and lists what it has mapped.
   ///
   /// Throws `unreadable` where there is no such process, or it may not be read.
   package init(pid: Int) throws(ImageError) {
-    let memory = try ProcessMemory(pid: pid)
-    (read, core, self.pid, shortage) = (memory.read, nil, pid, nil)
-    images = RemoteMapping.images(in: memory.ranges, read)
-      .map { Self.checked($0, "/proc/\(pid)") }
+    let (text, failure) = systemFile("/proc/\(pid)/maps")
+    guard failure == 0 else { throw Self.refusal(failure, pid) }
+    let descriptor = unsafe open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.refusal(errno, pid) }
+    (self.pid, self.descriptor, core) = (pid, descriptor, nil)
+    let ranges = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      var range = MappedRange(line)
+      range?.path.unescapeLineBreaks()
+      return range?.path.hasPrefix("/") == true ? range : nil
+    }
+    guard !ranges.isEmpty else { throw Self.noMemory(pid) }
+    images = RemoteMapping.images(in: ranges, read).map { Self.checked($0, "/proc/\(pid)") }
   }
 
   /// Opens a core file and lists what the process had mapped.
@@ -33,9 +42,11 @@ package final class RemoteProcess {
   /// Throws where it is no core file, or does not say which files were mapped.
   package init(core path: String) throws(ImageError) {
     let core = try CoreFile(path: path)
-    (read, self.core, pid, shortage) = (core.read, core, core.pid, core.shortage)
+    (pid, descriptor, self.core) = (core.pid, -1, core)
     images = RemoteMapping.images(in: core.ranges, read)
   }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Reads the headers of an image, and in a core file what became of its file; what it declares is read when it is
   /// asked for.
@@ -44,9 +55,30 @@ package final class RemoteProcess {
     guard let core else { return image }
     var mapping = mapping
     if fileStatus(of: mapping.path.utf8, followingLinks: true) == nil { _ = mapping.dropMark() }
-    let memory = CoreImageMemory(of: image, path: mapping.path, in: core)
-    if !memory.isSame { (mapping.isDeleted, mapping.isReplaced) = (true, memory.isReplaced) }
-    return try RemoteImage(mapping, in: memory.read)
+    let found = try? OpenedFile(path: mapping.path)
+    let isSame = found.flatMap { try? image.agrees(with: ELFFile($0)) } ?? false
+    let fate = found == nil ? "is gone" : "is another one now"
+    if !isSame { (mapping.isDeleted, mapping.isReplaced) = (true, found != nil) }
+    let hasID = !image.identity.id.isEmpty
+    let reason =
+      isSame ? "has no build-id, which would tell that it is the one that was mapped" : fate
+    let refusal = mapping.error(
+      .replaced, "The core file leaves out what the file of the image has, and that \(reason).")
+    return try RemoteImage(mapping) { address, count throws(ImageError) in
+      try core.read(
+        address, count, of: image, in: isSame && hasID ? found : nil, refusal: refusal)
+    }
+  }
+
+  private func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
+    if let core { return try core.read(address, count) }
+    guard let offset = Int(exactly: address) else { return [] }
+    let (bytes, failure) = readBytes(of: descriptor, at: offset, count: count)
+    // Nothing is mapped there: the caller knows what that means.
+    guard failure == 0 || failure == EIO || failure == EFAULT else {
+      throw Self.refusal(failure, pid ?? 0)
+    }
+    return bytes
   }
 
   /// Says of a mapping what became of its file.
@@ -69,43 +101,6 @@ package final class RemoteProcess {
     mapping.files =
       ["\(directory)/map_files/\(first?.mapping ?? "")"] + (isSame ? [root + mapping.path] : [])
     return mapping
-  }
-}
-
-/// The memory of a process that runs, and which files it has mapped.
-///
-/// Linux: `/proc/PID/mem`, which stays that of the process it was opened for, and `/proc/PID/maps`.
-final class ProcessMemory {
-  /// The ranges that are mapped from files, ascending.
-  let ranges: [MappedRange]
-  private let descriptor: Int32
-  private let pid: Int
-
-  /// Throws `unreadable` where there is no such process, or it may not be read.
-  init(pid: Int) throws(ImageError) {
-    let (text, failure) = systemFile("/proc/\(pid)/maps")
-    guard failure == 0 else { throw Self.refusal(failure, pid) }
-    let descriptor = unsafe open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Self.refusal(errno, pid) }
-    (self.pid, self.descriptor) = (pid, descriptor)
-    ranges = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      var range = MappedRange(line)
-      range?.path.unescapeLineBreaks()
-      return range?.path.hasPrefix("/") == true ? range : nil
-    }
-    guard !ranges.isEmpty else { throw Self.noMemory(pid) }
-  }
-
-  deinit { close(descriptor) }
-
-  func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
-    guard let offset = Int(exactly: address) else { return [] }
-    let (bytes, failure) = readBytes(of: descriptor, at: offset, count: count)
-    // Nothing is mapped there: the caller knows what that means.
-    guard failure == 0 || failure == EIO || failure == EFAULT else {
-      throw Self.refusal(failure, pid)
-    }
-    return bytes
   }
 
   private static func error(_ pid: Int, _ message: String) -> ImageError {
@@ -160,9 +155,7 @@ package struct RemoteMapping: Sendable {
   package var ranges: [MappedRange]
   /// The paths that may lead to the file itself, likeliest first.
   var files: [String]
-}
 
-extension RemoteMapping {
   /// Throws an error that names the image where something is not as it has to be.
   func check(
     _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,

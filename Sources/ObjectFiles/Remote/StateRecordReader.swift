@@ -5,21 +5,8 @@ internal import LibC
 ///
 /// C: the state record of `CSupport/RecordLayout.md`.
 package struct EntryStates: Sendable {
-  /// The state of one entry.
-  package struct Entry: Hashable, Sendable {
-    /// The state.
-    package var state: State
-    /// The stable code of what keeps it from being bound.
-    package var code: String?
-    /// The reason that it is not bound, with a remedy.
-    package var reason: String?
-
-    /// Of an image that was taken in, an entry that has no reason, or no cell: nothing has needed it.
-    static func unmade(isModule: Bool) -> Self {
-      let reason = isModule ? "no start has come to it yet" : "it was not asked for yet"
-      return Self(state: .accepted, code: nil, reason: reason)
-    }
-  }
+  /// The state of one entry, the stable code of what keeps it from being bound, and the reason, with a remedy.
+  package typealias Entry = (state: State, code: String?, reason: String?)
 
   /// The states of an entry, in the order of the numbers of the record, from 1.
   package enum State: String, Sendable, CaseIterable {
@@ -33,14 +20,8 @@ package struct EntryStates: Sendable {
     case withdrawn
   }
 
-  /// The location of an entry.
-  struct Place: Hashable {
-    var bias: UInt64
-    var section: UInt16
-    var index: UInt32
-  }
-
-  var entries: [Place: Entry] = [:]
+  /// By the bias of the image, and then by section and index as `key` joins them.
+  var entries: [UInt64: [UInt64: Entry]] = [:]
   /// The biases of the images that were taken in.
   var images: Set<UInt64> = []
   /// Whether the process had no memory for some of it.
@@ -53,9 +34,15 @@ package struct EntryStates: Sendable {
     guard let section = SectionNote.names.firstIndex(of: section), images.contains(image.bias),
       let index = UInt32(exactly: index)
     else { return nil }
-    let place = Place(bias: image.bias, section: UInt16(section), index: index)
-    if let entry = entries[place], entry.state != .accepted || entry.code != nil { return entry }
-    return isIncomplete && entries[place] == nil ? nil : .unmade(isModule: isModule)
+    let entry = entries[image.bias]?[Self.key(UInt16(section), index)]
+    if let entry, entry.state != .accepted || entry.code != nil { return entry }
+    if isIncomplete, entry == nil { return nil }
+    // Of an image that was taken in, it has no reason, or no cell: nothing has needed it.
+    return (.accepted, nil, isModule ? "no start has come to it yet" : "it was not asked for yet")
+  }
+
+  static func key(_ section: UInt16, _ index: UInt32) -> UInt64 {
+    UInt64(section) << 32 | UInt64(index)
   }
 }
 
@@ -79,13 +66,13 @@ extension RemoteImage {
     for attempt in 0..<20 {
       // The record changes meanwhile.
       if attempt > 0 { usleep(2000) }
-      let head = try stateBytes(at: address, count: 32)
+      let head = try bytes(at: address, count: 32)
       let (size, sequence) = (number(head.span, at: 0), number(head.span, at: 8))
       if size == 0, sequence == 0 { return nil }
       guard sequence % 2 == 0 else { continue }
       let copy = Result { () throws(ImageError) in try entryStates(head.span) }
       // A copy that was made while the record changed may say anything.
-      if try stateBytes(at: address, count: 32) == head { return try copy.get() }
+      if try bytes(at: address, count: 32) == head { return try copy.get() }
     }
     throw mapping.error(
       .unreadable,
@@ -104,7 +91,7 @@ extension RemoteImage {
       number(head, at: 0) >= head.count && count <= Self.mostCells
         && (32...Self.mostCellSize).contains(size), .malformed,
       "Its state record claims \(count) cells of \(size) bytes.")
-    let cells = try stateBytes(at: address(head, at: 24), count: count * size)
+    let cells = try bytes(at: address(head, at: 24), count: count * size)
     var states = EntryStates()
     states.isIncomplete = number(head, at: 12) & 1 != 0
     var textLeft = Self.mostText
@@ -124,11 +111,12 @@ extension RemoteImage {
     switch Int(state) {
     case 0: break
     case 1...EntryStates.State.allCases.count:
-      let place = EntryStates.Place(bias: bias, section: section, index: number(cell, at: 20))
+      let key = EntryStates.key(section, number(cell, at: 20))
       let (code, reason) = try reason(
         at: address(cell, at: 8), size: number(cell, at: 16), &textLeft)
-      states.entries[place] = EntryStates.Entry(
-        state: EntryStates.State.allCases[Int(state) - 1], code: code, reason: reason)
+      states.entries[bias, default: [:]][key] = (
+        EntryStates.State.allCases[Int(state) - 1], code, reason
+      )
     case 5: states.images.insert(bias)
     default:
       throw mapping.error(
@@ -145,7 +133,7 @@ extension RemoteImage {
     left -= count
     try mapping.check(
       left >= 0, .malformed, "The reasons in its state record exceed \(Self.mostText >> 20) MiB.")
-    let texts = try stateBytes(at: address, count: count)
+    let texts = try bytes(at: address, count: count)
       .split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
     let sentence = texts.count > 1 ? texts[1].prefix { $0 != 0 } : []
     return (String(decoding: texts[0], as: UTF8.self), String(decoding: sentence, as: UTF8.self))
@@ -157,14 +145,5 @@ extension RemoteImage {
 
   private func address(_ bytes: Span<UInt8>, at offset: Int) -> UInt64 {
     bytes.integer(at: offset, order: identity.byteOrder) ?? 0
-  }
-
-  private func stateBytes(at address: UInt64, count: Int) throws(ImageError) -> [UInt8] {
-    let bytes = try read(address, count)
-    try mapping.check(
-      bytes.count == count, .truncated,
-      "Of \(count) bytes of its state record at \(address.hexadecimal), "
-        + "\(bytes.count) are there.")
-    return bytes
   }
 }
