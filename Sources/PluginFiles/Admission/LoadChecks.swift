@@ -251,15 +251,15 @@ extension Admission.Judged {
   private mutating func tell(_ drifts: [ContractDrift], _ library: String, _ policy: PluginPolicy) {
     for drift in drifts {
       let message = drift.message(against: library)
-      switch drift.verdict {
-      case .drifted(let expected, let found):
-        let isType = if case .conformance = drift.subject { true } else { false }
-        refuse(
-          .contractDrift,
-          "\(isType ? "Its type \(message)" : message.capitalizedFirst). Calls would reach the wrong functions.",
-          expected: expected, found: found, remedy: drift.remedy.capitalizedFirst + ".")
-      case .notVisible: tellUnseen(message, remedy: drift.remedy, policy)
+      guard let expected = drift.expected else {
+        tellUnseen(message, remedy: drift.remedy, policy)
+        continue
       }
+      let isType = if case .conformance = drift.subject { true } else { false }
+      refuse(
+        .contractDrift,
+        "\(isType ? "Its type \(message)" : message.capitalizedFirst). Calls would reach the wrong functions.",
+        expected: expected, found: drift.found, remedy: drift.remedy.capitalizedFirst + ".")
     }
   }
 
