@@ -161,7 +161,7 @@ package struct Admission {
     var (refused, hasChanged): (Set<Int>, Bool) = ([], false)
     for file in joint.order where refused.isDisjoint(with: joint.needs[file]) {
       let instead = files[file].brought.compactMap { own -> String? in
-        guard own.isNeeded, let (other, owner) = residents[own.bytes],
+        guard own.isNeeded, let (other, owner) = residents[Array(own.text.utf8)],
           !other.stamp.isSameFile(as: own.stamp)
         else { return nil }
         return
@@ -176,8 +176,9 @@ package struct Admission {
         refused.insert(file)
         continue
       }
-      for name in files[file].brought where residents[name.bytes] == nil {
-        residents[name.bytes] = (name, files[file].path.fileName)
+      let path = files[file].path.fileName
+      residents.merge(files[file].brought.map { (Array($0.text.utf8), ($0, path)) }) { first, _ in
+        first
       }
     }
     return hasChanged ? files : nil

@@ -43,7 +43,8 @@ package struct AdmissionHost {
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
     for missing in libraries.missing {
-      problems.append(missing.requester.file.error(.unreadable, missing.message(of: "It")))
+      let message = "It needs the library \(missing.name), \(missing.reason)"
+      problems.append(missing.requester.file.error(.unreadable, message))
     }
     noteModules()
   }

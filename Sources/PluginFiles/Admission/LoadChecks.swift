@@ -122,8 +122,9 @@ extension Admission.Judged {
     }
     for missing in libraries.missing {
       refuse(
-        .missingLibrary, missing.message(of: title(missing.requester)), expected: missing.name,
-        found: missing.file ?? noFile, remedy: missing.remedy)
+        .missingLibrary,
+        "\(title(missing.requester)) needs the library \(missing.name), \(missing.reason)",
+        expected: missing.name, found: missing.file ?? noFile, remedy: missing.remedy)
     }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     guard libraries.missing.isEmpty, host.problems.isEmpty else { return }
