@@ -129,9 +129,9 @@ package struct Admission {
     }
     new.brought = libraries.brought
     // Other contracts have other symbols: the cause comes first.
-    try new.checkContracts(of: own, with: companions, host, policy)
+    try new.checkContracts(of: own, with: companions, manifest, host, policy)
     try new.checkSymbols(of: own, in: libraries, host)
-    try new.checkTypes(of: own, with: companions, manifest, host)
+    new.checkTypes(with: companions, manifest, host)
     for rejection in manifest.rejections {
       let message = "an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
       new.tell(message, policy)
