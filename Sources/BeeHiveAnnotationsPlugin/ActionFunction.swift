@@ -3,22 +3,10 @@
 
   /// A function that is called with named arguments: its declaration as a record has it, and the call.
   struct ActionFunction {
-    struct Parameter {
-      /// The name by which it is given: the label, or the name where there is none.
-      var key: String
-      /// The word before the colon of a call; nil for none.
-      var label: String?
-      /// The type without `@escaping`.
-      var type: TypeSyntax
-      var defaultValue: ExprSyntax?
-      /// Where a message points.
-      var node: FunctionParameterSyntax
-    }
-
     let name: String
     /// The name where it is written.
     let node: TokenSyntax
-    let parameters: [Parameter]
+    let parameters: [FunctionParameterSyntax]
     let isAsync: Bool
     let canThrow: Bool
     let result: TypeSyntax?
@@ -27,7 +15,7 @@
     init?(_ function: FunctionDeclSyntax, for attribute: String, _ annotation: Annotation) {
       if let clause = function.genericParameterClause {
         annotation.refuse(
-          "generic", at: clause,
+          at: clause,
           "\(attribute) needs a function without type parameters: a call by name has none to give")
         return nil
       }
@@ -37,43 +25,33 @@
       isAsync = effects?.asyncSpecifier != nil
       canThrow = effects?.throwsClause != nil
       result = function.signature.returnClause?.type.trimmed
-      var parameters: [Parameter] = []
-      for parameter in function.signature.parameterClause.parameters {
-        if parameter.ellipsis != nil || parameter.type.isInout {
-          annotation.refuse(
-            "parameter", at: parameter,
-            "\(attribute) takes values: make this parameter an array, or return what it changes")
-          return nil
-        }
-        let label = parameter.firstName.identifier?.name ?? parameter.firstName.text
-        let isLabelled = parameter.firstName.tokenKind != .wildcard
-        let inner = (parameter.secondName ?? parameter.firstName).identifier?.name ?? label
-        parameters.append(
-          Parameter(
-            key: isLabelled ? label : inner, label: isLabelled ? label : nil,
-            type: parameter.type.withoutEscaping.trimmed,
-            defaultValue: parameter.defaultValue?.value.trimmed, node: parameter))
+      parameters = Array(function.signature.parameterClause.parameters)
+      if let parameter = parameters.first(where: { $0.ellipsis != nil || $0.type.isInout }) {
+        annotation.refuse(
+          at: parameter,
+          "\(attribute) takes values: make this parameter an array, or return what it changes")
+        return nil
       }
-      self.parameters = parameters
     }
 
     /// `remote price(sku: String, currency: Currency = euro) async throws -> Price`
-    func declaration(_ exposure: Exposure) -> String {
+    func declaration(_ exposure: String) -> String {
       let list = parameters.map { parameter in
-        var text = "\(parameter.key): \(Syntax(parameter.type).plainText)"
-        if let value = parameter.defaultValue {
+        var text = "\(parameter.key): \(Syntax(parameter.valueType).plainText)"
+        if let value = parameter.ownDefault {
           let plain = Syntax(value).plainText
           text += " = \(plain.hasPrefix(".") ? String(plain.dropFirst()) : plain)"
         }
         return text
       }
-      return (exposure == .local ? "" : "\(exposure) ") + "\(name)(\(list.joined(separator: ", ")))"
+      return (exposure == "local" ? "" : "\(exposure) ")
+        + "\(name)(\(list.joined(separator: ", ")))"
         + (isAsync ? " async" : "") + (canThrow ? " throws" : "")
         + (result.map { " -> \(Syntax($0).plainText)" } ?? "")
     }
 
     /// `price(sku: arguments["sku"])`, with `read` for the value of a parameter.
-    func call(reading read: (Parameter) -> String) -> String {
+    func call(reading read: (FunctionParameterSyntax) -> String) -> String {
       let list = parameters.map { parameter in
         (parameter.label.map { "\($0): " } ?? "") + read(parameter)
       }
@@ -81,22 +59,27 @@
     }
   }
 
-  extension ActionFunction.Parameter {
+  extension FunctionParameterSyntax {
+    /// The word before the colon of a call; nil for none.
+    var label: String? {
+      firstName.tokenKind == .wildcard ? nil : firstName.identifier?.name ?? firstName.text
+    }
+    /// The name by which it is given: the label, or the name where there is none.
+    var key: String { label ?? (secondName ?? firstName).identifier?.name ?? firstName.text }
+    /// The type without `@escaping`.
+    var valueType: TypeSyntax { type.withoutEscaping.trimmed }
+    /// The value of one that is not given.
+    var ownDefault: ExprSyntax? { defaultValue?.value.trimmed }
     /// Whether a call has to give it.
     var isRequired: Bool { defaultValue == nil && !type.isOptional }
 
     /// Refuses a function that a call from outside would have to give.
-    func checkURL(_ exposure: Exposure, _ annotation: Annotation) {
-      guard exposure != .local, isRequired, type.isFunction else { return }
+    func checkURL(_ exposure: String, _ annotation: Annotation) {
+      guard exposure != "local", isRequired, type.isFunction else { return }
       annotation.refuse(
-        "function", at: node,
+        at: self,
         "no URL can hold the function \(key); make it optional, or remove .\(exposure)")
     }
-  }
-
-  /// Whom an action or a route answers, as `AnnotatedExposure` has it.
-  enum Exposure: String {
-    case local, remote, elevated
   }
 
   extension TypeSyntax {
@@ -116,44 +99,40 @@
   }
 
   extension Annotation {
-    /// The word at a place: `.remote`.
-    func exposure(at index: Int) -> Exposure {
-      let word = unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text
-      return word.flatMap(Exposure.init) ?? .local
+    /// The word of `AnnotatedExposure` at a place, which says whom an action or a route answers: `remote`.
+    func exposure(at index: Int) -> String {
+      unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text ?? "local"
     }
   }
 
   /// The parts of a type as it is written.
   extension TypeSyntax {
-    /// The type without `?`, parentheses and the name of its module, and whether it is optional.
-    var wrapped: (name: String, takesNil: Bool) {
+    /// The type without `?`, parentheses and attributes, and whether it is optional.
+    private var bare: (type: TypeSyntax, takesNil: Bool) {
       if let optional = self.as(OptionalTypeSyntax.self) {
-        return (optional.wrappedType.wrapped.name, true)
+        return (optional.wrappedType.bare.type, true)
       }
+      if let attributed = self.as(AttributedTypeSyntax.self) { return attributed.baseType.bare }
       if let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1,
         let only = tuple.elements.first
       {
-        return only.type.wrapped
+        return only.type.bare
       }
-      let text = Syntax(self).plainText
+      return (self, false)
+    }
+
+    /// The name of the type without `?`, parentheses and its module, and whether it is optional.
+    var wrapped: (name: String, takesNil: Bool) {
+      let (type, takesNil) = bare
+      let text = Syntax(type).plainText
       if text.hasPrefix("Optional<") { return (String(text.dropFirst(9).dropLast()), true) }
-      return (text.split(separator: ".").last.map(String.init) ?? text, false)
+      return (text.split(separator: ".").last.map(String.init) ?? text, takesNil)
     }
 
     /// Whether it is optional as it is written.
     var isOptional: Bool { wrapped.takesNil }
 
     /// Whether it is the type of a function, which no URL can hold.
-    var isFunction: Bool {
-      if self.is(FunctionTypeSyntax.self) { return true }
-      if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.isFunction }
-      if let attributed = self.as(AttributedTypeSyntax.self) {
-        return attributed.baseType.isFunction
-      }
-      guard let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1 else {
-        return false
-      }
-      return tuple.elements.first?.type.isFunction == true
-    }
+    var isFunction: Bool { bare.type.is(FunctionTypeSyntax.self) }
   }
 #endif

@@ -27,7 +27,6 @@
         let named = declaration.asProtocol((any NamedDeclSyntax).self)
       else {
         annotation.refuse(
-          "declaration",
           "\(annotation.attribute.spelling) belongs to the declaration of a class, an actor, a struct or "
             + "an enum")
         return nil
@@ -41,23 +40,21 @@
 
       if let clause = declaration.genericParameters {
         annotation.refuse(
-          "generic", at: clause,
+          at: clause,
           "'\(name.text)' is generic, and an entry has no type arguments; " + kind.remedyOfGeneric)
       } else if let generic = around.first(where: { $0.genericParameters != nil }) {
         annotation.refuse(
-          "generic", at: named.name,
+          at: named.name,
           "'\(name.text)' is inside \(generic.title), which is generic, and an entry has no type "
             + "arguments; " + kind.remedyOfGeneric)
       }
       if around.contains(where: { $0.asProtocol((any DeclGroupSyntax).self) == nil }) {
         annotation.refuse(
-          "local",
           "'\(name.text)' is declared inside a function, and an entry needs a name that others can "
             + "use; move it to the file's top level or into a type")
       }
       if kind != .service, declaration.attributes.hasEarlier(annotation) {
-        annotation.refuse(
-          "repeated", "'\(name.text)' is a \(kind) already; remove one annotation")
+        annotation.refuse("'\(name.text)' is a \(kind) already; remove one annotation")
       }
       checkInitializer()
       // The name goes into the entry.
@@ -103,35 +100,34 @@
         !members.contains(where: { $0.is(IfConfigDeclSyntax.self) })
       {
         annotation.refuse(
-          "missing", at: nameInSource,
+          at: nameInSource,
           "'\(name.text)' needs an init() without arguments in its body: "
             + "a lookup has none to give; write it, or \(instead)")
       }
       let flaws = candidates.map(flaw)
       guard let flaw = flaws.first ?? nil, !flaws.contains(where: { $0 == nil }) else { return }
-      annotation.refuse(
-        flaw.id, at: flaw.node, "init() of '\(name.text)' \(flaw.reason)")
+      annotation.refuse(at: flaw.node, "init() of '\(name.text)' \(flaw.reason)")
     }
 
     private func flaw(
       of initializer: InitializerDeclSyntax
-    ) -> (id: String, node: any SyntaxProtocol, reason: String)? {
+    ) -> (node: any SyntaxProtocol, reason: String)? {
       let effects = initializer.signature.effectSpecifiers
       if let mark = initializer.optionalMark {
-        return ("failable", mark, "may return nil, and who asks wants an instance; \(instead)")
+        return (mark, "may return nil, and who asks wants an instance; \(instead)")
       }
       if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
-        return ("throws", clause, "throws, and no caller is there to catch; \(instead)")
+        return (clause, "throws, and no caller is there to catch; \(instead)")
       }
       if let async = effects?.asyncSpecifier {
-        return ("async", async, "waits, and who asks does not; \(instead)")
+        return (async, "waits, and who asks does not; \(instead)")
       }
       guard !initializer.modifiers.contains(where: { $0.name.tokenKind == .keyword(.nonisolated) })
       else { return nil }
       let own = initializer.attributes.named("MainActor")
       guard own != nil || declaration.attributes.named("MainActor") != nil else { return nil }
       return (
-        "isolated", own ?? initializer.initKeyword,
+        own ?? initializer.initKeyword,
         "belongs to MainActor, and any thread may ask; make it nonisolated, or \(instead)"
       )
     }

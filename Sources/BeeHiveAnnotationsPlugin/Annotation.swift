@@ -15,14 +15,15 @@
       self.attribute = attribute
       self.context = context
       #if TOOLCHAIN
-        if let refusal = Toolchain.refusal { refuse("compiler", refusal) }
+        if let refusal = toolchainRefusal { refuse(refusal) }
       #endif
     }
 
     /// Notes a problem at a node of the source; without one, at the annotation.
-    func refuse(_ id: String, at node: (any SyntaxProtocol)? = nil, _ message: String) {
+    func refuse(at node: (any SyntaxProtocol)? = nil, _ message: String) {
       let place = Syntax(fromProtocol: node ?? attribute)
-      diagnostics.append(Diagnostic(node: place, message: Refusal(id, message)))
+      diagnostics.append(
+        Diagnostic(node: place, message: MacroExpansionErrorMessage(message)))
     }
 
     /// Whether nothing was found.
@@ -46,30 +47,18 @@
     /// `text`, if a record can hold it.
     func checked(_ text: String, _ what: String, at node: some SyntaxProtocol) -> String? {
       if text.isEmpty {
-        refuse("empty", at: node, "\(what) must not be empty")
+        refuse(at: node, "\(what) must not be empty")
       } else if text.utf8.count > RecordText.longest {
         refuse(
-          "long", at: node,
+          at: node,
           "\(what) is \(text.utf8.count) bytes long; an entry's names have at most "
             + "\(RecordText.longest)")
       } else if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) {
-        refuse("control", at: node, "\(what) holds a control character; remove it")
+        refuse(at: node, "\(what) holds a control character; remove it")
       } else {
         return text
       }
       return nil
-    }
-  }
-
-  /// The reason that an annotation cannot become an entry, and the remedy.
-  struct Refusal: DiagnosticMessage {
-    let message: String
-    let diagnosticID: MessageID
-    var severity: DiagnosticSeverity { .error }
-
-    init(_ id: String, _ message: String) {
-      self.message = message
-      diagnosticID = MessageID(domain: "BeeHiveAnnotations", id: id)
     }
   }
 
@@ -95,7 +84,7 @@
     /// The string literal without a label at this place, which has to be there.
     func literal(_ index: Int, _ what: String) -> String? {
       guard let expression = unlabelled(index) else {
-        refuse("name", "\(attribute.spelling) needs \(what)")
+        refuse("\(attribute.spelling) needs \(what)")
         return nil
       }
       return text(expression, what)
@@ -104,14 +93,14 @@
     /// The type in `(any Greeter).self`, as it was written, and its name without `any`.
     func service() -> (type: ExprSyntax, name: String)? {
       guard let expression = self[nil] else {
-        refuse("service", "name what it implements: @BeeHiveService((any Greeter).self)")
+        refuse("name what it implements: @BeeHiveService((any Greeter).self)")
         return nil
       }
       guard let access = expression.as(MemberAccessExprSyntax.self),
         access.declName.baseName.tokenKind == .keyword(.self), let base = access.base
       else {
         refuse(
-          "service", at: expression,
+          at: expression,
           "name the service as a type, as in (any Greeter).self: the entry carries its name")
         return nil
       }
@@ -128,12 +117,12 @@
         prefix.operator.text == "-" ? prefix.expression : nil
       }
       guard let number = (minus ?? literal).as(IntegerLiteralExprSyntax.self) else {
-        refuse(label, at: expression, "\(label) must be an integer literal: an entry is a constant")
+        refuse(at: expression, "\(label) must be an integer literal: an entry is a constant")
         return nil
       }
       let size = number.representedLiteralValue
       guard let value = size.flatMap({ Int32(exactly: minus == nil ? $0 : -$0) }) else {
-        refuse(label, at: expression, "\(label) must fit into 32 bits")
+        refuse(at: expression, "\(label) must fit into 32 bits")
         return nil
       }
       return value
@@ -145,7 +134,7 @@
       let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.plainText
       guard let name, words.contains(name) else {
         let choice = words.map { ".\($0)" }.joined(separator: ", ")
-        refuse(label, at: expression, "\(label) must be one of \(choice), written out here")
+        refuse(at: expression, "\(label) must be one of \(choice), written out here")
         return nil
       }
       return name
@@ -171,7 +160,7 @@
     private func text(_ expression: ExprSyntax, _ label: String) -> String? {
       guard let value = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
         refuse(
-          label, at: expression,
+          at: expression,
           "\(label) must be a string literal without interpolation: an entry is a constant")
         return nil
       }

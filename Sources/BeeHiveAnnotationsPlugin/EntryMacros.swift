@@ -19,7 +19,7 @@
         declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self)
       {
         annotation.refuse(
-          "scope", at: words,
+          at: words,
           "weak is for a class or an actor: a value has no one instance to hold; write "
             + ".transient or .singleton")
       }
@@ -33,7 +33,6 @@
           })
       {
         annotation.refuse(
-          "repeated",
           "'\(type.name.text)' offers \(service.name) already; remove one annotation, or give it a "
             + "name of its own")
       }

@@ -12,8 +12,7 @@
       let annotation = Annotation(node, in: context)
       let target = annotation.literal(0, "the target's name")
       guard let contract = declaration.as(ProtocolDeclSyntax.self) else {
-        annotation.refuse(
-          "facade", "@Facade belongs to a protocol, whose requirements are the actions")
+        annotation.refuse("@Facade belongs to a protocol, whose requirements are the actions")
         try annotation.check()
         return []
       }
@@ -22,14 +21,13 @@
       var methods: [String] = []
       for member in contract.memberBlock.members {
         guard let function = member.decl.as(FunctionDeclSyntax.self) else {
-          annotation.refuse(
-            "requirement", at: member.decl, "a facade is made of functions; move this elsewhere")
+          annotation.refuse(at: member.decl, "a facade is made of functions; move this elsewhere")
           continue
         }
         guard let action = ActionFunction(function, for: "@Facade", annotation) else { continue }
         if !action.isAsync || !action.canThrow {
           annotation.refuse(
-            "effects", at: function.signature,
+            at: function.signature,
             "a call by name waits and may fail: declare \(action.name) as async throws")
         }
         functions.append(action)
@@ -38,7 +36,7 @@
       try annotation.check()
 
       let name = contract.name.text
-      let declarations = functions.map { "\"\($0.declaration(.local))\"" }
+      let declarations = functions.map { "\"\($0.declaration("local"))\"" }
       return [
         """
         \(raw: visibility)struct \(raw: name)Calls: \(raw: name), BeeHiveRouting.FacadeCalls {
@@ -75,7 +73,7 @@
     private static func call(of action: ActionFunction, _ target: String) -> String {
       let list = action.parameters.map { parameter in
         "\"\(parameter.key)\": "
-          + (parameter.node.secondName ?? parameter.node.firstName).text
+          + (parameter.secondName ?? parameter.firstName).text
       }
       let arguments =
         list.isEmpty ? "[:]" : "BeeHiveRouting.Arguments(given: [\(list.joined(separator: ", "))])"

@@ -19,13 +19,12 @@
         return isStatic == isInType ? function : nil
       }
       guard let function else {
-        annotation.refuse("route", "@Route belongs to a static method or a global function")
+        annotation.refuse("@Route belongs to a static method or a global function")
         try annotation.check()
         return []
       }
       if let generic = context.lexicalContext.first(where: { $0.genericParameters != nil }) {
         annotation.refuse(
-          "generic",
           "\(generic.title) is generic, and an entry has no type arguments; move the function out of it"
         )
       }
@@ -39,7 +38,7 @@
 
       var text = RecordText(name: pattern, implementation: action.name)
       text.add("priority", priority)
-      text.add("remote", [.remote: "true", .elevated: "elevated"][exposure])
+      text.add("remote", ["remote": "true", "elevated": "elevated"][exposure])
       text.add("returns", action.result.map { Syntax($0).plainText })
       let throwing = action.canThrow || action.needsTry ? "try " : ""
       let waiting = action.isAsync || function.attributes.nameActor ? "await " : ""
@@ -47,8 +46,8 @@
         action.takesRouteCall
         ? action.call { _ in "call" }
         : action.call { parameter in
-          let value = "call[\(exposure == .local ? "" : "url: ")\"\(parameter.key)\"]"
-          return parameter.defaultValue.map { "(\(value) ?? \($0))" } ?? value
+          let value = "call[\(exposure == "local" ? "" : "url: ")\"\(parameter.key)\"]"
+          return parameter.ownDefault.map { "(\(value) ?? \($0))" } ?? value
         }
       return text.entry(
         .route, making: "BeeHiveRouting.RouteDefinition", isStatic: isInType, in: context,
@@ -70,16 +69,16 @@
       for parameter in action.parameters {
         guard let value = values[parameter.key] else {
           annotation.refuse(
-            "parameter", at: parameter.node,
+            at: parameter,
             "the pattern gives no value to \(parameter.key); add :\(parameter.key) to its path, or "
               + "\(parameter.key) to its query")
           continue
         }
         if !value.canBe(parameter.type, hasDefault: parameter.defaultValue != nil) {
           annotation.refuse(
-            "type", at: parameter.node,
+            at: parameter,
             "the pattern gives \(parameter.key) as \(value), and the function takes "
-              + "\(Syntax(parameter.type).plainText); write one type in both")
+              + "\(Syntax(parameter.valueType).plainText); write one type in both")
         }
       }
     }
@@ -89,7 +88,7 @@
     /// Whether it wants to be told of the whole call.
     fileprivate var takesRouteCall: Bool {
       parameters.count == 1
-        && Syntax(parameters[0].type).plainText.split(separator: ".").last == "RouteCall"
+        && Syntax(parameters[0].valueType).plainText.split(separator: ".").last == "RouteCall"
     }
 
     fileprivate var needsTry: Bool { !parameters.isEmpty && !takesRouteCall }

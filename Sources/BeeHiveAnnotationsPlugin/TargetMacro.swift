@@ -53,7 +53,7 @@
 
     private static func actions(
       of declaration: some DeclGroupSyntax, _ annotation: Annotation
-    ) -> [(action: ActionFunction, exposure: Exposure)] {
+    ) -> [(action: ActionFunction, exposure: String)] {
       var names: Set<String> = []
       return declaration.memberBlock.members.compactMap { member in
         guard let function = member.decl.as(FunctionDeclSyntax.self),
@@ -62,14 +62,14 @@
         else { return nil }
         if !names.insert(action.name).inserted {
           annotation.refuse(
-            "repeated", at: function.name,
+            at: function.name,
             "there is an action \(action.name) already, and actions are told apart by their names; "
               + "rename one of them")
         }
         let exposure = Annotation(attribute, in: annotation.context).exposure(at: 0)
-        if exposure != .local, action.name.lowercased().hasPrefix("native") {
+        if exposure != "local", action.name.lowercased().hasPrefix("native") {
           annotation.refuse(
-            "native", at: function.name,
+            at: function.name,
             "names that begin with native are never remote; rename it, or remove .\(exposure)")
         }
         for parameter in action.parameters { parameter.checkURL(exposure, annotation) }
@@ -78,14 +78,14 @@
     }
 
     private static func entry(
-      for action: ActionFunction, _ exposure: Exposure, of type: String, waits: Bool
+      for action: ActionFunction, _ exposure: String, of type: String, waits: Bool
     ) -> String {
       let parameters = action.parameters.map { parameter in
-        let missing = parameter.defaultValue.map { ", default: \($0)" } ?? ""
+        let missing = parameter.ownDefault.map { ", default: \($0)" } ?? ""
         // What a call from outside has to give, the compiler holds to URLConvertible.
-        let label = exposure != .local && parameter.isRequired ? "url: " : ""
+        let label = exposure != "local" && parameter.isRequired ? "url: " : ""
         return "BeeHiveRouting.Parameter("
-          + "\(label)\"\(parameter.key)\", (\(parameter.type)).self\(missing))"
+          + "\(label)\"\(parameter.key)\", (\(parameter.valueType)).self\(missing))"
       }
       let throwing = action.canThrow || !action.parameters.isEmpty ? "try " : ""
       let waiting = action.isAsync || waits ? "await " : ""
@@ -112,7 +112,6 @@
       let around = context.lexicalContext.first?.asProtocol((any DeclGroupSyntax).self)
       if !isMethod || around?.attributes.named("Target") == nil {
         annotation.refuse(
-          "action",
           "@Action belongs to a method, not static and not mutating, in the body of a type with @Target"
         )
       }

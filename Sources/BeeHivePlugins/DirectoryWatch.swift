@@ -39,12 +39,7 @@ final class DirectoryWatch: Sendable {
 
   /// Watches the directories of these sources too. Returns why some of those that are there are not watched.
   func follow(_ sources: [PluginCatalogue.Source]) -> [ImageError] {
-    let paths = sources.map { source in
-      switch source {
-      case .directory(let path): path
-      case .file(let path): path.folder
-      }
-    }
+    let paths = sources.map { $0.isDirectory ? $0.path : $0.path.folder }
     var seen: Set<[UInt8]> = []
     return paths.filter { seen.insert(Array($0.utf8)).inserted }.compactMap { path in
       let watched = unsafe inotify_add_watch(

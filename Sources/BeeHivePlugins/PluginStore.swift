@@ -6,8 +6,8 @@ internal import Threads
 final class PluginStore: Sendable {
   struct State {
     fileprivate(set) var catalogue = PluginCatalogue()
-    /// How often each source was added, and not taken out.
-    fileprivate var uses: [PluginCatalogue.Source: Int] = [:]
+    /// The sources that were added and not taken out, each with the version before it.
+    fileprivate var added: [(version: Int, source: PluginCatalogue.Source)] = []
     /// Changes whenever the catalogue does.
     fileprivate var version = 0
     fileprivate var watches: [DirectoryWatch] = []
@@ -30,16 +30,12 @@ final class PluginStore: Sendable {
 
   /// Adds a source and reads it. Returns what takes it out; throws where there is nothing to be read.
   func add(_ source: PluginCatalogue.Source) throws(ImageError) -> @Sendable () -> Void {
-    state.withLock { state in
-      state.uses[source, default: 0] += 1
-      state.catalogue.add(source)
+    let version = state.withLock { state in
+      state.added.append((state.version, source))
       state.version += 1
+      return state.version - 1
     }
-    let isOut = Lock(false)
-    let undo: @Sendable () -> Void = { [weak self] in
-      let wasOut = isOut.withLock { exchange(&$0, with: true) }
-      if !wasOut { self?.remove(source) }
-    }
+    let undo: @Sendable () -> Void = { [weak self] in self?.remove(version) }
     refresh()
     if let problem = catalogue.problem(of: source) {
       undo()
@@ -48,12 +44,9 @@ final class PluginStore: Sendable {
     return undo
   }
 
-  private func remove(_ source: PluginCatalogue.Source) {
+  private func remove(_ version: Int) {
     state.withLock { state in
-      state.uses[source, default: 1] -= 1
-      guard state.uses[source] == 0 else { return }
-      state.uses[source] = nil
-      state.catalogue.remove(source)
+      state.added.removeAll { $0.version == version }
       state.version += 1
     }
     refresh()
@@ -62,14 +55,15 @@ final class PluginStore: Sendable {
   /// Reads what is new or changed, without the lock; again, if another has changed the catalogue meanwhile.
   func refresh() {
     while true {
-      let before = state.withLock { ($0.version, $0.catalogue, $0.watches) }
+      let before = state.withLock { $0 }
+      var fresh = before.catalogue
+      fresh.sources = before.added.map(\.source)
       // First the watches: what changes while files are read is told.
-      let unwatched = before.2.flatMap { $0.follow(before.1.sources) }
-      var fresh = before.1
+      let unwatched = before.watches.flatMap { $0.follow(fresh.sources) }
       fresh.refresh()
       // Returned: what the old one holds ends when the lock is free.
       let old: PluginCatalogue? = state.withLock { state in
-        guard state.version == before.0 else { return nil }
+        guard state.version == before.version else { return nil }
         defer { (state.catalogue, state.unwatched) = (fresh, unwatched) }
         state.version += 1
         return state.catalogue
@@ -107,15 +101,12 @@ final class PluginStore: Sendable {
 extension PluginCatalogue {
   /// Why a source cannot be read.
   fileprivate func problem(of source: Source) -> ImageError? {
-    switch source {
-    case .directory(let path):
-      return problems.first { $0.image.utf8.elementsEqual(path.utf8) }
-    case .file(let path):
-      let candidate = candidates.first { candidate in
-        ([candidate.path] + candidate.otherPaths).contains { $0.utf8.elementsEqual(path.utf8) }
-      }
-      guard case .failure(let error)? = candidate?.found else { return nil }
-      return error
+    let path = source.path.utf8
+    if source.isDirectory { return problems.first { $0.image.utf8.elementsEqual(path) } }
+    let candidate = candidates.first { candidate in
+      ([candidate.path] + candidate.otherPaths).contains { $0.utf8.elementsEqual(path) }
     }
+    guard case .failure(let error)? = candidate?.found else { return nil }
+    return error
   }
 }

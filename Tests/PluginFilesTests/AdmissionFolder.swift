@@ -81,7 +81,7 @@ struct AdmissionFolder {
     verification: Admission.Verification? = nil
   ) throws -> AdmissionReport {
     var catalogue = PluginCatalogue()
-    for name in folders { catalogue.add(.directory(folder.place(name).path)) }
+    for name in folders { catalogue.sources.append(.directory(folder.place(name).path)) }
     catalogue.refresh()
     var admission = Admission(
       to: try AdmissionHost(executable: folder.place("host").path), under: policy,

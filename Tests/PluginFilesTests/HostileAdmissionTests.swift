@@ -41,7 +41,7 @@ struct HostileAdmissionTests {
   @discardableResult
   private func judge(_ path: String, _ host: AdmissionHost) -> [AdmissionReport.Plugin] {
     var catalogue = PluginCatalogue()
-    catalogue.add(.file(path))
+    catalogue.sources.append(.file(path))
     catalogue.refresh()
     var admission = Admission(to: host, under: .strict)
     for candidate in catalogue.candidates { admission.add(candidate) }

@@ -18,10 +18,10 @@ struct PluginCatalogueTests {
     try FileManager.default.linkItem(
       atPath: single, toPath: second.folder.place("d.so").path)
     var catalogue = PluginCatalogue()
-    catalogue.add(.file(single))
-    catalogue.add(.directory(first.path))
-    catalogue.add(.directory(second.path + "/"))
-    catalogue.add(.directory(first.path))
+    catalogue.sources.append(.file(single))
+    catalogue.sources.append(.directory(first.path))
+    catalogue.sources.append(.directory(second.path + "/"))
+    catalogue.sources.append(.directory(first.path))
     catalogue.refresh()
     #expect(catalogue.plugins == ["c.so", "a.so", "b.so"])
     #expect(catalogue.readCount == 3)
@@ -29,7 +29,7 @@ struct PluginCatalogueTests {
       $0.otherPaths.map { URL(fileURLWithPath: $0).lastPathComponent }
     }
     #expect(others == [["d.so"], [], ["link.so"]])
-    catalogue.remove(.file(single))
+    catalogue.sources.removeAll { $0 == .file(single) }
     catalogue.refresh()
     #expect(catalogue.plugins == ["a.so", "b.so", "c.so"])
   }
@@ -44,11 +44,11 @@ struct PluginCatalogueTests {
       try FileManager.default.createDirectory(
         at: folder.folder.place(name), withIntermediateDirectories: false)
       try folder.build("\(name)/a.so", PluginFolder.module("in\(name.utf8.count)"))
-      catalogue.add(.directory(folder.folder.place(name).path))
+      catalogue.sources.append(.directory(folder.folder.place(name).path))
     }
     catalogue.refresh()
     #expect(catalogue.sources.count == 2 && catalogue.manifests.count == 2)
-    catalogue.remove(.directory(folder.folder.place("\u{e9}").path))
+    catalogue.sources.removeAll { $0 == .directory(folder.folder.place("\u{e9}").path) }
     catalogue.refresh()
     #expect(catalogue.manifests.flatMap(\.records).map(\.name) == ["in3"])
   }
@@ -78,9 +78,9 @@ struct PluginCatalogueTests {
     let folder = try PluginFolder()
     try folder.build("a.so")
     var catalogue = PluginCatalogue()
-    catalogue.add(.directory("/nowhere"))
-    catalogue.add(.directory(folder.path))
-    catalogue.add(.file("/nowhere/x.so"))
+    catalogue.sources.append(.directory("/nowhere"))
+    catalogue.sources.append(.directory(folder.path))
+    catalogue.sources.append(.file("/nowhere/x.so"))
     catalogue.refresh()
     #expect(catalogue.problems.map(\.image) == ["/nowhere"])
     #expect(catalogue.plugins == ["a.so"])

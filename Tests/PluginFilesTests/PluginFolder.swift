@@ -47,7 +47,7 @@ struct PluginFolder {
   /// A catalogue of the folder, refreshed.
   func catalogue() -> PluginCatalogue {
     var catalogue = PluginCatalogue()
-    catalogue.add(.directory(path))
+    catalogue.sources.append(.directory(path))
     catalogue.refresh()
     return catalogue
   }

@@ -26,17 +26,12 @@ struct PluginManifestTests {
     #expect(identity.bits == 64 && identity.id.count == 20)
   }
 
-  @Test("its entries are those of the reader of files, but for their pointers")
+  @Test("its entries are those of the reader of files")
   func sameEntries() throws {
     let path = try PluginFolder().build("libaudio.so")
-    let scan = try RecordScanner.scan(ELFFile(path: path))
     let records = try PluginManifest(path: path).records
     #expect(records.count == 2)
-    for (ours, theirs) in zip(records, scan.records) {
-      var theirs = theirs
-      (theirs.accessor, theirs.context, theirs.textAddress) = (nil, nil, nil)
-      #expect(ours == theirs)
-    }
+    #expect(try records == RecordScanner.scan(ELFFile(path: path)).records)
   }
 
   @Test("a damaged entry is told beside the others")

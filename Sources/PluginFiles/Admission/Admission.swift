@@ -129,9 +129,9 @@ package struct Admission {
     }
     new.brought = libraries.brought
     // Other contracts have other symbols: the cause comes first.
-    try new.checkContracts(of: own, with: companions, host, policy)
+    try new.checkContracts(of: own, with: companions, manifest, host, policy)
     try new.checkSymbols(of: own, in: libraries, host)
-    try new.checkTypes(of: own, with: companions, manifest, host)
+    new.checkTypes(with: companions, manifest, host)
     for rejection in manifest.rejections {
       let message = "an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
       new.tell(message, policy)
@@ -161,7 +161,7 @@ package struct Admission {
     var (refused, hasChanged): (Set<Int>, Bool) = ([], false)
     for file in joint.order where refused.isDisjoint(with: joint.needs[file]) {
       let instead = files[file].brought.compactMap { own -> String? in
-        guard own.isNeeded, let (other, owner) = residents[own.bytes],
+        guard own.isNeeded, let (other, owner) = residents[Array(own.text.utf8)],
           !other.stamp.isSameFile(as: own.stamp)
         else { return nil }
         return
@@ -176,8 +176,9 @@ package struct Admission {
         refused.insert(file)
         continue
       }
-      for name in files[file].brought where residents[name.bytes] == nil {
-        residents[name.bytes] = (name, files[file].path.fileName)
+      let path = files[file].path.fileName
+      residents.merge(files[file].brought.map { (Array($0.text.utf8), ($0, path)) }) { first, _ in
+        first
       }
     }
     return hasChanged ? files : nil

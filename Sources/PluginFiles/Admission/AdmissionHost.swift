@@ -43,7 +43,8 @@ package struct AdmissionHost {
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
     for missing in libraries.missing {
-      problems.append(missing.requester.file.error(.unreadable, missing.message(of: "It")))
+      let message = "It needs the library \(missing.name), \(missing.reason)"
+      problems.append(missing.requester.file.error(.unreadable, message))
     }
     noteModules()
   }
@@ -89,7 +90,7 @@ package struct AdmissionHost {
   private mutating func noteModules() {
     for library in libraries.members where !library.isSystem {
       do throws(ImageError) {
-        for record in try library.records.get()
+        for record in try RecordScanner.scan(library.image).records
         where record.kind == .module && modules[record.name] == nil {
           modules[record.name] = record.attributes
         }

@@ -9,11 +9,10 @@ struct JointAdmission {
   /// The files that load, providers first.
   private(set) var order: [Int] = []
 
-  /// The number of unmet requirements: of all files, and of each.
-  private var (unmet, unmetOf): (Int, [Int])
-
-  /// A module of a file.
-  private typealias Declared = (file: Int, record: Record)
+  /// Which file needs or follows which.
+  private var graph: ModuleGraph
+  /// The number of unmet requirements of all files.
+  private var unmet = 0
 
   /// - Parameters:
   ///   - files: The files, each judged by itself.
@@ -24,26 +23,27 @@ struct JointAdmission {
   ) {
     self.files = files
     needs = [[Int]](repeating: [], count: files.count)
-    (unmet, unmetOf) = (0, [Int](repeating: 0, count: files.count))
-    var graph = ModuleGraph(requires: needs, follows: needs)
+    graph = ModuleGraph(requires: needs, follows: needs)
     addLibraries()
     explainUnfound()
     let modules = files.indices.flatMap { file in
       (files[file].manifest?.records ?? []).filter { $0.kind == .module }.map { (file, $0) }
     }
-    addRequirements(of: modules, present, &graph)
+    addRequirements(of: modules, present)
     addCycles(of: modules)
     graph.requires = needs
-    settle(files.indices.filter { !self.files[$0].refusals.isEmpty }, graph)
+    settle(files.indices.filter { !isSound($0) })
     let duplicates = noteDuplicates(policy)
-    if !duplicates.isEmpty { settle(duplicates, graph) }
+    if !duplicates.isEmpty { settle(duplicates) }
   }
 
+  /// Whether nothing is wrong with a file so far.
+  private func isSound(_ file: Int) -> Bool { files[file].refusals.isEmpty }
+
   /// Refuses what needs files that are refused, and puts the others in order.
-  private mutating func settle(_ refused: [Int], _ graph: ModuleGraph) {
-    follow(refused, graph)
-    order = files.indices.map(graph.predecessors).depthFirst
-      .filter { files[$0].refusals.isEmpty }
+  private mutating func settle(_ refused: [Int]) {
+    follow(refused)
+    order = files.indices.map(graph.predecessors).depthFirst.filter(isSound)
   }
 
   /// A library that comes along may be a plugin itself.
@@ -61,7 +61,7 @@ struct JointAdmission {
   private mutating func explainUnfound() {
     var owners: [[UInt8]: String] = [:]
     for file in files {
-      for name in file.brought { owners[name.bytes] = file.path.fileName }
+      for name in file.brought { owners[Array(name.text.utf8)] = file.path.fileName }
     }
     for file in files.indices {
       for (index, refusal) in files[file].refusals.enumerated() where refusal.found == noFile {
@@ -73,28 +73,22 @@ struct JointAdmission {
   }
 
   private mutating func addRequirements(
-    of modules: [Declared], _ present: [String: Attributes], _ graph: inout ModuleGraph
+    of modules: [(file: Int, record: Record)], _ present: [String: Attributes]
   ) {
-    // Of several that declare a module, one that nothing is wrong with is the first that can.
-    var providers: [String: Declared] = [:]
-    for module in modules {
-      if let known = providers[module.record.name],
-        files[known.file].refusals.isEmpty || !files[module.file].refusals.isEmpty
-      {
-        continue
-      }
-      providers[module.record.name] = module
-    }
-    let known = Set(present.keys).union(providers.keys)
+    // Of several that declare a module, one that nothing is wrong with is the first that can; the host's are there.
+    var providers = Dictionary(
+      (modules.filter { isSound($0.file) } + modules).map {
+        ($0.record.name, (file: Optional($0.file), attributes: $0.record.attributes))
+      }, uniquingKeysWith: { first, _ in first })
+    providers.merge(present.mapValues { (nil, $0) }) { $1 }
     for (file, record) in modules {
       for name in record.attributes.after {
         if let other = providers[name]?.file, other != file { graph.follows[file].append(other) }
       }
       for text in record.attributes.requires {
         let required = ModuleRequirement(text)
-        let (there, provider) = (present[required.name], providers[required.name])
-        guard let attributes = there ?? provider?.record.attributes else {
-          let names = nearest(to: required.name, in: known, after: unmet)
+        guard let (provider, attributes) = providers[required.name] else {
+          let names = nearest(to: required.name, in: providers.keys, after: unmet)
           let conflict = Conflict.missing(
             required, by: record.name, nobody: "neither the host nor another plugin",
             near: names.filter { $0 != record.name }, addition: "add the plugin that")
@@ -102,15 +96,11 @@ struct JointAdmission {
           continue
         }
         if let fault = required.fault(of: attributes.version) {
-          let owner =
-            there == nil ? provider.map { files[$0.file].path.fileName } ?? "" : "the host"
-          let conflict = Conflict.unfit(
-            required, by: record.name, fault, of: owner)
+          let owner = provider.map { files[$0].path.fileName } ?? "the host"
+          let conflict = Conflict.unfit(required, by: record.name, fault, of: owner)
           refuse(file, conflict, expected: text, found: attributes.version ?? "no version")
-        } else if there == nil, let provider, provider.file != file,
-          !needs[file].contains(provider.file)
-        {
-          needs[file].append(provider.file)
+        } else if let provider, provider != file, !needs[file].contains(provider) {
+          needs[file].append(provider)
         }
       }
     }
@@ -121,18 +111,16 @@ struct JointAdmission {
     _ file: Int, _ conflict: Conflict, expected: String, found: String
   ) {
     unmet += 1
-    unmetOf[file] += 1
-    guard unmetOf[file] <= Scan.mostRefused else { return }
+    let count = files[file].refusals.count
+    guard count < Scan.mostRefused else { return }
     files[file].refuse(.unmetRequirement, conflict, expected: expected, found: found)
-    if unmetOf[file] == Scan.mostRefused {
-      files[file].remarks.append(
-        "of its requirements that are not met, the first \(Scan.mostRefused) are listed")
-    }
+    guard count == Scan.mostRefused - 1 else { return }
+    files[file].remarks.append("of its requirements that are not met, the first are listed")
   }
 
-  private mutating func addCycles(of modules: [Declared]) {
+  private mutating func addCycles(of modules: [(file: Int, record: Record)]) {
     var graph = ModuleGraph(of: modules.map(\.record))
-    graph.dropFollows(of: modules.indices.filter { !files[modules[$0].file].refusals.isEmpty })
+    graph.dropFollows(of: modules.indices.filter { !isSound(modules[$0].file) })
     for path in graph.cycles().paths {
       let members = path.map { modules[$0].record.name }
       // The same words whatever the order of the files and of the entries in them.
@@ -150,7 +138,7 @@ struct JointAdmission {
   /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads, unless the policy
   /// refuses that. Returns the plugins that it refuses.
   private mutating func noteDuplicates(_ policy: PluginPolicy) -> [Int] {
-    var holders: [EntryIdentity: Declared] = [:]
+    var holders: [EntryIdentity: (file: Int, record: Record)] = [:]
     for file in order {
       for record in files[file].manifest?.records ?? [] {
         let identities = EntryIdentity.all(of: record)
@@ -164,11 +152,11 @@ struct JointAdmission {
           conflict.message + ", so it will be rejected", remedy: conflict.remedy, policy)
       }
     }
-    return order.filter { !files[$0].refusals.isEmpty }
+    return order.filter { !isSound($0) }
   }
 
   /// Refuses whatever needs a file that is refused, and says where that began.
-  private mutating func follow(_ refused: [Int], _ graph: ModuleGraph) {
+  private mutating func follow(_ refused: [Int]) {
     var origins = Dictionary(uniqueKeysWithValues: refused.map { ($0, $0) })
     for (file, through) in graph.requirers(of: refused) {
       guard let origin = origins[through], let first = files[origin].refusals.first else {

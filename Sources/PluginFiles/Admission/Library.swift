@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import Registration
 internal import SwiftMetadata
 
 /// A linked file of a process: the program, one of its libraries, a plugin, or what that brings along.
@@ -17,11 +16,6 @@ final class Library {
 
   private(set) lazy var bindings = Result<ELFBindings, ImageError> { () throws(ImageError) in
     try ELFBindings(of: image)
-  }
-
-  /// What it registers, with where its entries lead, which a manifest leaves out.
-  private(set) lazy var records = Result<[Record], ImageError> { () throws(ImageError) in
-    try RecordScanner.scan(image).records
   }
 
   /// The Swift protocols that it declares for others.

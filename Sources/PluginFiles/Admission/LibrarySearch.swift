@@ -7,9 +7,9 @@ internal import LibC
 struct LibrarySearch {
   let identity: ImageIdentity
   /// The paths of libraries of any machine, by their names.
-  private let cache: [String: [String]]
+  fileprivate let cache: [String: [String]]
   /// The program, whose search path reaches to all.
-  private let program: Library?
+  fileprivate let program: Library?
   /// The folders that are built into the loader.
   let systemFolders: [String]
 
@@ -19,67 +19,9 @@ struct LibrarySearch {
     systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
   }
 
-  /// Where what one file needs is looked for, and how much more of that there may be.
-  struct Lookups {
-    let requester: Library
-    /// The folders of each search path.
-    fileprivate let paths: [[String]]
-    /// A file that needs many names and has many folders would be looked for all day.
-    fileprivate var left = Self.most
-    static let most = 1 << 14
-
-    /// Whether nothing is looked for any more.
-    var areSpent: Bool { left <= 0 }
-  }
-
   /// Prepares to look for what a file needs.
   func lookups(for requester: Library) -> Lookups {
-    Lookups(requester: requester, paths: paths(for: requester))
-  }
-
-  /// Opens the library of this name that fits the machine.
-  ///
-  /// - Parameters:
-  ///   - name: As the file that needs it says.
-  ///   - lookups: Those for that file.
-  ///   - passed: Is given what is there and passed over: what cannot be opened, or is for another machine.
-  /// - Returns: The library; nil where there is none.
-  /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
-  func find(
-    _ name: String, _ lookups: inout Lookups, _ passed: (ImageError) -> Void = { _ in }
-  ) throws(ImageError) -> Library? {
-    guard !lookups.areSpent else { return nil }
-    lookups.left -= 1
-    guard !name.utf8.contains(UInt8(ascii: "/")) else {
-      return try first(of: [name], &lookups, isSystem: false, passed)
-    }
-    for folders in lookups.paths {
-      let paths = folders.lazy.map { "\($0)/\(name)" }
-      if let found = try first(of: paths, &lookups, isSystem: false, passed) { return found }
-    }
-    let avoidsSystem = lookups.requester.loading.avoidsSystem
-    let cached = cache[name, default: []].filter { path in
-      !avoidsSystem || !systemFolders.contains { path.hasPrefix("\($0)/") }
-    }
-    if let found = try first(of: cached, &lookups, isSystem: true, passed) { return found }
-    let paths = avoidsSystem ? [] : systemFolders.map { "\($0)/\(name)" }
-    return try first(of: paths, &lookups, isSystem: true, passed)
-  }
-
-  /// The library at the first of some places that has one.
-  private func first(
-    of paths: some Sequence<String>, _ lookups: inout Lookups, isSystem: Bool,
-    _ passed: (ImageError) -> Void
-  ) throws(ImageError) -> Library? {
-    for path in paths where !lookups.areSpent {
-      lookups.left -= 1
-      switch try open(path, for: lookups.requester, isSystem: isSystem, passed) {
-      case .library(let found): return found
-      case .nothing: continue
-      case .end: return nil
-      }
-    }
-    return nil
+    Lookups(search: self, requester: requester, paths: paths(for: requester))
   }
 
   /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
@@ -112,45 +54,94 @@ struct LibrarySearch {
     let names = named == own.fileName ? [named] : [own.fileName, named]
     return names.flatMap { ["/\($0)", "/usr/\($0)"] }
   }
+}
 
-  /// What there is at a place.
-  private enum Place {
-    case library(Library)
-    /// Nothing, or what the loader passes over.
-    case nothing
-    /// What the loader cannot open: it leaves this search path for the next.
-    case end
-  }
+extension LibrarySearch {
+  /// The search for what one file needs, in the folders of each search path.
+  struct Lookups {
+    fileprivate let search: LibrarySearch
+    let requester: Library
+    fileprivate let paths: [[String]]
+    /// How many places may still be looked at: a file that needs many names and has many folders would be looked for
+    /// all day.
+    private var left = Self.most
+    /// The first file of the last name that was passed over: it cannot be opened, or is for another machine.
+    private(set) var passed: ImageError?
+    static let most = 1 << 14
 
-  /// What is there for another machine is passed over, as the loader does; what it opens and is no library stops it.
-  private func open(
-    _ path: String, for requester: Library, isSystem: Bool, _ passed: (ImageError) -> Void
-  ) throws(ImageError) -> Place {
-    var status = stat()
-    let failure = unsafe stat(path, &status) == 0 ? 0 : errno
-    let isLink = failure == ENOENT && fileStatus(of: path.utf8, followingLinks: false) != nil
-    if failure == ENOENT, !isLink { return .nothing }
-    let file: OpenedFile
-    do throws(ImageError) {
-      _ = try fileStamp(of: path.utf8)
-      file = try OpenedFile(path: path, wasMapped: true)
-    } catch {
-      // A FIFO keeps the loader waiting, a device ends at once, and a socket is not opened.
-      if failure == 0, status.st_mode & S_IFMT != S_IFSOCK, unsafe access(path, R_OK) == 0 {
-        throw error
-      }
-      guard fileStatus(of: path.folder.utf8, followingLinks: true)?.isDirectory == true else {
-        return .nothing
-      }
-      passed(error)
-      let isSocket = failure == 0 && status.st_mode & S_IFMT == S_IFSOCK
-      return isSocket || ![0, ENOENT, EACCES].contains(failure) ? .end : .nothing
+    fileprivate init(search: LibrarySearch, requester: Library, paths: [[String]]) {
+      (self.search, self.requester, self.paths) = (search, requester, paths)
     }
-    let library = try Library(of: file, for: requester, isSystem: isSystem)
-    let found = library.image.identity
-    if found.isFor(identity) { return .library(library) }
-    passed(file.error(.unsupported, "It is for \(found.machineTitle)."))
-    return .nothing
+
+    /// Whether nothing is looked for any more.
+    var areSpent: Bool { left <= 0 }
+
+    /// Opens the library of this name that fits the machine; nil if there is none.
+    ///
+    /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
+    mutating func find(_ name: String) throws(ImageError) -> Library? {
+      passed = nil
+      left -= 1
+      guard !name.utf8.contains(UInt8(ascii: "/")) else {
+        return try first(of: [name], isSystem: false)
+      }
+      for folders in paths {
+        let places = folders.lazy.map { "\($0)/\(name)" }
+        if let found = try first(of: places, isSystem: false) { return found }
+      }
+      let system = search.systemFolders
+      let avoidsSystem = requester.loading.avoidsSystem
+      let cached = search.cache[name, default: []].filter { path in
+        !avoidsSystem || !system.contains { path.hasPrefix("\($0)/") }
+      }
+      if let found = try first(of: cached, isSystem: true) { return found }
+      return try first(of: avoidsSystem ? [] : system.map { "\($0)/\(name)" }, isSystem: true)
+    }
+
+    /// The library at the first of some places that has one.
+    private mutating func first(
+      of places: some Sequence<String>, isSystem: Bool
+    ) throws(ImageError) -> Library? {
+      for path in places where !areSpent {
+        left -= 1
+        let (found, isEnd) = try open(path, isSystem: isSystem)
+        if found != nil || isEnd { return found }
+      }
+      return nil
+    }
+
+    /// Opens what is at a place. What is there for another machine is passed over, as the loader does; what it opens
+    /// and is no library stops it.
+    ///
+    /// - Returns: The library, and whether the loader leaves this search path for the next, for it cannot open the
+    ///   file.
+    private mutating func open(
+      _ path: String, isSystem: Bool
+    ) throws(ImageError) -> (found: Library?, isEnd: Bool) {
+      var status = stat()
+      let failure = unsafe stat(path, &status) == 0 ? 0 : errno
+      let isLink = failure == ENOENT && fileStatus(of: path.utf8, followingLinks: false) != nil
+      if failure == ENOENT, !isLink { return (nil, false) }
+      let file: OpenedFile
+      do throws(ImageError) {
+        _ = try fileStamp(of: path.utf8)
+        file = try OpenedFile(path: path, wasMapped: true)
+      } catch {
+        let isSocket = failure == 0 && status.st_mode & S_IFMT == S_IFSOCK
+        // A FIFO keeps the loader waiting, a device ends at once, and a socket is not opened.
+        if failure == 0, !isSocket, unsafe access(path, R_OK) == 0 { throw error }
+        guard fileStatus(of: path.folder.utf8, followingLinks: true)?.isDirectory == true else {
+          return (nil, false)
+        }
+        passed = passed ?? error
+        return (nil, isSocket || ![0, ENOENT, EACCES].contains(failure))
+      }
+      let library = try Library(of: file, for: requester, isSystem: isSystem)
+      let found = library.image.identity
+      if found.isFor(search.identity) { return (library, false) }
+      passed = passed ?? file.error(.unsupported, "It is for \(found.machineTitle).")
+      return (nil, false)
+    }
   }
 }
 

@@ -2,29 +2,15 @@ internal import BinaryImage
 
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
-  /// A library that was needed and not found.
-  struct Missing {
-    let name: String
-    /// Who needs it.
-    let requester: Library
-    /// The end of a sentence about who needs it.
-    let reason: String
-    let remedy: String
-    /// The file that the loader stops at or passes over; nil if no file has the name.
-    var file: String?
-  }
-
   /// A name by which the loader knows a file: the path at which it was opened, what it was asked for as, its soname.
-  struct Name {
-    let text: String
-    /// Whether the file is needed by that name, and looked for only where no other has it.
-    let isNeeded: Bool
-    let path: String
-    let stamp: FileStamp
+  /// `isNeeded` if the file is needed by that name, and looked for only where no other has it.
+  typealias Name = (text: String, isNeeded: Bool, path: String, stamp: FileStamp)
 
-    /// To the loader, texts that Swift takes for equal are two names.
-    var bytes: [UInt8] { Array(text.utf8) }
-  }
+  /// A library that was needed and not found: the reason ends a sentence about its requester; the file is the one that
+  /// the loader stops at or passes over, nil if no file has the name.
+  typealias Missing = (
+    name: String, requester: Library, reason: String, remedy: String, file: String?
+  )
 
   private(set) var members: [Library] = []
   private(set) var missing: [Missing] = []
@@ -64,11 +50,13 @@ struct LibrarySet {
 
   private mutating func note(_ text: String, _ position: Int, isNeeded: Bool) {
     let library = members[position]
-    let name = Name(
-      text: text, isNeeded: isNeeded, path: library.path, stamp: library.file.stamp)
-    guard positions[name.bytes] == nil else { return }
-    positions[name.bytes] = position
-    if plugin != nil, !library.isResident { brought.append(name) }
+    // To the loader, texts that Swift takes for equal are two names.
+    let bytes = Array(text.utf8)
+    guard positions[bytes] == nil else { return }
+    positions[bytes] = position
+    if plugin != nil, !library.isResident {
+      brought.append((text, isNeeded, library.path, library.file.stamp))
+    }
   }
 
   /// Notes a library that is loaded and cannot be read: who needs it has it.
@@ -89,16 +77,23 @@ struct LibrarySet {
       let requester = members[next]
       next += 1
       var lookups = search.lookups(for: requester)
-      var unfound: Set<[UInt8]> = []
+      var looked: Set<[UInt8]> = []
       for text in requester.linkage.needed where !Self.isThere(text) {
         let name = requester.expanded(text)
         let bytes = Array(name.utf8)
-        guard positions[bytes] == nil, !unread.contains(bytes), !unfound.contains(bytes) else {
+        guard positions[bytes] == nil, !unread.contains(bytes), looked.insert(bytes).inserted else {
           continue
         }
-        var (obstacle, passed): (ImageError?, ImageError?)
+        var obstacle: ImageError?
         do throws(ImageError) {
-          if let found = try find(name, bytes, search, &lookups, { passed = passed ?? $0 }) {
+          // A file that is loaded, or what is found where the loader looks.
+          let found =
+            if let path = residents[bytes] {
+              Optional(try Library(of: OpenedFile(path: path), for: requester, isResident: true))
+            } else {
+              try lookups.find(name)
+            }
+          if let found {
             // Two names may lead to one file.
             let known = members.firstIndex { $0.file.stamp.isSameFile(as: found.file.stamp) }
             if let known { note(name, known, isNeeded: true) } else { add(found, as: name) }
@@ -107,24 +102,41 @@ struct LibrarySet {
         } catch {
           obstacle = error
         }
-        unfound.insert(bytes)
-        let isUnfound = obstacle == nil && lookups.areSpent
-        missing.append(
-          isUnfound
-            ? Missing(spent: name, requester) : Missing(name, requester, obstacle, passed: passed))
-        if isUnfound { break }
+        missing.append(Self.missing(name, lookups, obstacle))
+        if lookups.areSpent { break }
       }
     }
   }
 
-  /// What a name leads to: a file that is loaded, or what is found where the loader looks.
-  private func find(
-    _ name: String, _ bytes: [UInt8], _ search: LibrarySearch,
-    _ lookups: inout LibrarySearch.Lookups, _ passed: (ImageError) -> Void
-  ) throws(ImageError) -> Library? {
-    guard let path = residents[bytes] else { return try search.find(name, &lookups, passed) }
-    return try Library(
-      of: OpenedFile(path: path), for: lookups.requester, isResident: true)
+  /// Explains that the loader does not find a library, or stops at a file that is none.
+  private static func missing(
+    _ name: String, _ lookups: LibrarySearch.Lookups, _ obstacle: ImageError?
+  ) -> Missing {
+    let nowhere = "which is nowhere where the loader looks"
+    let (reason, remedy) =
+      if let obstacle {
+        (
+          "and the first of that name cannot be read: \(obstacle)",
+          "Remove that file, or put the library in its place."
+        )
+      } else if lookups.areSpent {
+        (
+          "which is not looked for any more: the libraries that it needs were looked for in "
+            + "\(LibrarySearch.Lookups.most) places.",
+          "Link it anew with a shorter search path: one folder is enough."
+        )
+      } else if let passed = lookups.passed {
+        (
+          "\(nowhere), for it passes over \(passed)",
+          "Put a library in its place that the host can load."
+        )
+      } else {
+        (
+          "\(nowhere).",
+          "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+        )
+      }
+    return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed)?.image)
   }
 
   /// What every process has without a file: itself, and what the kernel maps.
@@ -139,37 +151,5 @@ struct LibrarySet {
   func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
     for member in members where try member.bindings.get().define(wanted) { return member }
     return nil
-  }
-}
-
-extension LibrarySet.Missing {
-  /// The missing thing, in a sentence about who needs it.
-  func message(of title: String) -> String { "\(title) needs the library \(name), \(reason)" }
-
-  /// A library whose file the loader does not find, stops at, or passes over.
-  fileprivate init(
-    _ name: String, _ requester: Library, _ obstacle: ImageError?, passed: ImageError?
-  ) {
-    (self.name, self.requester, file) = (name, requester, (obstacle ?? passed)?.image)
-    let nowhere = "which is nowhere where the loader looks"
-    if let obstacle {
-      reason = "and the first of that name cannot be read: \(obstacle)"
-      remedy = "Remove that file, or put the library in its place."
-    } else if let passed {
-      reason = "\(nowhere), for it passes over \(passed)"
-      remedy = "Put a library in its place that the host can load."
-    } else {
-      reason = "\(nowhere)."
-      remedy = "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
-    }
-  }
-
-  /// A library that was not looked for everywhere, since that would take too long.
-  fileprivate init(spent name: String, _ requester: Library) {
-    (self.name, self.requester) = (name, requester)
-    reason =
-      "which is not looked for any more: the libraries that it needs were looked for in "
-      + "\(LibrarySearch.Lookups.most) places."
-    remedy = "Link it anew with a shorter search path: one folder is enough."
   }
 }

@@ -122,8 +122,9 @@ extension Admission.Judged {
     }
     for missing in libraries.missing {
       refuse(
-        .missingLibrary, missing.message(of: title(missing.requester)), expected: missing.name,
-        found: missing.file ?? noFile, remedy: missing.remedy)
+        .missingLibrary,
+        "\(title(missing.requester)) needs the library \(missing.name), \(missing.reason)",
+        expected: missing.name, found: missing.file ?? noFile, remedy: missing.remedy)
     }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     guard libraries.missing.isEmpty, host.problems.isEmpty else { return }
@@ -194,14 +195,14 @@ extension Admission.Judged {
   ///
   /// Another plugin may have them, and code may bind the names: nothing is refused.
   mutating func checkTypes(
-    of plugin: Library, with companions: [Library], _ manifest: PluginManifest,
-    _ host: AdmissionHost
-  ) throws(ImageError) {
-    guard manifest.records.contains(where: { $0.neededType != nil }) else { return }
+    with companions: [Library], _ manifest: PluginManifest, _ host: AdmissionHost
+  ) {
+    let records = manifest.records.filter { $0.neededType != nil }
+    guard !records.isEmpty else { return }
     let libraries = companions + host.libraries.members
     // What cannot be read may have them.
     guard host.problems.isEmpty, !libraries.contains(where: \.hidesSwift) else { return }
-    for record in try plugin.records.get() {
+    for record in records {
       guard let type = record.neededType,
         !libraries.contains(where: { $0.types.isIncomplete || $0.types.has(type) })
       else { continue }
@@ -213,13 +214,12 @@ extension Admission.Judged {
 
   /// Checks that the contracts that a plugin was built against are those of the host and of what comes along.
   mutating func checkContracts(
-    of plugin: Library, with companions: [Library], _ host: AdmissionHost, _ policy: PluginPolicy
+    of plugin: Library, with companions: [Library], _ manifest: PluginManifest,
+    _ host: AdmissionHost, _ policy: PluginPolicy
   ) throws(ImageError) {
-    if !policy.tables.isEmpty {
-      let records = try plugin.records.get()
-      tell(
-        ContractDrift.all(of: records, in: plugin.image, asked: policy.tables), "the host", policy)
-    }
+    let drifts = ContractDrift.all(
+      of: manifest.records, in: plugin.image, asked: policy.tables)
+    tell(drifts, "the host", policy)
     // A note finds its entries all the same; nothing finds its conformances.
     let expected =
       plugin.image.hasSectionTable
@@ -251,15 +251,15 @@ extension Admission.Judged {
   private mutating func tell(_ drifts: [ContractDrift], _ library: String, _ policy: PluginPolicy) {
     for drift in drifts {
       let message = drift.message(against: library)
-      switch drift.verdict {
-      case .drifted(let expected, let found):
-        let isType = if case .conformance = drift.subject { true } else { false }
-        refuse(
-          .contractDrift,
-          "\(isType ? "Its type \(message)" : message.capitalizedFirst). Calls would reach the wrong functions.",
-          expected: expected, found: found, remedy: drift.remedy.capitalizedFirst + ".")
-      case .notVisible: tellUnseen(message, remedy: drift.remedy, policy)
+      guard let expected = drift.expected else {
+        tellUnseen(message, remedy: drift.remedy, policy)
+        continue
       }
+      let isType = if case .conformance = drift.subject { true } else { false }
+      refuse(
+        .contractDrift,
+        "\(isType ? "Its type \(message)" : message.capitalizedFirst). Calls would reach the wrong functions.",
+        expected: expected, found: drift.found, remedy: drift.remedy.capitalizedFirst + ".")
     }
   }
 

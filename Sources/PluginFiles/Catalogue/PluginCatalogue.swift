@@ -5,24 +5,24 @@ internal import Threads
 ///
 /// A value: refreshing makes another one, which has read again what was changed alone.
 package struct PluginCatalogue: Sendable {
-  /// Where plugins are looked for.
-  package enum Source: Hashable, Sendable {
-    /// Every file right in a directory.
-    case directory(String)
-    /// One file.
-    case file(String)
-
+  /// Where plugins are looked for: every file right in a directory, or one file.
+  package struct Source: Hashable, Sendable {
     // By bytes: to a file system, texts that Swift takes for equal are two paths.
-    private var bytes: [UInt8] {
-      switch self {
-      case .directory(let path): [0] + path.utf8
-      case .file(let path): [1] + path.utf8
-      }
+    private let bytes: [UInt8]
+    /// Whether it is a directory.
+    package let isDirectory: Bool
+    /// The path of the directory or of the file.
+    package var path: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// Every file right in a directory.
+    package static func directory(_ path: String) -> Self {
+      Self(bytes: Array(path.utf8), isDirectory: true)
     }
 
-    package static func == (first: Self, second: Self) -> Bool { first.bytes == second.bytes }
-
-    package func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+    /// One file.
+    package static func file(_ path: String) -> Self {
+      Self(bytes: Array(path.utf8), isDirectory: false)
+    }
   }
 
   /// A file that was looked at.
@@ -39,8 +39,9 @@ package struct PluginCatalogue: Sendable {
     var isSettled = true
   }
 
-  /// Where plugins are looked for, in order: an earlier one's files come first.
-  package private(set) var sources: [Source] = []
+  /// Where the next refresh looks for plugins, in order: an earlier one's files come first, and one that is there twice
+  /// is looked at once.
+  package var sources: [Source] = []
   /// What was found, in the order of the sources, then by name; a file once, whatever paths lead to it.
   package private(set) var candidates: [Candidate] = []
   /// Sources that could not be read.
@@ -54,21 +55,15 @@ package struct PluginCatalogue: Sendable {
   /// The candidates that are plugins, in order.
   package var manifests: [PluginManifest] { candidates.compactMap { try? $0.found.get() } }
 
-  /// Adds a source behind the others, to be read by the next refresh; one that is there stays where it is.
-  package mutating func add(_ source: Source) {
-    if !sources.contains(source) { sources.append(source) }
-  }
-
-  /// Takes out a source; the next refresh forgets what only it led to.
-  package mutating func remove(_ source: Source) { sources.removeAll { $0 == source } }
-
   /// Looks at every source again, and reads the files that are new or changed.
   package mutating func refresh() {
     var pass = Pass(known: candidates)
-    for source in sources {
-      switch source {
-      case .directory(let path): pass.read(directory: path)
-      case .file(let path): pass.look(at: Array(path.utf8), Pass.stamp(of: path.utf8))
+    var seen: Set<Source> = []
+    for source in sources where seen.insert(source).inserted {
+      if source.isDirectory {
+        pass.read(directory: source.path)
+      } else {
+        pass.look(at: Array(source.path.utf8), Pass.stamp(of: source.path.utf8))
       }
     }
     pass.readAll()
@@ -97,9 +92,6 @@ private struct Pass {
     do throws(ImageError) {
       let folder = Array((directory.hasSuffix("/") ? directory : directory + "/").utf8)
       let found = try directoryNames(of: Array(directory.utf8)).map { folder + $0 }
-      paths.reserveCapacity(paths.count + found.count)
-      positions.reserveCapacity(positions.count + found.count)
-      candidates.reserveCapacity(candidates.count + found.count)
       for (path, stamp) in zip(found, found.mapConcurrently { Self.stamp(of: $0) }) {
         look(at: path, stamp)
       }
@@ -134,43 +126,38 @@ private struct Pass {
       candidates[candidates.count - 1].otherPaths = []
     } else {
       unread.append((candidates.count, bytes))
-      candidates.append(.init(path: path, found: .failure(.misnamed(path)), stamp: stamp))
+      candidates.append(
+        .init(path: path, found: .failure(.misnamed(path)), stamp: stamp, isSettled: false))
     }
   }
 
   /// Reads the files that are new or changed.
   mutating func readAll() {
-    let read = unread.mapConcurrently { Self.read($0.path) }
-    for ((position, _), (found, stamp, isSettled)) in zip(unread, read) {
-      candidates[position].found = found
-      candidates[position].stamp = stamp ?? candidates[position].stamp
-      candidates[position].isSettled = isSettled
-    }
+    let looked = candidates
+    let read = unread.mapConcurrently { Self.read($0.path, looked[$0.position]) }
+    for ((position, _), candidate) in zip(unread, read) { candidates[position] = candidate }
   }
 
   private static func read(
-    _ bytes: [UInt8]
-  ) -> (found: Result<PluginManifest, ImageError>, stamp: FileStamp?, isSettled: Bool) {
-    let path = String(decoding: bytes, as: UTF8.self)
-    let file: OpenedFile
+    _ path: [UInt8], _ candidate: PluginCatalogue.Candidate
+  ) -> PluginCatalogue.Candidate {
+    var candidate = candidate
     do throws(ImageError) {
       // What was looked at a moment ago is opened without blocking, and refused if it is something else by now.
-      file = try OpenedFile(
-        path: bytes, name: path, wasMapped: true, readWhole: PluginManifest.readWhole)
-    } catch {
-      // The system may give it the next time.
-      return (.failure(error), nil, false)
-    }
-    let isSettled = file.stamp.isSettled
-    do throws(ImageError) {
+      let file = try OpenedFile(
+        path: path, name: candidate.path, wasMapped: true, readWhole: PluginManifest.readWhole)
+      (candidate.stamp, candidate.isSettled) = (file.stamp, file.stamp.isSettled)
       let manifest = try file.tellingChanges { () throws(ImageError) in
         try PluginManifest(of: file)
       }
-      guard path.utf8.elementsEqual(bytes) else { throw .misnamed(path) }
-      return (.success(manifest), file.stamp, isSettled)
+      guard candidate.path.utf8.elementsEqual(path) else { throw .misnamed(candidate.path) }
+      candidate.found = .success(manifest)
     } catch {
-      return (.failure(error), file.stamp, isSettled && error.code != .unreadable)
+      candidate.found = .failure(error)
+      // The system may give it the next time.
+      if error.code == .unreadable { candidate.isSettled = false }
     }
+    return candidate
   }
 }
 

@@ -6,15 +6,7 @@ package import Registration
 /// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
 /// requirements is compiled into both.
 package struct ContractDrift: Hashable, Sendable {
-  /// The verdict of the files on something that does not fit, or may not.
-  package enum Verdict: Hashable, Sendable {
-    /// It was built against another contract.
-    case drifted(expected: String, found: String)
-    /// The files do not tell; a policy decides.
-    case notVisible(String)
-  }
-
-  /// What does not fit, or cannot be told.
+  /// What of a plugin does not fit, or cannot be told.
   package enum Subject: Hashable, Sendable {
     /// The conformance of this type.
     case conformance(of: String)
@@ -24,12 +16,23 @@ package struct ContractDrift: Hashable, Sendable {
     case table
   }
 
+  /// What was expected, and what there is. Nothing is expected if the files do not tell: `found` says why, and a
+  /// policy decides.
+  package typealias Verdict = (expected: String?, found: String)
+
   /// The protocol, or the service in C: `Contracts.Codec`.
   package let contract: String
   /// What of the plugin the verdict is on.
   package let subject: Subject
-  /// What the files tell of it.
-  package let verdict: Verdict
+  /// The contract that the plugin was to be built against; nil if the files do not tell whether it was.
+  package let expected: String?
+  /// What there is instead, or why it is not visible.
+  package let found: String
+
+  private init(_ contract: String, _ subject: Subject, _ verdict: Verdict) {
+    (self.contract, self.subject) = (contract, subject)
+    (expected, found) = verdict
+  }
 
   /// Compares what a plugin expects with a library, in the order of the plugin's tables.
   ///
@@ -40,21 +43,17 @@ package struct ContractDrift: Hashable, Sendable {
   ) -> [ContractDrift] {
     let contracts = Dictionary(library.contracts.map { ($0.symbol, $0) }) { first, _ in first }
     let names = Set(library.contracts.map(\.name))
-    let copies = plugin.ownProtocols.filter(names.contains).map { name in
+    let copies = plugin.ownProtocols.filter(names.contains).map {
       ContractDrift(
-        contract: name, subject: .ownCopy,
-        verdict: .drifted(
-          expected: "the protocol of the library", found: "a copy of its own, which is another"))
+        $0, .ownCopy, ("the protocol of the library", "a copy of its own, which is another"))
     }
     return copies
       + plugin.conformances.compactMap { conformance in
-        guard let contract = contracts[conformance.symbol],
-          let verdict = verdict(
-            on: conformance.table, contract,
-            versions(of: contract.module, plugin.digests, library.digests))
-        else { return nil }
-        return ContractDrift(
-          contract: contract.name, subject: .conformance(of: conformance.type), verdict: verdict)
+        guard let contract = contracts[conformance.symbol] else { return nil }
+        return verdict(
+          on: conformance.table, contract,
+          versions(of: contract.module, plugin.digests, library.digests)
+        ).map { ContractDrift(contract.name, .conformance(of: conformance.type), $0) }
       }
   }
 
@@ -79,20 +78,21 @@ package struct ContractDrift: Hashable, Sendable {
     let words = 1 + contract.requirements.count
     switch (table, versions) {
     case (.fixed(let size), _) where size != words:
-      return .drifted(
-        expected: (size - 1).counted("requirement"), found: (words - 1).counted("requirement"))
+      return ((size - 1).counted("requirement"), (words - 1).counted("requirement"))
     case (_, let (expected, found)?) where expected != found:
-      return .drifted(
-        expected: "version \(expected) of the contract",
-        found: found.map { "version \($0)" } ?? "a contract without it")
+      return (
+        "version \(expected) of the contract",
+        found.map { "version \($0)" } ?? "a contract without it"
+      )
     case (.resilient(let answered), _): return verdict(onResilient: answered, contract)
     case (_, _?): return nil
     case (.fixed, nil):
-      return .notVisible(
+      return (
+        nil,
         "the number of requirements is right; their order, names and types cannot be read from the files"
       )
     case (.unsized, nil):
-      return .notVisible("the plugin is stripped, so the number of requirements is not known")
+      return (nil, "the plugin is stripped, so the number of requirements is not known")
     }
   }
 
@@ -101,18 +101,18 @@ package struct ContractDrift: Hashable, Sendable {
   ) -> Verdict? {
     let known = Set(contract.requirements.flatMap(\.symbols))
     if let gone = answered.first(where: { !known.contains($0) }) {
-      return .drifted(
-        expected: "the requirement \(gone)",
-        found: contract.isResilient
-          ? "none of that name and type" : "a library that was built without library evolution")
+      return (
+        "the requirement \(gone)",
+        contract.isResilient
+          ? "none of that name and type" : "a library that was built without library evolution"
+      )
     }
     let missing = contract.requirements.first { requirement in
       !requirement.hasDefault && !requirement.symbols.contains { answered.contains($0) }
     }
-    guard let missing else { return nil }
-    return .drifted(
-      expected: "no requirement \(missing.symbols.first ?? "without a symbol")",
-      found: "one that has no default")
+    return missing.map {
+      ("no requirement \($0.symbols.first ?? "without a symbol")", "one that has no default")
+    }
   }
 }
 
@@ -122,29 +122,27 @@ extension ContractDrift {
   /// - Parameter library: What the contracts library is called.
   /// - Returns: One sentence without its end.
   package func message(against library: String) -> String {
-    switch (subject, verdict) {
-    case (.ownCopy, .drifted(_, let found)):
-      "the protocol \(contract) of \(library) is in this file too: \(found)"
-    case (.conformance(let type), .drifted(let expected, let found)):
+    switch (subject, expected) {
+    case (.ownCopy, _): "the protocol \(contract) of \(library) is in this file too: \(found)"
+    case (.conformance(let type), let expected?):
       "\(type) was built to conform to another \(contract) than that of \(library): it expects \(expected) "
         + "and finds \(found)"
-    case (.conformance(let type), .notVisible(let reason)):
-      "whether \(type) conforms to the \(contract) of \(library) is not visible: \(reason)"
-    case (.table, .drifted(let expected, let found)):
+    case (.conformance(let type), nil):
+      "whether \(type) conforms to the \(contract) of \(library) is not visible: \(found)"
+    case (.table, let expected?):
       "the table of \(contract) is another than \(library) asks for: expected \(expected), found \(found)"
-    case (.ownCopy, .notVisible(let reason)), (.table, .notVisible(let reason)):
-      "whether \(contract) is what \(library) asks for is not visible: \(reason)"
+    case (.table, nil): "whether \(contract) is what \(library) asks for is not visible: \(found)"
     }
   }
 
   /// What to do.
   package var remedy: String {
-    switch (subject, verdict) {
+    switch (subject, expected) {
     case (.ownCopy, _):
       "link the contracts library, in place of compiling its sources into the plugin"
-    case (_, .drifted): "build the plugin again, against the contracts that it is loaded with"
-    case (.table, _): "give the table a version on both sides, with BEEHIVE_ABI"
-    case (_, .notVisible):
+    case (_, _?): "build the plugin again, against the contracts that it is loaded with"
+    case (.table, nil): "give the table a version on both sides, with BEEHIVE_ABI"
+    case (.conformance, nil):
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
     }
   }
@@ -163,12 +161,13 @@ extension ContractDrift {
   package static func all(
     of records: [Record], in image: any FileImage, asked: [PluginPolicy.Table]
   ) -> [ContractDrift] {
+    guard !asked.isEmpty else { return [] }
     let memory = image.addressedMemory
     let asked = Dictionary(grouping: asked, by: \.service)
     return records.filter { $0.kind == .service && $0.attributes.isC }.flatMap { record in
       let size = memory.flatMap { record.tableSize(in: $0) }
       return asked[record.name, default: []].compactMap { verdict(on: record, size, $0) }.map {
-        ContractDrift(contract: record.name, subject: .table, verdict: $0)
+        ContractDrift(record.name, .table, $0)
       }
     }
   }
@@ -177,16 +176,16 @@ extension ContractDrift {
     on record: Record, _ size: UInt64?, _ asked: PluginPolicy.Table
   ) -> Verdict? {
     if let size, size < UInt64(asked.size) {
-      return .drifted(expected: asked.size.counted("byte"), found: Int(size).counted("byte"))
+      return (asked.size.counted("byte"), Int(size).counted("byte"))
     }
     let version = record.attributes.others.first { $0.key == "abi-version" }?.value
     guard let expected = asked.version else {
-      return .notVisible(
+      return (
+        nil,
         "it is large enough; the order and the types of its functions cannot be read from the files"
       )
     }
     guard version != expected else { return nil }
-    return .drifted(
-      expected: "version \(expected)", found: version.map { "version \($0)" } ?? "no version")
+    return ("version \(expected)", version.map { "version \($0)" } ?? "no version")
   }
 }

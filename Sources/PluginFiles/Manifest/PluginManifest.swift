@@ -2,9 +2,6 @@ package import BinaryImage
 package import Registration
 
 /// What a plugin's file says of itself before it is loaded.
-///
-/// Where the pointers of its entries lead is left out: accessor, context and the address of a text mean nothing
-/// without the bytes of the file.
 package struct PluginManifest: Hashable, Sendable {
   /// The file's path, as it was found.
   package var path: String { identity.path }
@@ -43,7 +40,7 @@ extension PluginManifest {
     if image.isObject {
       throw file.isNoPlugin("It is an object file; link it into a shared library.")
     }
-    let scan = try RecordScanner.scan(image, keepsPointers: false)
+    let scan = try RecordScanner.scan(image)
     // What is not found in a file that was cut off may have been there.
     try image.checkExtents()
     let identity = image.identity

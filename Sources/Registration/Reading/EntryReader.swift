@@ -14,7 +14,6 @@ private let mostText: UInt64 = 64 << 20
 /// It counts and reports whatever it leaves out.
 struct EntryReader<Source: Image> {
   private let image: Source
-  private let keepsPointers: Bool
   private(set) var scan = Scan()
   /// Made once, at the first record in C.
   private lazy var memory = image.addressedMemory
@@ -29,9 +28,7 @@ struct EntryReader<Source: Image> {
   /// The refusals of the sections of one name: those that are listed, and further ones.
   private var (listed, unlisted) = (0, 0)
 
-  init(_ image: Source, keepsPointers: Bool) {
-    (self.image, self.keepsPointers) = (image, keepsPointers)
-  }
+  init(_ image: Source) { self.image = image }
 
   /// Reads the sections of the three names. Throws where sections cannot be looked for.
   mutating func read() throws(ImageError) {
@@ -105,9 +102,7 @@ struct EntryReader<Source: Image> {
         kind: kind, name: name, implementation: implementation, encoding: .pointer,
         origin: origin(at: offset, in: section))
       record.resolution = pointer.resolution
-      if keepsPointers, case .address(let address) = pointer.target {
-        record.textAddress = address
-      }
+      if case .address(let address) = pointer.target { record.textAddress = address }
       take(record)
     } catch {
       reject(error, at: offset, in: section, reading: text.count)
@@ -217,7 +212,6 @@ struct EntryReader<Source: Image> {
       record.accessor = try pointer(at: accessor, of: sectionBytes, in: section)
       record.context = try pointer(at: context, of: sectionBytes, in: section)
       try record.checkStructure(in: memory)
-      if !keepsPointers { (record.accessor, record.context) = (nil, nil) }
       take(record)
     } catch {
       reject(error, of: known, at: offset, in: section)

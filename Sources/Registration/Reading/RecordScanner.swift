@@ -36,29 +36,25 @@ package enum RecordScanner {
   /// rejection that hides no other section. Throws where sections cannot be looked for: then
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
   ///
-  /// - Parameters:
-  ///   - image: The image.
-  ///   - keepsPointers: Whether the records say where their pointers lead.
+  /// - Parameter image: The image.
   /// - Returns: The records and the rejections.
   /// - Throws: ``ImageError`` where sections cannot be looked for.
-  package static func scan(
-    _ image: some Image, keepsPointers: Bool = true
-  ) throws(ImageError) -> Scan { try everything(in: image, keepsPointers) }
+  package static func scan(_ image: some Image) throws(ImageError) -> Scan {
+    try everything(in: image)
+  }
 
   /// The same of an ELF file: the compiler makes code of its own for it.
-  package static func scan(
-    _ image: ELFFile, keepsPointers: Bool = true
-  ) throws(ImageError) -> Scan { try everything(in: image, keepsPointers) }
+  package static func scan(_ image: ELFFile) throws(ImageError) -> Scan {
+    try everything(in: image)
+  }
 
   /// The same of an image of this process: the compiler makes code of its own for it.
   package static func scan(_ image: LoadedImage) throws(ImageError) -> Scan {
-    try everything(in: image, true)
+    try everything(in: image)
   }
 
-  private static func everything(
-    in image: some Image, _ keepsPointers: Bool
-  ) throws(ImageError) -> Scan {
-    var reader = EntryReader(image, keepsPointers: keepsPointers)
+  private static func everything(in image: some Image) throws(ImageError) -> Scan {
+    var reader = EntryReader(image)
     try reader.read()
     return reader.scan
   }

@@ -36,7 +36,7 @@ struct Doctor: ParsableCommand {
     let host = try AdmissionHost(executable: host)
     var catalogue = PluginCatalogue()
     for path in paths {
-      catalogue.add(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
+      catalogue.sources.append(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
     }
     catalogue.refresh()
     let names = Set(paths.map { Array($0.utf8) })

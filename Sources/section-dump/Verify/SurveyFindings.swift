@@ -192,15 +192,15 @@ extension Survey {
     var findings: [Finding] = []
     var unseen: [ContractDrift] = []
     for drift in drifts {
-      switch drift.verdict {
-      case .notVisible: unseen.append(drift)
-      case .drifted:
-        findings.append(
-          Finding(
-            .contractDrift, .error, plugin.place,
-            drift.message(against: library.place.file), remedy: drift.remedy,
-            others: [library.place]))
+      guard drift.expected != nil else {
+        unseen.append(drift)
+        continue
       }
+      findings.append(
+        Finding(
+          .contractDrift, .error, plugin.place,
+          drift.message(against: library.place.file), remedy: drift.remedy,
+          others: [library.place]))
     }
     if let first = unseen.first {
       let message = first.message(against: library.place.file)

@@ -19,7 +19,7 @@ struct ContractDigestTests {
     let drift = try builds.drift(of: plugin, with: new)
     #expect(
       drift.map(\.verdict)
-        == [.drifted(expected: "version 1 of the contract", found: "version 2")])
+        == [["version 1 of the contract", "version 2"]])
     #expect(
       drift.first?.message(against: "libContracts.so")
         == "Client.Rot was built to conform to another Contracts.Codec than that of libContracts.so: "
@@ -38,7 +38,7 @@ struct ContractDigestTests {
     let drift = try builds.drift(of: plugin, with: Build(change: .end))
     #expect(
       drift.map(\.verdict) == [
-        .drifted(expected: "version 1 of the contract", found: "a contract without it")
+        ["version 1 of the contract", "a contract without it"]
       ])
   }
 

@@ -27,7 +27,7 @@ struct LoadedContractsTests {
         of: expectations,
         against: ContractLibrary(loadedAs: library.path, at: ranges, for: expectations))
       let inFile = try builds.drift(of: plugin, with: loaded)
-      #expect(inMemory.map(\.verdict.word) == inFile.map(\.verdict.word), "\(build)")
+      #expect(inMemory.map(\.word) == inFile.map(\.word), "\(build)")
       #expect(inMemory.allSatisfy { $0.contract == "Contracts.Codec" })
       let elsewhere = ContractLibrary(loadedAs: library.path, at: [], for: expectations)
       #expect(elsewhere == ContractLibrary())
@@ -48,7 +48,7 @@ struct LoadedContractsTests {
     policy.checksOwners = false
     var admission = Admission(to: try AdmissionHost(), under: policy)
     var catalogue = PluginCatalogue()
-    catalogue.add(.file(plugin.path))
+    catalogue.sources.append(.file(plugin.path))
     catalogue.refresh()
     for candidate in catalogue.candidates { admission.add(candidate) }
     let report = admission.report()
