@@ -133,7 +133,7 @@ extension RoutingCore {
     guard origin == .local else { return nil }
     for (entry, problem) in unusableEntries(.route) {
       guard let pattern = try? RoutePattern(entry.name),
-        let tree = try? RouteTree(of: pattern, types: pattern.anyTypes),
+        let tree = try? RouteTree(of: pattern, pattern.variants, types: pattern.anyTypes),
         !RouteSearch.matches(of: url, in: tree).isEmpty
       else { continue }
       let word = if case .accepted = entry.state { "is unbound" } else { "was rejected" }

@@ -126,9 +126,11 @@ struct RouteTree: Sendable {
 }
 
 extension RouteTree {
-  /// A tree of one pattern.
-  init(of pattern: RoutePattern, types: SegmentTypes) throws(RoutingError) {
-    for variant in pattern.variants {
+  /// A tree of some forms of one pattern.
+  init(
+    of pattern: RoutePattern, _ variants: [[PatternSegment]], types: SegmentTypes
+  ) throws(RoutingError) {
+    for variant in variants {
       _ = insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
     }
   }
