@@ -74,7 +74,13 @@ package struct Refusal: Error, Hashable {
   /// The rule that is broken, for people.
   package var message: String
 
-  init(_ reason: Rejection.Reason = .badPattern, at index: Int = 0, _ message: String) {
+  /// Describes a refusal.
+  ///
+  /// - Parameters:
+  ///   - reason: The cause.
+  ///   - index: The index among the bytes that were to be read.
+  ///   - message: The rule that is broken.
+  package init(_ reason: Rejection.Reason = .badPattern, at index: Int = 0, _ message: String) {
     (self.reason, self.index, self.message) = (reason, index, message)
     // It may quote a long text that many entries share: the middle is left out.
     guard message.utf8.count > 512 else { return }
@@ -84,7 +90,7 @@ package struct Refusal: Error, Hashable {
 
   /// Throws a refusal where something is not as it has to be.
   @inline(__always)
-  static func check(
+  package static func check(
     _ isRight: Bool, _ reason: Rejection.Reason = .badPattern, at index: Int = 0,
     _ message: @autoclosure () -> String
   ) throws(Refusal) {
