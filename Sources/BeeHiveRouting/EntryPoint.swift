@@ -41,7 +41,7 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
     _ decide: @escaping @Sendable (Call) async throws -> Verdict
   ) -> Handle {
-    add(CallRule(name: name, priority: priority, match: match, decision: .code(decide)))
+    add(CallRule(name: name, priority: priority, match: match, interceptor: decide))
   }
 
   /// Adds a guard: a verdict for the calls that a match describes, while a condition holds.
