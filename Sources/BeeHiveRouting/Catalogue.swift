@@ -14,25 +14,13 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
     /// The whole declaration as it was written.
     package var declaration: String
     /// What it takes, in order.
-    package var parameters: [Parameter]
+    package var parameters: [PatternKey]
     /// The name of the type that it returns; nil for none.
     package var result: String?
     /// Whom it answers.
     package var exposure: Exposure
     /// The image and the slot in it, or the file and line.
     package var origin: String
-  }
-
-  /// One parameter.
-  package struct Parameter: Encodable, Hashable, Sendable {
-    /// The name by which it is given.
-    package var name: String
-    /// The name of its type.
-    package var type: String
-    /// Whether it may be missing.
-    package var isOptional: Bool
-    /// The value of a missing one, as a text; nil for none.
-    package var `default`: String?
   }
 
   /// The actions by target and name, then the routes in order of registration.
@@ -67,7 +55,7 @@ extension Catalogue.Interface {
       kind: "action", name: "\(target.definition.name).\(declaration.name)",
       declaration: text.description,
       parameters: declaration.parameters.map {
-        .init(
+        PatternKey(
           name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.defaultText != nil,
           default: $0.defaultText)
       }, result: declaration.result.isEmpty ? nil : declaration.result,
@@ -75,34 +63,12 @@ extension Catalogue.Interface {
   }
 
   init(_ route: Route) {
-    let keys = route.pattern.keys.map {
-      Catalogue.Parameter(
-        name: $0.name, type: $0.type, isOptional: $0.isOptional, default: $0.defaultText)
-    }
     self.init(
       kind: "route", name: route.pattern.text,
       declaration: route.pattern.text + (route.result.isEmpty ? "" : " -> \(route.result)"),
-      parameters: route.pattern.pathParameters + keys,
+      parameters: route.pattern.parts.pathKeys + route.pattern.keys,
       result: route.result.isEmpty ? nil : route.result, exposure: route.exposure,
       origin: route.source.description)
-  }
-}
-
-extension RoutePattern {
-  /// What the path gives values to; optional where a shorter form does without.
-  fileprivate var pathParameters: [Catalogue.Parameter] {
-    (variants.first ?? []).compactMap { segment in
-      switch segment {
-      case .literal: nil
-      case .capture(let capture):
-        Catalogue.Parameter(
-          name: capture.name, type: capture.type ?? "String",
-          isOptional: !variants.allSatisfy { $0.contains(segment) })
-      case .rest(let rest):
-        Catalogue.Parameter(
-          name: rest.name, type: rest.isPath ? "Path" : "[String]", isOptional: !rest.isPath)
-      }
-    }
   }
 }
 

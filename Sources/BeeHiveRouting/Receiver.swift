@@ -113,7 +113,8 @@ extension RoutingCore {
     }
     guard let (route, values) = near else { return nil }
     for (name, value) in values {
-      guard let text = value as? String, let type = route.pattern.type(of: name),
+      guard let text = value as? String,
+        let type = route.pattern.parts.pathKeys.first(where: { $0.name == name })?.type,
         !table.types.mayHold(text, as: type)
       else { continue }
       return RoutingError(

@@ -91,11 +91,11 @@ extension RoutePattern {
     case .capture(let capture):
       let text = values[capture.name]?.urlText ?? ""
       return encoded(capture.prefix + text + capture.suffix, isHost)
-    case .rest(let rest):
-      let texts = values[rest.name]?.urlTexts ?? []
+    case .rest(let name, let isPath):
+      let texts = values[name]?.urlTexts ?? []
       // A Path has slashes, and may hold a whole URL: `http://…`.
       let parts =
-        rest.isPath
+        isPath
         ? texts.flatMap { $0.split(separator: "/", omittingEmptySubsequences: false) }
         : texts.map { $0[...] }
       // The first part is the host, the others are segments behind it.

@@ -84,9 +84,11 @@ struct SegmentTypes: Sendable {
     return types[key]?.number == number ? types.removeValue(forKey: key) : nil
   }
 
-  /// The type of this name; throws where there is none.
-  func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
-    if let type = types[PatternSegment.typeKey(name)] { return type }
+  /// The type of this name, nil for any text; throws where there is none.
+  func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType? {
+    let key = PatternSegment.typeKey(name)
+    if key == "string" { return nil }
+    if let type = key == "path" ? .path : types[key] { return type }
     let known = (types.keys + ["float", "path", "string"]).sorted()
     throw RoutingError(
       .unknownType,

@@ -129,7 +129,7 @@ struct PatternReader {
       try check(
         name.allSatisfy(\.isNamePart),
         "* is followed by a name or by nothing, not by \"\(name)\"; write *rest")
-      return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
+      return .rest(name: name.isEmpty ? "*" : String(name), isPath: false)
     }
     guard let (before, behind) = part.cut(at: ":"),
       !before.unicodeScalars.contains(where: Self.isReserved)
@@ -160,7 +160,7 @@ struct PatternReader {
         try check(
           capture.prefix.isEmpty && rest.isEmpty,
           "a Path takes whole segments, so it has no text before or behind it")
-        return .rest(PatternSegment.Rest(name: capture.name, isPath: true))
+        return .rest(name: capture.name, isPath: true)
       }
       capture.type = type.lowercased() == "string" ? nil : type
     }
@@ -250,7 +250,7 @@ extension PatternReader {
         continue
       }
       var head = item
-      var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
+      var key = PatternKey(name: "", type: "String", isOptional: true)
       try check(
         item.first.map({ !"/:".contains($0) }) ?? true,
         "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
@@ -261,13 +261,13 @@ extension PatternReader {
           text.first.map { !":{<".contains($0) } ?? true,
           "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
             + "for a default that begins like \"\(text)\"")
-        key.defaultText = try decoded(text)
+        key.default = try decoded(text)
         head = name
       }
       if head.unicodeScalars.last == ">", let (name, behind) = head.cut(at: "<") {
         var type = behind.dropLastScalar
         let isOptional = type.unicodeScalars.last == "?"
-        key.isOptional = isOptional || key.defaultText != nil
+        key.isOptional = isOptional || key.default != nil
         if isOptional { type = type.dropLastScalar }
         key.type = try typeName(type)
         head = name
@@ -286,7 +286,7 @@ extension PatternReader {
       PatternSegment.typeKey(key.type) != "path",
       "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
         + "\(key.name)<String>")
-    guard let text = key.defaultText, let type = BuiltInType(named: key.type), !type.holds(text)
+    guard let text = key.default, let type = BuiltInType(named: key.type), !type.holds(text)
     else { return }
     throw bad("the default of \(key.name) is no \(key.type): \"\(text)\"")
   }
