@@ -257,7 +257,7 @@ extension Router {
         let known = all[name]?.value ?? url
         try RoutingError.check(
           known == url, .duplicate, "the alias \(name) means \(known) already, not \(url)")
-        if all[name] == nil { all[name] = Numbered(value: url) }
+        if all[name] == nil { all[name] = (nextNumber(), url) }
       }
       for (name, url) in sorted {
         var (way, next) = ([name], url)

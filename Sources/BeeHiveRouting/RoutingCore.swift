@@ -35,11 +35,11 @@ final class RoutingCore: Sendable {
   /// Puts a handler in the place of the one before; the handle takes it out, unless another is there by then.
   ///
   /// What is taken out ends when the lock is free: what it holds may ask for that lock.
-  func replace<Table, Value>(
+  func replace<Table, Value: Sendable>(
     _ place: any WritableKeyPath<Table, Numbered<Value>?> & Sendable, in table: Lock<Table>,
     with value: Value
   ) -> Handle {
-    let added = Numbered(value: value)
+    let added = (number: nextNumber(), value: value)
     _ = table.withLock { exchange(&$0[keyPath: place], with: added) }
     return owned {
       _ = table.withLock { table in

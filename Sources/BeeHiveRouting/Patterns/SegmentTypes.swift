@@ -113,8 +113,5 @@ private let numbers = Atomic<UInt64>(0)
 /// Returns the next number: of a call, a route, a rule.
 func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-/// A value that another may replace: who takes it out again looks whether it is still the same.
-struct Numbered<Value: Sendable>: Sendable {
-  let number = nextNumber()
-  let value: Value
-}
+/// A value that another may replace: who takes it out again looks whether it still has the number.
+typealias Numbered<Value> = (number: UInt64, value: Value)
