@@ -55,7 +55,7 @@ extension SchemaPlace {
         let (_, (words, holds)) = Self.comparisons.first(where: { $0.key == test })
       else { return nil }
       return (
-        "parameter \(key) is \(words) \(DecisionValue.number(bound).texts[0])",
+        "parameter \(key) is \(words) \(DecisionValue.number(of: bound).texts[0])",
         {
           $1.texts(key).contains { text in Double(urlText: text).map { holds($0, bound) } == true }
         }
@@ -101,7 +101,7 @@ extension SchemaPlace {
     }
     let rule = ruleName
     return (
-      "\(DecisionValue.number(percent).texts[0]) percent by \(key)",
+      "\(DecisionValue.number(of: percent).texts[0]) percent by \(key)",
       { _, parameters in
         let texts = parameters.texts(key)
         return !texts.isEmpty && stableShare(of: rule, texts) < percent
