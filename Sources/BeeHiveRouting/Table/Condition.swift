@@ -205,42 +205,33 @@ func stableShare(of rule: String, _ texts: [String]) -> Double {
 ///
 /// Nil where the text is none; fractions of a second do not count.
 func secondsSince1970(at text: String) -> Double? {
-  var rest = text.utf8[...]
-  func number(_ digits: Int, _ range: ClosedRange<Int>) -> Int? {
-    let taken = rest.prefix(digits)
-    guard taken.count == digits, taken.allSatisfy(\.isDigit) else { return nil }
-    rest = rest.dropFirst(digits)
-    let value = taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    return range.contains(value) ? value : nil
+  let moment = text.utf8.prefix(19)
+  var zone = text.utf8.dropFirst(19)
+  if zone.first == UInt8(ascii: ".") {
+    let behind = zone.dropFirst().drop(while: \.isDigit)
+    guard behind.count < zone.count - 1 else { return nil }
+    zone = behind
   }
-  func take(_ bytes: String) -> UInt8? {
-    guard let first = rest.first, bytes.utf8.contains(first) else { return nil }
-    rest = rest.dropFirst()
-    return first
+  let written = Array(moment) + Array(zone)
+  let shape = String(decoding: written.map { $0.isDigit ? UInt8(ascii: "0") : $0 }, as: UTF8.self)
+  let forms = ["Z", "+00:00", "-00:00"].flatMap { zone in
+    ["T", " "].map { "0000-00-00\($0)00:00:00\(zone)" }
   }
-  guard let year = number(4, 1...9999), take("-") != nil, let month = number(2, 1...12),
-    take("-") != nil, let day = number(2, 1...31), take("Tt ") != nil,
-    let hour = number(2, 0...23), take(":") != nil, let minute = number(2, 0...59),
-    take(":") != nil, let second = number(2, 0...60)
+  let numbers = written.split { !$0.isDigit }.compactMap {
+    Int(String(decoding: $0, as: UTF8.self))
+  }
+  let ranges = [1...9999, 1...12, 1...31, 0...23, 0...59, 0...60, 0...23, 0...59]
+  guard forms.contains(shape.uppercased()),
+    zip(ranges, numbers).allSatisfy({ $0.contains($1) })
   else { return nil }
-  if take(".") != nil {
-    guard number(1, 0...9) != nil else { return nil }
-    while number(1, 0...9) != nil {}
-  }
-  var offset = 0
-  guard let zone = take("Zz+-") else { return nil }
-  if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
-    guard let hours = number(2, 0...23), take(":") != nil, let minutes = number(2, 0...59) else {
-      return nil
-    }
-    offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -60 : 60)
-  }
+  let offset = numbers.count == 8 ? (numbers[6] * 60 + numbers[7]) * 60 : 0
   var date = unsafe tm()
-  unsafe date.tm_year = Int32(year - 1900)
-  unsafe date.tm_mon = Int32(month - 1)
-  unsafe date.tm_mday = Int32(day)
+  unsafe date.tm_year = Int32(numbers[0] - 1900)
+  unsafe date.tm_mon = Int32(numbers[1] - 1)
+  unsafe date.tm_mday = Int32(numbers[2])
   let midnight = unsafe timegm(&date)
   // A day that the month does not have has become one of the next.
-  guard rest.isEmpty, unsafe date.tm_mday == day else { return nil }
-  return Double(midnight + hour * 3600 + minute * 60 + second - offset)
+  guard unsafe date.tm_mday == numbers[2] else { return nil }
+  let seconds = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
+  return Double(midnight + seconds + (zone.first == UInt8(ascii: "-") ? offset : -offset))
 }
