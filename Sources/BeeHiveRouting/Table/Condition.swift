@@ -112,23 +112,20 @@ extension SchemaPlace {
   /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
   private func window(by now: (@Sendable () -> Double)?) -> CallRule.Requirement? {
     guard isObject(of: ["from", "until"]) else { return nil }
-    let texts = ["from", "until"].map { given($0)?.text() }
-    let times = texts.map { $0.flatMap(secondsSince1970) }
-    for (text, time) in zip(texts, times) {
-      guard let text, time == nil else { continue }
-      note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
-    }
-    if texts == [nil, nil] { note("a window of time has from, until or both") }
-    if let first = times[0], let second = times[1], first >= second {
-      note("the window of time ends before it begins")
-    }
-    return (
-      "time" + (texts[0].map { " from \($0)" } ?? "") + (texts[1].map { " until \($0)" } ?? ""),
-      { _, _ in
-        guard let time = now?() else { return false }
-        return times[0].map { time >= $0 } ?? true && times[1].map { time < $0 } ?? true
+    var words = "time"
+    let times = ["from", "until"].map { key -> Double? in
+      guard let text = given(key)?.text() else { return nil }
+      words += " \(key) \(text)"
+      let time = secondsSince1970(at: text)
+      if time == nil {
+        note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
       }
-    )
+      return time
+    }
+    if words == "time" { note("a window of time has from, until or both") }
+    let (first, end) = (times[0] ?? -.infinity, times[1] ?? .infinity)
+    if first >= end { note("the window of time ends before it begins") }
+    return (words, { _, _ in now.map { first <= $0() && $0() < end } ?? false })
   }
 
   /// The answer of a guard that the host has defined.
