@@ -56,8 +56,8 @@ extension Catalogue.Interface {
       declaration: text.description,
       parameters: declaration.parameters.map {
         PatternKey(
-          name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.defaultText != nil,
-          default: $0.defaultText)
+          name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.default != nil,
+          default: $0.default)
       }, result: declaration.result.isEmpty ? nil : declaration.result,
       exposure: declaration.exposure, origin: target.source.description)
   }

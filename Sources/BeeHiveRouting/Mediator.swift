@@ -180,7 +180,7 @@ extension ActionDeclaration {
     }
     let given = Set(parameters.filter { !$0.isOptional }.map(\.name))
     let missing = action.parameters.filter { parameter in
-      !parameter.isOptional && parameter.defaultText == nil && !given.contains(parameter.name)
+      !parameter.isOptional && parameter.default == nil && !given.contains(parameter.name)
     }
     return undeclared
       + missing.map { parameter in

@@ -159,7 +159,7 @@ public struct Parameter: Sendable {
       name: name,
       type: isOptional ? String(written.dropFirst(optional.count).dropLast()) : written,
       isOptional: isOptional,
-      defaultText: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
+      default: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
     isURLConvertible = type is any URLConvertible.Type
     value = { arguments throws(RoutingError) in
       if let missing, arguments.values[name] == nil { return missing }

@@ -129,33 +129,5 @@ extension PatternParts {
   }
 }
 
-/// One key that the query of a route's pattern may have, or a parameter of an interface.
-package struct PatternKey: Encodable, Hashable, Sendable, CustomStringConvertible {
-  /// The key, decoded.
-  package var name: String
-  /// The type's name as it was written; `String` for a bare key.
-  package var type: String
-  /// Whether it may be missing.
-  package var isOptional: Bool
-  /// The value of a missing one, as a text.
-  package var `default`: String?
-
-  /// Describes a key.
-  ///
-  /// - Parameters:
-  ///   - name: The key, decoded.
-  ///   - type: The name of its type.
-  ///   - isOptional: Whether it may be missing.
-  ///   - default: The value of a missing one, as a text; nil for none.
-  package init(name: String, type: String, isOptional: Bool, default: String? = nil) {
-    (self.name, self.type, self.isOptional) = (name, type, isOptional)
-    self.default = `default`
-  }
-
-  /// The key as a pattern has it: `from`, `page<Int>=1`, `q<String>`.
-  package var description: String {
-    if let `default` { return "\(name)<\(type)>=\(`default`)" }
-    if isOptional { return type == "String" ? name : "\(name)<\(type)?>" }
-    return "\(name)<\(type)>"
-  }
-}
+/// A key of the query, or what the path gives a value to.
+package typealias PatternKey = ActionDeclaration.Parameter
