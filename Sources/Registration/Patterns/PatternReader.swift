@@ -16,14 +16,13 @@ struct PatternReader {
       text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
       "a blank or a control character has to be written as %XX; a method is no part of a pattern")
     try check(text[...].cut(at: "#") == nil, "a fragment is no part of a pattern")
-    guard
-      !text.unicodeScalars.split(separator: "(", omittingEmptySubsequences: false).dropFirst()
-        .contains(where: { $0.first == "?" })
-    else {
-      throw bad(
-        "( and ) hold what may be there or not; a regular expression is no part of a pattern")
-    }
-    var (path, query) = splitQuery()
+    try check(
+      !zip(text.utf8, text.utf8.dropFirst()).contains {
+        $0 == UInt8(ascii: "(") && $1 == UInt8(ascii: "?")
+      },
+      "( and ) hold what may be there or not; a regular expression is no part of a pattern")
+    // A type of the path has no question mark.
+    var (path, query) = text[...].split(at: "?")
     try check(
       query?.isEmpty != true,
       "nothing follows the ?; a part that may be missing is written (/:name)")
@@ -42,22 +41,6 @@ struct PatternReader {
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
     if let query { try readQuery(query, into: &parts) }
     try checkNames(parts)
-  }
-
-  /// The first `?` that is not inside angle brackets begins the query.
-  private func splitQuery() -> (Substring, Substring?) {
-    var depth = 0
-    let scalars = text.unicodeScalars
-    for index in scalars.indices {
-      switch scalars[index] {
-      case "<": depth += 1
-      case ">": depth -= 1
-      case "?" where depth == 0:
-        return (text[..<index], text[scalars.index(after: index)...])
-      default: break
-      }
-    }
-    return (text[...], nil)
   }
 
   private func splitScheme(_ path: Substring) throws(Refusal) -> (String?, Substring) {
