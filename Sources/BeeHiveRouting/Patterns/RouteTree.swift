@@ -9,7 +9,7 @@ struct RouteTree: Sendable {
   struct Node: Sendable {
     var literals: [String: Node] = [:]
     var edges = RouteEdges()
-    /// Larger priority first, then the earlier one.
+    /// Those whose pattern ends here.
     var ends: [Ending] = []
     /// Those that take what is left, at least one segment, as one text.
     var paths: [Ending] = []
@@ -83,14 +83,10 @@ struct RouteTree: Sendable {
   ) -> UInt64? {
     var taken: UInt64?
     change(form) { node in
-      // Behind those of the same priority.
-      let before = node[keyPath: form.endings].lastIndex { $0.priority >= priority }
-      if !sharing, let before, node[keyPath: form.endings][before].priority == priority {
-        taken = node[keyPath: form.endings][before].number
-        return
+      if !sharing {
+        taken = node[keyPath: form.endings].first { $0.priority == priority }?.number
       }
-      let ending = (number, priority, form.names)
-      node[keyPath: form.endings].insert(ending, at: before.map { $0 + 1 } ?? 0)
+      if taken == nil { node[keyPath: form.endings].append((number, priority, form.names)) }
     }
     return taken
   }
