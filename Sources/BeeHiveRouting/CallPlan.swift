@@ -24,7 +24,8 @@ struct CallPlan {
     guard answer == nil else { return nil }
     if left == nil {
       try core.resolve(&call)
-      left = rules.met(by: call)[...]
+      let met = (rules.ofTable?.value.rules.met(by: call) ?? []) + rules.ofCode.met(by: call)
+      left = met.sorted(by: CallRule.isBefore)[...]
     }
     guard let met = left?.popFirst() else { return nil }
     guard !met.rule.requirements.isEmpty else { return (met, met.rule.verdict, nil) }
