@@ -15,9 +15,6 @@ struct SegmentTypes: Sendable {
     let convert: Converter
     let number = nextNumber()
 
-    /// The rest of a path, as one text.
-    static let path = of(String.self, "path", rank: 5)
-
     static func of<Value: URLConvertible>(_ type: Value.Type, _ name: String, rank: Int) -> Self {
       Self(name: name, rank: rank, swiftType: type) { Value(urlText: $0) }
     }
@@ -59,6 +56,8 @@ struct SegmentTypes: Sendable {
       .of(Int.self, BuiltInType.int.rawValue, rank: 1),
       .of(Double.self, BuiltInType.double.rawValue, rank: 2),
       .of(Bool.self, BuiltInType.bool.rawValue, rank: 3),
+      // The rest of a path, as one text.
+      .of(String.self, "path", rank: 5),
     ] as [SegmentType] {
       types[type.name] = type
     }
@@ -71,7 +70,7 @@ struct SegmentTypes: Sendable {
   ) throws(RoutingError) -> UInt64 {
     let key = PatternSegment.typeKey(name)
     try RoutingError.check(
-      types[key] == nil && !["string", "path"].contains(key), .duplicate,
+      types[key] == nil && key != "string", .duplicate,
       "the type \(name) of patterns is defined already")
     let type = SegmentType(name: key, rank: 4, convert: convert)
     types[key] = type
@@ -88,8 +87,8 @@ struct SegmentTypes: Sendable {
   func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType? {
     let key = PatternSegment.typeKey(name)
     if key == "string" { return nil }
-    if let type = key == "path" ? .path : types[key] { return type }
-    let known = (types.keys + ["float", "path", "string"]).sorted()
+    if let type = types[key] { return type }
+    let known = (types.keys + ["float", "string"]).sorted()
     throw RoutingError(
       .unknownType,
       "the pattern \(pattern) names the type \(name), which is not defined; there are "
