@@ -132,16 +132,13 @@ extension SchemaPlace {
   private func hostGuard(of host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard let name = self["guard"].text() else { return nil }
     let expected = given("is").map { $0.bool() ?? true } ?? true
-    var holds: (@Sendable (Call) -> Bool)?
-    if let guards = host?.guards {
-      holds = guards[name]?.value
-      if holds == nil {
-        note(
-          "the guard \(name) is named, which the host has not defined\(near(name, in: guards.keys))"
-        )
-      }
+    let holds = host?.guards[name]?.value
+    if let host, holds == nil {
+      note(
+        "the guard \(name) is named, which the host has not defined\(near(name, in: host.guards.keys))"
+      )
     }
-    return ("guard \(name) says \(expected)", { [holds] call, _ in holds?(call) == expected })
+    return ("guard \(name) says \(expected)", { call, _ in holds?(call) == expected })
   }
 
   /// Whether one of the conditions of an array holds, or all of them.
