@@ -20,54 +20,60 @@ extension SchemaPlace {
   /// A key that is given several times meets a test if one of its values does, so that giving it twice does
   /// not evade a rule.
   private func test() -> CallRule.Requirement? {
-    let tests =
-      ["is", "isNot", "in", "notIn", "given", "version"] + Self.comparisons.map(\.key)
-    guard isObject(of: ["parameter"] + tests), let key = parameter("parameter"),
-      let test = only(tests)
+    let keys = Self.tests.map(\.key)
+    guard isObject(of: ["parameter"] + keys), let name = parameter("parameter"),
+      let key = only(keys), let read = Self.tests.first(where: { $0.key == key })?.value,
+      let (text, holds) = read(self[key])
     else { return nil }
-    let value = self[test]
-    switch test {
-    case "given":
-      return value.bool().map { expected in
-        (
-          "parameter \(key) is \(expected ? "" : "not ")given",
-          { ($1.values[key] != nil) == expected }
-        )
+    return ("parameter \(name) is \(text)", { holds($1.values[name]) })
+  }
+
+  /// A test, for people, and whether it holds for what a parameter is given.
+  private typealias Test = (text: String, holds: @Sendable (Arguments.Argument?) -> Bool)
+
+  private static let tests: KeyValuePairs<String, @Sendable (SchemaPlace) -> Test?> = [
+    "is": { $0.value().map { isOne(of: [$0]) } },
+    "isNot": { $0.value().map { isOne(of: [$0], isNot: true) } },
+    "in": { isOne(of: $0.choices()) },
+    "notIn": { isOne(of: $0.choices(), isNot: true) },
+    "given": {
+      $0.bool().map { expected in
+        (expected ? "given" : "not given", { ($0 != nil) == expected })
       }
-    case "version":
-      guard let text = value.text() else { return nil }
-      guard let range = VersionRange(text) else {
-        note("\(text) is no range of versions, as >=2.1 <3 is")
-        return nil
-      }
-      return (
-        "parameter \(key) is a version of \(text)",
-        { $1.texts(key).contains { Version($0).map(range.contains) == true } }
-      )
-    case "in", "notIn":
-      let places = value.array()
-      if places.isEmpty { note("a list of no values says nothing") }
-      return Self.isOne(key, of: places.compactMap { $0.value() }, isNot: test == "notIn")
-    case "is", "isNot":
-      return value.value().map { Self.isOne(key, of: [$0], isNot: test == "isNot") }
-    default:
-      guard let bound = value.number(),
-        let (_, (words, holds)) = Self.comparisons.first(where: { $0.key == test })
-      else { return nil }
-      return (
-        "parameter \(key) is \(words) \(DecisionValue.number(of: bound).texts[0])",
-        {
-          $1.texts(key).contains { text in Double(urlText: text).map { holds($0, bound) } == true }
-        }
+    },
+    "version": { $0.version() },
+    "above": { $0.comparison("above", by: { $0 > $1 }) },
+    "atLeast": { $0.comparison("at least", by: { $0 >= $1 }) },
+    "below": { $0.comparison("below", by: { $0 < $1 }) },
+    "atMost": { $0.comparison("at most", by: { $0 <= $1 }) },
+  ]
+
+  /// The values of a list.
+  private func choices() -> [DecisionValue] {
+    let places = array()
+    if places.isEmpty { note("a list of no values says nothing") }
+    return places.compactMap { $0.value() }
+  }
+
+  private func version() -> Test? {
+    guard let text = text() else { return nil }
+    guard let range = VersionRange(text) else {
+      note("\(text) is no range of versions, as >=2.1 <3 is")
+      return nil
+    }
+    return ("a version of \(text)", { $0.holds { Version($0).map(range.contains) == true } })
+  }
+
+  private func comparison(
+    _ words: String, by holds: @escaping @Sendable (Double, Double) -> Bool
+  ) -> Test? {
+    number().map { bound in
+      (
+        "\(words) \(DecisionValue.number(of: bound).texts[0])",
+        { $0.holds { Double(urlText: $0).map { holds($0, bound) } == true } }
       )
     }
   }
-
-  private static let comparisons:
-    KeyValuePairs<String, (words: String, holds: @Sendable (Double, Double) -> Bool)> = [
-      "above": ("above", { $0 > $1 }), "atLeast": ("at least", { $0 >= $1 }),
-      "below": ("below", { $0 < $1 }), "atMost": ("at most", { $0 <= $1 }),
-    ]
 
   /// The name of the parameter that a condition looks at.
   private func parameter(_ key: String) -> String? {
@@ -77,18 +83,16 @@ extension SchemaPlace {
   }
 
   /// Whether a parameter is one of these values, or none of them.
-  private static func isOne(
-    _ key: String, of values: [DecisionValue], isNot: Bool
-  ) -> CallRule.Requirement {
+  private static func isOne(of values: [DecisionValue], isNot: Bool = false) -> Test {
     let words = values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ")
     return (
-      "parameter \(key) is \(isNot ? "not " : "")\(words)",
-      { _, parameters in
-        let texts = parameters.texts(key)
+      (isNot ? "not " : "") + words,
+      { given in
+        let texts = given?.texts ?? []
         // All that is given may be one of the values, an array, or none at all.
         if values.contains(where: { $0.isWritten(texts) }) { return !isNot }
         return texts.isEmpty
-          ? isNot : texts.contains { text in values.contains { $0.isWritten([text]) } != isNot }
+          ? isNot : given.holds { text in values.contains { $0.isWritten([text]) } != isNot }
       }
     )
   }
@@ -152,6 +156,13 @@ extension SchemaPlace {
     return key == "any"
       ? (text(" or "), { call, given in conditions.contains { $0.holds(call, given) } })
       : (text(" and "), { call, given in conditions.allSatisfy { $0.holds(call, given) } })
+  }
+}
+
+extension Arguments.Argument? {
+  /// Returns whether a test holds for one of the texts.
+  fileprivate func holds(_ test: (String) -> Bool) -> Bool {
+    self?.texts?.contains(where: test) == true
   }
 }
 
