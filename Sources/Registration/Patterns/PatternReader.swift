@@ -166,10 +166,8 @@ struct PatternReader {
   /// Throws where two values have one name.
   private func checkNames(_ parts: PatternParts) throws(Refusal) {
     for variant in parts.variants {
-      var names = Set(parts.keys.map(\.name))
-      try check(names.count == parts.keys.count, "a key of the query is there twice")
-      for segment in variant {
-        guard let name = segment.name else { continue }
+      var names: Set<String> = []
+      for name in parts.keys.map(\.name) + variant.compactMap(\.name) {
         try check(names.insert(name).inserted, "the name \(name) is there twice")
       }
     }
