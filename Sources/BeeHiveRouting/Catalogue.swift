@@ -29,20 +29,16 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
   /// A line for each: what it is, whether it is remote, its declaration, where it is from.
   public var description: String {
     let rows = interfaces.map { interface in
-      (
-        interface.kind, interface.exposure.rawValue,
-        interface.kind == "action"
-          ? interface.name.prefix { $0 != "." } + "." + interface.declaration
-          : interface.declaration,
-        interface.origin
-      )
+      let target = interface.kind == "action" ? interface.name.prefix { $0 != "." } + "." : ""
+      return [
+        interface.kind, interface.exposure.rawValue, target + interface.declaration,
+        interface.origin,
+      ]
     }
-    let width = (mark: rows.map(\.1.count).max() ?? 0, text: rows.map(\.2.count).max() ?? 0)
-    func pad(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: width - text.count)
-    }
-    return rows.map { kind, mark, declaration, origin in
-      "\(pad(kind, 6)) \(pad(mark, width.mark)) \(pad(declaration, width.text))  \(origin)"
+    let widths = [6] + [1, 2].map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return "\(padded.joined(separator: " "))  \(row[3])"
     }.joined(separator: "\n")
   }
 }
