@@ -5,18 +5,6 @@ internal import Threads
 /// `send` carries it out, `explain` prints it, and `canOpen` looks at its end. One snapshot of the rules holds
 /// for all of it: a table that is swapped meanwhile decides about later calls.
 struct CallPlan {
-  /// The next step.
-  enum Step {
-    /// A rule matches the call, but one of its conditions does not hold; `because` names it.
-    case passed(MetRule, because: String)
-    /// A rule has decided: for `take`.
-    case decided(MetRule, Verdict)
-    /// Code is to be asked what it decides: for `take`.
-    case asks(MetRule, @Sendable (Call) async throws -> Verdict)
-    /// This answers.
-    case receiver(Receiver)
-  }
-
   private let core: RoutingCore
   private let rules: RuleList
   /// As it is now: resolved, and where it has been sent.
@@ -30,23 +18,26 @@ struct CallPlan {
     rules = core.rules.withLock { $0 }
   }
 
-  /// The next step; throws the error that the call ends in.
-  mutating func next() throws(RoutingError) -> Step {
-    if let answer { return .receiver(Receiver("answered with \(answer)") { answer }) }
+  /// The next rule that the call meets, and its verdict. If a condition of it does not hold, that is `unmet`; with
+  /// neither, its code is to be asked. Nil once a receiver is to be found; throws the error that the call ends in.
+  mutating func next() throws(RoutingError) -> (met: MetRule, verdict: Verdict?, unmet: String?)? {
+    guard answer == nil else { return nil }
     if left == nil {
       try core.resolve(&call)
-      left = rules.met(by: call)[...]
+      let met = (rules.ofTable?.value.rules.met(by: call) ?? []) + rules.ofCode.met(by: call)
+      left = met.sorted(by: CallRule.isBefore)[...]
     }
-    guard let met = left?.popFirst() else { return .receiver(try core.receiver(of: call)) }
-    switch met.rule.decision {
-    case .code(let interceptor): return .asks(met, interceptor)
-    case .declared(let requirements, let verdict):
-      let given = call.given(met.values)
-      guard let unmet = requirements.first(where: { !$0.holds(call, given) }) else {
-        return .decided(met, verdict)
-      }
-      return .passed(met, because: unmet.text)
-    }
+    guard let met = left?.popFirst() else { return nil }
+    guard !met.rule.requirements.isEmpty else { return (met, met.rule.verdict, nil) }
+    let given = call.given(met.values)
+    let unmet = met.rule.requirements.first { !$0.holds(call, given) }
+    return (met, unmet == nil ? met.rule.verdict : nil, unmet?.text)
+  }
+
+  /// Who answers, once no rule is left; throws the error that the call ends in.
+  func receiver() throws(RoutingError) -> Receiver {
+    guard let answer else { return try core.receiver(of: call) }
+    return ({ "answered with \(answer)" }, false, [("", .local, { answer })])
   }
 
   /// Does what a verdict says.
@@ -141,26 +132,17 @@ extension RoutingCore {
   }
 
   private func carryOut(_ plan: inout CallPlan) async throws -> any Sendable {
-    do {
-      while true {
-        let decision: (met: MetRule, verdict: Verdict)
-        switch try plan.next() {
-        case .passed: continue
-        case .decided(let met, let verdict): decision = (met, verdict)
-        case .asks(let met, let interceptor):
-          let asked = plan.call
-          decision = (
-            met, try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
-          )
-        case .receiver(let receiver): return try await receiver.answer()
-        }
-        if case .proceed = decision.verdict { continue }
-        observers.tell(.ruled(plan.call, by: decision.met.rule.name, decision.verdict))
-        try plan.take(decision.verdict, of: decision.met)
+    while let (met, known, unmet) = try plan.next() {
+      guard unmet == nil else { continue }
+      let asked = plan.call
+      var verdict = known ?? .proceed
+      if let interceptor = met.rule.interceptor {
+        verdict = try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
       }
-    } catch let refusal as RoutingError where refusal.isRefusal {
-      // Where no other route can be asked it is an error of this call, and none of the one around it.
-      throw RoutingError(.refused, "\(plan.call.destination) was refused: \(refusal)")
+      if case .proceed = verdict { continue }
+      observers.tell(.ruled(asked, by: met.rule.name, verdict))
+      try plan.take(verdict, of: met)
     }
+    return try await Self.answer(plan.call, by: plan.receiver().candidates)
   }
 }

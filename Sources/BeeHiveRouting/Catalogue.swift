@@ -14,7 +14,7 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
     /// The whole declaration as it was written.
     package var declaration: String
     /// What it takes, in order.
-    package var parameters: [Parameter]
+    package var parameters: [PatternKey]
     /// The name of the type that it returns; nil for none.
     package var result: String?
     /// Whom it answers.
@@ -23,38 +23,22 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
     package var origin: String
   }
 
-  /// One parameter.
-  package struct Parameter: Encodable, Hashable, Sendable {
-    /// The name by which it is given.
-    package var name: String
-    /// The name of its type.
-    package var type: String
-    /// Whether it may be missing.
-    package var isOptional: Bool
-    /// The value of a missing one, as a text; nil for none.
-    package var `default`: String?
-  }
-
   /// The actions by target and name, then the routes in order of registration.
   package var interfaces: [Interface]
 
   /// A line for each: what it is, whether it is remote, its declaration, where it is from.
   public var description: String {
     let rows = interfaces.map { interface in
-      (
-        interface.kind, interface.exposure.rawValue,
-        interface.kind == "action"
-          ? interface.name.prefix { $0 != "." } + "." + interface.declaration
-          : interface.declaration,
-        interface.origin
-      )
+      let target = interface.kind == "action" ? interface.name.prefix { $0 != "." } + "." : ""
+      return [
+        interface.kind, interface.exposure.rawValue, target + interface.declaration,
+        interface.origin,
+      ]
     }
-    let width = (mark: rows.map(\.1.count).max() ?? 0, text: rows.map(\.2.count).max() ?? 0)
-    func pad(_ text: String, _ width: Int) -> String {
-      text + String(repeating: " ", count: width - text.count)
-    }
-    return rows.map { kind, mark, declaration, origin in
-      "\(pad(kind, 6)) \(pad(mark, width.mark)) \(pad(declaration, width.text))  \(origin)"
+    let widths = [6] + [1, 2].map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      let padded = zip(row, widths).map { $0 + String(repeating: " ", count: $1 - $0.count) }
+      return "\(padded.joined(separator: " "))  \(row[3])"
     }.joined(separator: "\n")
   }
 }
@@ -67,42 +51,20 @@ extension Catalogue.Interface {
       kind: "action", name: "\(target.definition.name).\(declaration.name)",
       declaration: text.description,
       parameters: declaration.parameters.map {
-        .init(
-          name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.defaultText != nil,
-          default: $0.defaultText)
+        PatternKey(
+          name: $0.name, type: $0.type, isOptional: $0.isOptional || $0.default != nil,
+          default: $0.default)
       }, result: declaration.result.isEmpty ? nil : declaration.result,
       exposure: declaration.exposure, origin: target.source.description)
   }
 
   init(_ route: Route) {
-    let keys = route.pattern.keys.map {
-      Catalogue.Parameter(
-        name: $0.name, type: $0.type, isOptional: $0.isOptional, default: $0.defaultText)
-    }
     self.init(
       kind: "route", name: route.pattern.text,
       declaration: route.pattern.text + (route.result.isEmpty ? "" : " -> \(route.result)"),
-      parameters: route.pattern.pathParameters + keys,
+      parameters: route.pattern.parts.pathKeys + route.pattern.keys,
       result: route.result.isEmpty ? nil : route.result, exposure: route.exposure,
       origin: route.source.description)
-  }
-}
-
-extension RoutePattern {
-  /// What the path gives values to; optional where a shorter form does without.
-  fileprivate var pathParameters: [Catalogue.Parameter] {
-    (variants.first ?? []).compactMap { segment in
-      switch segment {
-      case .literal: nil
-      case .capture(let capture):
-        Catalogue.Parameter(
-          name: capture.name, type: capture.type ?? "String",
-          isOptional: !variants.allSatisfy { $0.contains(segment) })
-      case .rest(let rest):
-        Catalogue.Parameter(
-          name: rest.name, type: rest.isPath ? "Path" : "[String]", isOptional: !rest.isPath)
-      }
-    }
   }
 }
 

@@ -41,7 +41,7 @@ public struct EntryPoint: Sendable {
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
     _ decide: @escaping @Sendable (Call) async throws -> Verdict
   ) -> Handle {
-    add(CallRule(name: name, priority: priority, match: match, decision: .code(decide)))
+    add(CallRule(name: name, priority: priority, match: match, interceptor: decide))
   }
 
   /// Adds a guard: a verdict for the calls that a match describes, while a condition holds.
@@ -141,19 +141,11 @@ extension EntryPoint {
     let types = core.routes.withLock { $0.types }
     let guards = core.guards.withLock { $0 }
     let rules = try table.compiled(for: (types, guards, core.now))
-    let (number, _) = core.rules.withLock { list in
-      let before = list.replaceTable(table, with: rules)
-      return (list.tableNumber, before)
-    }
-    return core.owned { [core] in
-      _ = core.rules.withLock { list in
-        list.tableNumber == number ? list.replaceTable(nil, with: RuleIndex()) : nil
-      }
-    }
+    return core.replace(\.ofTable, in: core.rules, with: (table, rules))
   }
 
   /// The decision table that is loaded; nil for none.
-  public var table: DecisionTable? { core.rules.withLock { $0.table } }
+  public var table: DecisionTable? { core.rules.withLock { $0.ofTable?.value.table } }
 
   /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
   ///

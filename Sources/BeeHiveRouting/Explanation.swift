@@ -60,25 +60,16 @@ extension CallPlan {
   fileprivate mutating func end(
     noting note: (() -> String) -> Void = { _ in }
   ) throws(RoutingError) -> Receiver {
-    while true {
-      switch try next() {
-      case .passed(let met, let unmet):
-        note { "\(met.rule.label): has no say: \(unmet) does not hold" }
-      case .asks(let met, _): note { "\(met.rule.label): decides when it is asked" }
-      case .decided(let met, let verdict):
-        note { "\(met.rule.label): \(verdict)" }
-        try take(verdict, of: met)
-      case .receiver(let receiver): return receiver
+    while let (met, verdict, unmet) = try next() {
+      note {
+        let rule = met.rule
+        let kind = rule.isOfTable ? "table" : rule.interceptor == nil ? "guard" : "interceptor"
+        let saying = unmet.map { "has no say: \($0) does not hold" } ?? verdict?.description
+        return "\(kind) \(rule.name): \(saying ?? "decides when it is asked")"
       }
+      if let verdict { try take(verdict, of: met) }
     }
-  }
-}
-
-extension CallRule {
-  /// `guard closed`
-  fileprivate var label: String {
-    if case .code = decision { return "interceptor \(name)" }
-    return isOfTable ? "table \(name)" : "guard \(name)"
+    return try receiver()
   }
 }
 

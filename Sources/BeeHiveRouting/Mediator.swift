@@ -173,16 +173,16 @@ extension ActionDeclaration {
   /// The reason that a function of this declaration cannot call an action.
   fileprivate func problems(with action: Self, of target: RegisteredTarget) -> [RoutingError] {
     let name = "\(target.definition.name).\(action.name) of \(target.source)"
-    let known = Set(action.parameters.map(\.name))
-    let undeclared = parameters.filter { !known.contains($0.name) }.map { parameter in
-      RoutingError(
-        undeclared: parameter.name, by: action, called: name, sources: [target.source])
+    let undeclared = parameters.filter { wanted in
+      !action.parameters.contains { $0.name == wanted.name }
     }
-    let given = Set(parameters.filter { !$0.isOptional }.map(\.name))
-    let missing = action.parameters.filter { parameter in
-      !parameter.isOptional && parameter.defaultText == nil && !given.contains(parameter.name)
+    let missing = action.parameters.filter { needed in
+      !needed.isOptional && needed.default == nil
+        && !parameters.contains { $0.name == needed.name && !$0.isOptional }
     }
-    return undeclared
+    return undeclared.map { parameter in
+      RoutingError(undeclared: parameter.name, by: action, called: name, sources: [target.source])
+    }
       + missing.map { parameter in
         RoutingError(
           .missingParameter,
@@ -198,18 +198,17 @@ extension RoutingCore {
     _ name: String, _ action: String, origin: CallOrigin
   ) throws(RoutingError) -> (RegisteredTarget, Action<any Sendable>) {
     guard let target = target(named: name) else {
-      if origin == .local,
-        let (rejected, problem) = unusableEntries(.target).first(where: { $0.entry.name == name })
-      {
-        throw RoutingError(
-          .noTarget, "the target \(name) of \(rejected.source) was rejected: \(problem.message)",
-          sources: [rejected.source])
+      var (message, sources) = ("no target is named \(name)", [Source]())
+      // Callers from outside are not told what there is.
+      if origin == .local {
+        let names = targets.withLock { $0.all.map(\.definition.name) }
+        message += "; there are " + Self.list(names, near: name)
+        for (entry, problem) in unusableEntries(.target) where entry.name == name {
+          message = "the target \(name) of \(entry.source) was rejected: \(problem.message)"
+          sources = [entry.source]
+        }
       }
-      if origin == .remote { throw RoutingError(.noTarget, "no target is named \(name)") }
-      throw RoutingError(
-        .noTarget,
-        "no target is named \(name); there are "
-          + Self.list(targets.withLock { $0.all.map(\.definition.name) }, near: name))
+      throw RoutingError(.noTarget, message, sources: sources)
     }
     guard let found = target.definition.actions[action] else {
       // Callers from outside are not told what else there is.

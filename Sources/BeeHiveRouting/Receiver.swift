@@ -1,20 +1,15 @@
 internal import Threads
 
 /// Who answers a call: found before anybody is called, so that a dry run can say it.
-struct Receiver {
-  /// Who would answer, or the answer, for people.
-  let description: () -> String
-  /// Whether it answers what nothing else does.
-  let isFallback: Bool
-  let answer: () async throws -> any Sendable
+///
+/// `description` says who would answer, or the answer, for people; `isFallback` that it answers what nothing else
+/// does. A candidate that refuses leaves the call to the next.
+typealias Receiver = (description: () -> String, isFallback: Bool, candidates: [Candidate])
 
-  init(
-    _ description: @autoclosure @escaping () -> String, isFallback: Bool = false,
-    answer: @escaping () async throws -> any Sendable
-  ) {
-    (self.description, self.isFallback, self.answer) = (description, isFallback, answer)
-  }
-}
+/// One that may answer a call, by a name for people.
+typealias Candidate = (
+  name: String, exposure: Exposure, answer: () async throws -> any Sendable
+)
 
 extension RoutingCore {
   /// Finds who answers; throws the error that the call ends in where there is none.
@@ -41,12 +36,13 @@ extension RoutingCore {
       throw call.url.flatMap { nearMiss(of: $0, from: call.origin) } ?? error
     }
     let arguments = try Self.check(call.arguments, against: found, of: "\(name).\(action)")
-    return Receiver("action \(name).\(action) of \(target.source)") {
-      let instance = try target.instance(caching: call.caching)
-      return try await Nesting.answering(call, found.declaration.exposure) {
-        try await found.perform(instance, arguments)
-      }
+    let perform = {
+      try await found.perform(target.instance(caching: call.caching), arguments)
     }
+    return (
+      { "action \(name).\(action) of \(target.source)" }, false,
+      [(action, found.declaration.exposure, perform)]
+    )
   }
 
   /// The target's own fallback, or else the mediator's.
@@ -54,18 +50,18 @@ extension RoutingCore {
     if call.origin == .local, let target = target(named: name),
       let fallback = target.definition.fallback
     {
-      return Receiver("the fallback of the target \(name) of \(target.source)", isFallback: true) {
-        let instance = try target.instance(caching: call.caching)
-        return try await Nesting.answering(call, .local) { try await fallback(instance, call) }
-      }
+      let answer = { try await fallback(target.instance(caching: call.caching), call) }
+      return (
+        { "the fallback of the target \(name) of \(target.source)" }, true,
+        [("its fallback", .local, answer)]
+      )
     }
     guard
       let (exposure, answer) = targets.withLock({ $0.fallbacks[name] ?? $0.fallbacks[nil] })?.value,
       exposure.answers(call.origin)
     else { return nil }
-    return Receiver("the handler of missing actions", isFallback: true) {
-      try await Nesting.answering(call, exposure) { try await answer(call) }
-    }
+    let handler = "the handler of missing actions"
+    return ({ handler }, true, [(handler, exposure, { try await answer(call) })])
   }
 
   private func receiver(of call: Call, at url: URLText) throws(RoutingError) -> Receiver {
@@ -78,28 +74,28 @@ extension RoutingCore {
         sources: [first.route.source])
     }
     // Those whose parameters are given, the best first.
-    var fit: [(route: Route, call: RouteCall)] = []
+    var fit: [Candidate] = []
+    var best: Route?
     var failure: RoutingError?
     for (route, values) in allowed {
       do throws(RoutingError) {
         let parameters = try route.parameters.collect(of: call, at: url, path: values)
+        let given = RouteCall(
+          url: url, pattern: route.pattern, parameters: parameters, call: call)
         fit.append(
-          (route, RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call)))
+          (route.pattern.text, route.exposure, { try await route.definition.handler(given) }))
+        best = best ?? route
       } catch {
         failure = failure ?? error
       }
     }
-    if let best = fit.first?.route {
-      return Receiver("route \(best.pattern) of \(best.source)") { [fit] in
-        try await Self.answer(call, by: fit)
-      }
-    }
+    if let best { return ({ "route \(best.pattern) of \(best.source)" }, false, fit) }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
     if let failure { throw failure }
     if let (exposure, handler) = table.unmatched?.value, exposure.answers(call.origin) {
-      return Receiver("the handler of unmatched URLs", isFallback: true) {
-        try await Self.answer(call, at: url, exposure, by: handler)
-      }
+      let given = RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call)
+      let name = "the handler of unmatched URLs"
+      return ({ name }, true, [(name, exposure, { try await handler(given) })])
     }
     throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)
       ?? RoutingError(
@@ -117,7 +113,8 @@ extension RoutingCore {
     }
     guard let (route, values) = near else { return nil }
     for (name, value) in values {
-      guard let text = value as? String, let type = route.pattern.type(of: name),
+      guard let text = value as? String,
+        let type = route.pattern.parts.pathKeys.first(where: { $0.name == name })?.type,
         !table.types.mayHold(text, as: type)
       else { continue }
       return RoutingError(
@@ -133,7 +130,7 @@ extension RoutingCore {
     guard origin == .local else { return nil }
     for (entry, problem) in unusableEntries(.route) {
       guard let pattern = try? RoutePattern(entry.name),
-        let tree = try? RouteTree(of: pattern, types: pattern.anyTypes),
+        let tree = try? RouteTree(of: pattern, pattern.variants, types: pattern.anyTypes),
         !RouteSearch.matches(of: url, in: tree).isEmpty
       else { continue }
       let word = if case .accepted = entry.state { "is unbound" } else { "was rejected" }
@@ -147,44 +144,25 @@ extension RoutingCore {
 }
 
 extension RoutingCore {
-  /// Calls the best of some routes; a handler that refuses leaves it to the next.
-  private static func answer(
-    _ call: Call, by routes: [(route: Route, call: RouteCall)]
-  ) async throws -> any Sendable {
+  /// Calls the best of some candidates; one that refuses leaves it to the next.
+  static func answer(_ call: Call, by candidates: [Candidate]) async throws -> any Sendable {
     var refusals: [String] = []
     var departure: RoutingError?
-    for (route, routeCall) in routes {
+    for (name, exposure, answer) in candidates {
       do {
-        return try await Nesting.answering(call, route.exposure) {
-          try await route.definition.handler(routeCall)
-        }
+        return try await Nesting.answering(call, exposure, answer)
       } catch let refusal as RoutingError where refusal.isRefusal {
         if refusal.code == .noRoute {
           departure = refusal
         } else {
-          refusals.append("\(route.pattern): \(refusal)")
+          refusals.append("\(name): \(refusal)")
         }
       }
     }
     if refusals.isEmpty, let departure { throw RoutingError(.noRoute, departure.message) }
     throw RoutingError(
       .refused,
-      "every route that \(call.destination) meets has refused: " + refusals.joined(separator: "; "))
-  }
-
-  /// Calls a handler of unmatched URLs.
-  private static func answer(
-    _ call: Call, at url: URLText, _ exposure: Exposure,
-    by handler: @Sendable (RouteCall) async throws -> any Sendable
-  ) async throws -> any Sendable {
-    let way = Nesting.current.unmatched + [url.text]
-    try RoutingError.check(
-      way.count <= Call.mostRedirections, .redirectLoop,
-      "handlers of unmatched URLs open more than \(Call.mostRedirections) that are unmatched themselves: "
-        + way.joined(separator: " → "))
-    return try await Nesting.answering(call, exposure, unmatched: url.text) {
-      try await handler(
-        RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call))
-    }
+      "everybody who may answer \(call.destination) has refused: "
+        + refusals.joined(separator: "; "))
   }
 }

@@ -9,8 +9,6 @@ struct RecordedEntries: Sendable {
   var removals: [UInt64: @Sendable (RoutingCore) -> Void] = [:]
   /// Whether a route names a type that is not defined, so that a definition may bind it.
   var lacksType = false
-  /// Whether a type was defined while a thread was at work.
-  var isOutdated = false
   /// Whether a thread is at work; the others wait, so that each sees what it adds.
   var isBusy = false
 }
@@ -26,26 +24,22 @@ extension RoutingCore {
     }
     records.wait { state -> Void? in
       guard !state.isBusy else { return nil }
-      state.isBusy = true
-      (state.lacksType, state.isOutdated) = (false, false)
+      state.version = changed.version
+      (state.isBusy, state.lacksType) = (true, false)
       return ()
     }
     // No lock is held: accessors are the images' own code.
     merge(changed.entries, of: hive)
-    records.change { state in
-      state.version = state.isOutdated ? nil : changed.version
-      state.isBusy = false
-    }
+    records.change { $0.isBusy = false }
   }
 
   /// Tries again what was unbound for want of a type, once one has been defined.
   func bindUnbound() {
     let isDue = records.withLock { state in
-      // A converter of the thread that is at work may be what defines it: the next look binds then.
-      state.isOutdated = true
-      guard state.lacksType, !state.isBusy else { return false }
+      guard state.lacksType || state.isBusy else { return false }
       state.version = nil
-      return true
+      // A converter of the thread that is at work may be what defines it: the next look binds then.
+      return !state.isBusy
     }
     if isDue { catchUp(probing: false) }
   }

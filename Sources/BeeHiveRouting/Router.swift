@@ -117,7 +117,7 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - exposure: Whether calls from outside reach it, as for a route.
   ///   - handler: Answers a call. It may open other URLs. Where those are unmatched too, it is called again,
-  ///     one inside the other at most 16 times: then the innermost `open` throws ``RoutingError`` with
+  ///     one inside the other at most 64 times: then the innermost `open` throws ``RoutingError`` with
   ///     `redirectLoop`.
   /// - Returns: Its `cancel()` removes the handler.
   @discardableResult
@@ -257,7 +257,7 @@ extension Router {
         let known = all[name]?.value ?? url
         try RoutingError.check(
           known == url, .duplicate, "the alias \(name) means \(known) already, not \(url)")
-        if all[name] == nil { all[name] = Numbered(value: url) }
+        if all[name] == nil { all[name] = (nextNumber(), url) }
       }
       for (name, url) in sorted {
         var (way, next) = ([name], url)

@@ -12,7 +12,7 @@ internal import Threads
 final class RoutingCore: Sendable {
   let routes = Lock(RouteTable())
   let targets = Lock(TargetTable())
-  let rules = Lock(RuleList())
+  let rules = Lock<RuleList>((nil, RuleIndex()))
   let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
   /// Who is told of calls.
   let observers = Observers<CallNotice>()
@@ -35,11 +35,11 @@ final class RoutingCore: Sendable {
   /// Puts a handler in the place of the one before; the handle takes it out, unless another is there by then.
   ///
   /// What is taken out ends when the lock is free: what it holds may ask for that lock.
-  func replace<Table, Value>(
+  func replace<Table, Value: Sendable>(
     _ place: any WritableKeyPath<Table, Numbered<Value>?> & Sendable, in table: Lock<Table>,
     with value: Value
   ) -> Handle {
-    let added = Numbered(value: value)
+    let added = (number: nextNumber(), value: value)
     _ = table.withLock { exchange(&$0[keyPath: place], with: added) }
     return owned {
       _ = table.withLock { table in
@@ -50,29 +50,11 @@ final class RoutingCore: Sendable {
   }
 }
 
-/// Who decides about a call before it is answered. Lives under the lock of its `RoutingCore`; a copy of it is a
-/// snapshot.
-struct RuleList: Sendable {
-  /// The table that the rules of that source are of.
-  private(set) var table: DecisionTable?
-  /// Grows with each table.
-  private(set) var tableNumber = 0
-  private var ofTable = RuleIndex()
-  /// Interceptors and guards.
-  var ofCode = RuleIndex()
-
-  /// Replaces the table. Returns the rules of the one before, so that what they hold ends with them.
-  mutating func replaceTable(_ table: DecisionTable?, with rules: RuleIndex) -> RuleIndex {
-    self.table = table
-    tableNumber += 1
-    return exchange(&ofTable, with: rules)
-  }
-
-  /// The rules that a call meets, in their order.
-  func met(by call: Call) -> [MetRule] {
-    (ofTable.met(by: call) + ofCode.met(by: call)).sorted(by: CallRule.isBefore)
-  }
-}
+/// Who decides about a call before it is answered: the decision table with its rules, then interceptors and guards.
+/// Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
+typealias RuleList = (
+  ofTable: Numbered<(table: DecisionTable, rules: RuleIndex)>?, ofCode: RuleIndex
+)
 
 extension Hive {
   var routing: RoutingCore { attachment { RoutingCore(hive: $0) } }

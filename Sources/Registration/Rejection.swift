@@ -74,20 +74,31 @@ package struct Refusal: Error, Hashable {
   /// The rule that is broken, for people.
   package var message: String
 
-  init(_ reason: Rejection.Reason = .badPattern, at index: Int = 0, _ message: String) {
-    (self.reason, self.index, self.message) = (reason, index, message)
-    // It may quote a long text that many entries share: the middle is left out.
-    guard message.utf8.count > 512 else { return }
-    let scalars = message.unicodeScalars
-    self.message = "\(String(scalars.prefix(256)))…\(String(scalars.suffix(192)))"
+  /// Describes a refusal.
+  ///
+  /// - Parameters:
+  ///   - reason: The cause.
+  ///   - index: The index among the bytes that were to be read.
+  ///   - message: The rule that is broken.
+  package init(_ reason: Rejection.Reason = .badPattern, at index: Int = 0, _ message: String) {
+    // It may quote a long text that many entries share.
+    (self.reason, self.index, self.message) = (reason, index, message.shortened)
   }
 
   /// Throws a refusal where something is not as it has to be.
   @inline(__always)
-  static func check(
+  package static func check(
     _ isRight: Bool, _ reason: Rejection.Reason = .badPattern, at index: Int = 0,
     _ message: @autoclosure () -> String
   ) throws(Refusal) {
     if !isRight { throw Refusal(reason, at: index, message()) }
+  }
+}
+
+extension String {
+  /// The text, without its middle if it is long.
+  package var shortened: String {
+    guard utf8.count > 512 else { return self }
+    return "\(String(unicodeScalars.prefix(256)))…\(String(unicodeScalars.suffix(192)))"
   }
 }

@@ -176,7 +176,7 @@ struct ConditionTests {
       (#"{"parameter": "", "is": 1}"#, "a parameter has a name"),
       (
         #"{"any": [{"all": [{"parameter": "v", "version": "x"}]}]}"#,
-        "rules[0].when[0].any[0].all[0] (r): x is no range"
+        "rules[0].when[0].any[0].all[0].version (r): x is no range"
       ),
       (#"{"parameter": "n", "above": "two"}"#, "rules[0].when[0].above (r): a number belongs here"),
       (#"{"parameter": "n", "abov": 2}"#, "did you mean above?"),

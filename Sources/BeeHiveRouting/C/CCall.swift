@@ -74,31 +74,21 @@ struct CCall: Sendable {
       return memory.structure(.route, as: beehive_route_table.self, at: address)
         .map { unsafe unsafeBitCast($0.perform, to: UInt.self) }
     }
-    return function(of: action, at: address).flatMap { function in
-      guard function != 0 else {
-        return .failure(Problem(.badContext, "its table has no function \(action)"))
-      }
-      return memory.holdsCode(UInt64(function))
-        ? .success(function) : .failure(Problem(.noCode("its function", at: UInt64(function))))
-    }
-  }
-
-  /// The function that the table of a target has for an action; 0 where it has none.
-  private func function(of action: String, at address: RuntimeAddress) -> Result<UInt, Problem> {
-    unsafe memory.structure(
+    let missing = Problem(.badContext, "its table has no function \(action)")
+    return unsafe memory.structure(
       .targetTable, as: beehive_target_table.self, at: address
-    ).map { table in
-      guard let actions = unsafe UnsafeRawPointer(table.actions) else { return 0 }
-      let count = unsafe table.action_count
-      for index in 0..<count {
+    ).flatMap { table in
+      guard let actions = unsafe UnsafeRawPointer(table.actions) else { return .failure(missing) }
+      for index in unsafe 0..<table.action_count {
         let found = unsafe actions.loadUnaligned(
           fromByteOffset: index * table.action_size, as: beehive_action.self)
         let name = unsafe RuntimeAddress(rawValue: UInt(bitPattern: found.name))
-        if memory.text(at: name) == action {
-          return unsafe unsafeBitCast(found.perform, to: UInt.self)
-        }
+        guard memory.text(at: name) == action else { continue }
+        let function = unsafe unsafeBitCast(found.perform, to: UInt.self)
+        return memory.holdsCode(UInt64(function))
+          ? .success(function) : .failure(Problem(.noCode("its function", at: UInt64(function))))
       }
-      return 0
+      return .failure(missing)
     }
   }
 

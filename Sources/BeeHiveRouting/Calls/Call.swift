@@ -92,9 +92,6 @@ struct Nesting: Sendable {
   var call: Call?
   /// The origin of the handler's own calls, whatever they say.
   var origin: CallOrigin = .local
-  /// The URLs that handlers of unmatched ones are answering, the first one first: such a handler that opens
-  /// what is missing too comes round again.
-  var unmatched: [String] = []
   /// The number of answers to calls that are one inside the other.
   var depth = 0
 
@@ -110,14 +107,12 @@ struct Nesting: Sendable {
 
   /// Runs what answers a call: what it calls comes from where the call comes from, unless it is elevated.
   static func answering<Result>(
-    _ call: Call, _ exposure: Exposure, unmatched url: String? = nil,
-    _ body: () async throws -> Result
+    _ call: Call, _ exposure: Exposure, _ body: () async throws -> Result
   ) async throws -> Result {
     var nesting = current
     nesting.call = call
     nesting.depth += 1
     nesting.origin = exposure == .elevated ? .local : call.origin
-    if let url { nesting.unmatched.append(url) }
     return try await $current.withValue(nesting, operation: body)
   }
 }

@@ -6,17 +6,14 @@ struct CallRule: Sendable {
   /// A condition, and what it says for people.
   typealias Requirement = (text: String, holds: Condition)
 
-  enum Decision: Sendable {
-    /// The verdict is known beforehand, and holds where all of these do.
-    case declared(when: [Requirement], then: Verdict)
-    /// Whatever the host's code says.
-    case code(@Sendable (Call) async throws -> Verdict)
-  }
-
   let name: String
   let priority: Int
   let match: CallMatch
-  let decision: Decision
+  /// All of them have to hold, or the rule has no say.
+  var requirements: [Requirement] = []
+  /// A verdict that is known beforehand; nil where the host's code is asked.
+  var verdict: Verdict?
+  var interceptor: (@Sendable (Call) async throws -> Verdict)?
   /// Whether the decision table has it.
   var isOfTable = false
   /// The URL of a declared redirection, where it has places to fill in.
@@ -30,8 +27,8 @@ struct CallRule: Sendable {
     then verdict: Verdict, isOfTable: Bool = false
   ) throws(RoutingError) -> CallRule {
     var rule = CallRule(
-      name: name, priority: priority, match: match,
-      decision: .declared(when: requirements, then: verdict), isOfTable: isOfTable)
+      name: name, priority: priority, match: match, requirements: requirements,
+      verdict: verdict, isOfTable: isOfTable)
     if case .redirect(.url(let text)) = verdict {
       rule.template = try RedirectTemplate(text, given: match.names)
     }

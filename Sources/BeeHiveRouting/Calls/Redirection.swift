@@ -45,13 +45,7 @@ extension Call {
 
   /// The way of a call for people, who read neither long URLs nor all of many.
   private static func shown(_ trail: [Destination]) -> String {
-    let texts = trail.map { step in
-      let text = step.description
-      return text.count > 120 ? text.prefix(119) + "…" : text
-    }
-    let (first, last) = (texts.prefix(4), texts.dropFirst(4).suffix(3))
-    let left = texts.count - first.count - last.count
-    return (first + (left > 0 ? ["\(left) more"] : []) + last).joined(separator: " → ")
+    trail.map(\.description.shortened).joined(separator: " → ").shortened
   }
 
   /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts

@@ -3,15 +3,9 @@
 /// A segment has one frame of each length, which is looked up: thousands of `/v1-:id`, `/v2-:id` cost a match no
 /// more than one.
 struct RouteEdges: Sendable {
-  /// The text around a value. It is compared and counted in characters, so that composed and decomposed ones are
-  /// the same.
-  struct Frame: Hashable, Sendable {
-    var prefix: String
-    var suffix: String
-
-    var isEmpty: Bool { prefix.isEmpty && suffix.isEmpty }
-    var lengths: [Int] { [prefix.count, suffix.count] }
-  }
+  /// The text before a value and behind it. It is compared and counted in characters, so that composed and
+  /// decomposed ones are the same.
+  typealias Frame = [String]
 
   /// An edge that takes a segment and gives a value.
   struct Edge: Sendable {
@@ -22,11 +16,12 @@ struct RouteEdges: Sendable {
     /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
     fileprivate var order: (Int, Int, String, String, String) {
       (
-        -(frame.prefix.count + frame.suffix.count), type?.rank ?? 5, type?.name ?? "",
-        frame.prefix, frame.suffix
+        -(frame[0].count + frame[1].count), type?.rank ?? 5, type?.name ?? "", frame[0], frame[1]
       )
     }
   }
+
+  private static let noFrame = ["", ""]
 
   /// Edges without text around the value, in the order in which they are tried.
   private var plain: [Edge] = []
@@ -41,16 +36,15 @@ struct RouteEdges: Sendable {
     let count = segment.count
     let found = framed.flatMap { lengths, edges -> [Edge] in
       guard count > lengths[0] + lengths[1] else { return [] }
-      let frame = Frame(
-        prefix: String(segment.prefix(lengths[0])), suffix: String(segment.suffix(lengths[1])))
-      return edges[frame] ?? []
+      return edges[
+        [String(segment.prefix(lengths[0])), String(segment.suffix(lengths[1]))]] ?? []
     }
     return found.sorted { $0.order < $1.order } + plain
   }
 
   /// The node behind a parameter.
   func node(of frame: Frame, _ type: SegmentTypes.SegmentType?) -> RouteTree.Node? {
-    let edges = frame.isEmpty ? plain : framed[frame.lengths]?[frame]
+    let edges = frame == Self.noFrame ? plain : framed[frame.map(\.count)]?[frame]
     return edges?.first { $0.type?.name == type?.name }?.node
   }
 
@@ -59,8 +53,8 @@ struct RouteEdges: Sendable {
     _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void
   ) {
     let edge = Edge(frame: frame, type: type)
-    guard !frame.isEmpty else { return Self.change(edge, of: &plain, change) }
-    let lengths = frame.lengths
+    guard frame != Self.noFrame else { return Self.change(edge, of: &plain, change) }
+    let lengths = frame.map(\.count)
     var edges = framed[lengths]?.removeValue(forKey: frame) ?? []
     Self.change(edge, of: &edges, change)
     if !edges.isEmpty { framed[lengths, default: [:]][frame] = edges }
@@ -81,5 +75,5 @@ struct RouteEdges: Sendable {
 
 extension PatternSegment.Capture {
   /// The text around its value.
-  var frame: RouteEdges.Frame { RouteEdges.Frame(prefix: prefix, suffix: suffix) }
+  var frame: RouteEdges.Frame { [prefix, suffix] }
 }

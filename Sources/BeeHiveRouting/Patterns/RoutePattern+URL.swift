@@ -15,12 +15,11 @@ extension RoutePattern {
     let fitting = variants.filter { given.isSuperset(of: Self.needed(by: $0)) }
     // Of the forms that take all that the fullest one takes, the first that leads back.
     let taken = fitting.first.map { given.intersection(Self.names(in: $0)) }
-    // Where a type is not known, a URL cannot be checked here.
-    let tree = try? RouteTree(of: self, types: .builtIn)
     var failure: RoutingError?
     for variant in fitting where given.intersection(Self.names(in: variant)) == taken {
       do throws(RoutingError) {
-        return try url(of: variant, values, checkedBy: tree)
+        let url = try url(of: variant, values)
+        return url + (try query(values.filter { taken?.contains($0.key) == false }))
       } catch {
         failure = failure ?? error
       }
@@ -32,100 +31,76 @@ extension RoutePattern {
       key: missing.first)
   }
 
-  private func url(
-    of variant: [PatternSegment], _ values: [String: any URLConvertible], checkedBy tree: RouteTree?
-  ) throws(RoutingError) -> String {
-    var used: [String: [String]] = [:]
-    var path: [String] = []
-    for (index, segment) in variant.enumerated() {
-      let host = isAbsolute && index == 0 ? SchemeRules(scheme: scheme) : nil
-      if let part = try Self.part(segment, values, &used, host: host) { path.append(part) }
-    }
-    var url = scheme.map { $0 + ":" } ?? ""
-    url += isAbsolute ? "//" : "/"
-    url += path.joined(separator: "/")
-    if let tree { try check(url, in: tree, gives: used) }
-    return url + (try query(values.filter { used[$0.key] == nil }))
-  }
-
-  /// Reads a URL that was made, as a router would: `/a(/:b)(/:c)` gives to b what was meant for c.
-  private func check(
-    _ url: String, in tree: RouteTree, gives meant: [String: [String]]
-  ) throws(RoutingError) {
-    let limits = URLLimits(bytes: .max, segments: .max, items: .max)
-    let match = RouteSearch.matches(of: try URLText(url, limits: limits), in: tree).first
-    let read = Dictionary(
-      (match?.values ?? []).map { ($0.name, $0.value.urlTexts) },
-      uniquingKeysWith: { first, _ in first })
-    for name in Set(meant.keys).union(read.keys).sorted()
-    where meant[name] ?? [] != read[name] ?? [] {
-      let value = read[name].map { "\"\($0.joined(separator: "/"))\"" } ?? "nothing"
-      throw RoutingError(
-        .wrongParameter, "\(text) cannot hold these values: \(url) would give \(name) \(value)",
-        key: name)
-    }
-  }
-
   private static func needed(by variant: [PatternSegment]) -> [String] {
     variant.filter { !$0.isRest }.compactMap(\.name)
   }
 
+  /// The URL of a form, read again as a router would: `/a(/:b)(/:c)` gives to b what was meant for c, and no
+  /// segment holds an empty text, a way up, or a value of another type.
+  private func url(
+    of variant: [PatternSegment], _ values: [String: any URLConvertible]
+  ) throws(RoutingError) -> String {
+    let parts = variant.enumerated().map { index, segment in
+      Self.part(segment, values, isHost: isAbsolute && index == 0)
+    }
+    let url =
+      (scheme.map { $0 + ":" } ?? "") + (isAbsolute ? "//" : "/")
+      + parts.filter { !$0.isEmpty }.joined(separator: "/")
+    // The types of a host are not known here: only this form is compared then.
+    let whole = try? RouteTree(of: self, variants, types: .builtIn)
+    let tree = if let whole { whole } else { try RouteTree(of: self, [variant], types: anyTypes) }
+    let limits = URLLimits(bytes: .max, segments: .max, items: .max)
+    let read = try? URLText(url, limits: limits)
+    let match = read.flatMap { RouteSearch.matches(of: $0, in: tree).first }
+    let given = Dictionary(
+      (match?.values ?? []).map { ($0.name, $0.value.urlTexts) },
+      uniquingKeysWith: { first, _ in first })
+    let names = Set(Self.names(in: variant)).union(given.keys)
+    for name in names.sorted() where meant(for: name, in: variant, values) != given[name] ?? [] {
+      let value = given[name].map { "\"\($0.joined(separator: "/"))\"" } ?? "nothing"
+      throw RoutingError(
+        .wrongParameter, "\(text) cannot hold these values: \(url) would give \(name) \(value)",
+        key: name)
+    }
+    return url
+  }
+
+  /// The texts that a URL of a form has to give to a name.
+  private func meant(
+    for name: String, in variant: [PatternSegment], _ values: [String: any URLConvertible]
+  ) -> [String] {
+    guard let value = values[name], let segment = variant.first(where: { $0.name == name }) else {
+      return []
+    }
+    guard case .capture(let capture) = segment else { return value.urlTexts }
+    return [SegmentTypes.builtIn.normal(value.urlText, as: capture.type)]
+  }
+
+  /// A segment with its value, or several behind one another; empty where there is nothing.
   private static func part(
-    _ segment: PatternSegment, _ values: [String: any URLConvertible],
-    _ used: inout [String: [String]],
-    host rules: SchemeRules?
-  ) throws(RoutingError) -> String? {
+    _ segment: PatternSegment, _ values: [String: any URLConvertible], isHost: Bool
+  ) -> String {
+    func encoded(_ text: some StringProtocol, _ isHost: Bool) -> String {
+      guard isHost else { return String(text).asSegment }
+      // An IPv6 host is given with its brackets.
+      return text.utf8.first == UInt8(ascii: "[") ? String(text) : String(text).asHost
+    }
     switch segment {
     case .literal(let literal):
-      return rules == nil ? literal.asSegment : String(Host.text(ofKey: literal))
+      return isHost ? String(Host.text(ofKey: literal)) : literal.asSegment
     case .capture(let capture):
       let text = values[capture.name]?.urlText ?? ""
-      guard !text.isEmpty else { throw unfit(capture.name, "an empty text is no segment") }
-      try check(text, is: capture.type, capture.name)
-      used[capture.name] = [SegmentTypes.builtIn.normal(text, as: capture.type)]
-      let whole = capture.prefix + text + capture.suffix
-      guard whole != ".", whole != ".." else { throw unfit(capture.name, "\(whole) is a way up") }
-      return try encoded(whole[...], capture.name, host: rules)
-    case .rest(let rest):
-      let texts = values[rest.name]?.urlTexts ?? []
-      used[rest.name] = texts
+      return encoded(capture.prefix + text + capture.suffix, isHost)
+    case .rest(let name, let isPath):
+      let texts = values[name]?.urlTexts ?? []
       // A Path has slashes, and may hold a whole URL: `http://…`.
       let parts =
-        rest.isPath
+        isPath
         ? texts.flatMap { $0.split(separator: "/", omittingEmptySubsequences: false) }
         : texts.map { $0[...] }
-      guard !parts.contains(where: { $0 == "." || $0 == ".." }), texts.allSatisfy({ !$0.isEmpty })
-      else { throw unfit(rest.name, "a segment is neither empty nor a way up") }
       // The first part is the host, the others are segments behind it.
-      var encoded: [String] = []
-      for part in parts {
-        encoded.append(try self.encoded(part, rest.name, host: encoded.isEmpty ? rules : nil))
-      }
-      return encoded.isEmpty ? nil : encoded.joined(separator: "/")
+      return parts.enumerated().map { encoded($1, isHost && $0 == 0) }.joined(separator: "/")
     }
-  }
-
-  /// A segment, or a host by its rules.
-  private static func encoded(
-    _ text: Substring, _ key: String, host rules: SchemeRules?
-  ) throws(RoutingError) -> String {
-    guard let rules else { return String(text).asSegment }
-    // An IPv6 host is given with its brackets.
-    let host = text.utf8.first == UInt8(ascii: "[") ? String(text) : String(text).asHost
-    do throws(Refusal) { _ = try Host(Array(host.utf8)[...], rules) } catch {
-      throw unfit(key, error.message)
-    }
-    return host
-  }
-
-  private static func check(_ text: String, is type: String?, _ key: String) throws(RoutingError) {
-    guard let type, !SegmentTypes.builtIn.mayHold(text, as: type) else { return }
-    throw unfit(key, "\"\(text)\" is no \(type)")
-  }
-
-  private static func unfit(_ key: String, _ reason: String) -> RoutingError {
-    RoutingError(
-      .wrongParameter, "the value of \(key) cannot be part of a URL: \(reason)", key: key)
   }
 
   private func query(_ values: [String: any URLConvertible]) throws(RoutingError) -> String {
@@ -134,7 +109,9 @@ extension RoutePattern {
       try RoutingError.check(
         key.isOptional || !texts.isEmpty, .missingParameter, "\(text) needs a value of \(key.name)",
         key: key.name)
-      for value in texts { try Self.check(value, is: key.type, key.name) }
+      try RoutingError.check(
+        texts.allSatisfy { SegmentTypes.builtIn.mayHold($0, as: key.type) }, .wrongParameter,
+        "\(text) needs a value of \(key.name) that is of type \(key.type)", key: key.name)
     }
     // In the order of the pattern, then of the alphabet: the same values give the same URL.
     let declared = keys.map(\.name).filter { values[$0] != nil }

@@ -75,26 +75,16 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// The names that one form gives values to.
   static func names(in variant: [PatternSegment]) -> [String] { variant.compactMap(\.name) }
 
-  /// The name of the type that the path asks for at a name; nil for text.
-  func type(of name: String) -> String? {
-    for case .capture(let capture) in variants.joined() where capture.name == name {
-      return capture.type
-    }
-    return nil
-  }
-
   /// Returns whether a name takes what is left of the path, if anything.
   func isRest(_ name: String) -> Bool {
-    variants.contains { $0.last?.isRest == true && $0.last?.name == name }
+    variants.joined().contains { $0.isRest && $0.name == name }
   }
 
   /// The types that the path asks for, those that are not built in whatever they take.
   var anyTypes: SegmentTypes {
     var types = SegmentTypes()
-    for case .capture(let capture) in variants.joined() {
-      // Throws where the type is there already.
-      if let name = capture.type { _ = try? types.define(name) { $0 } }
-    }
+    // Throws where the type is there already.
+    for key in parts.pathKeys { _ = try? types.define(key.type) { $0 } }
     return types
   }
 

@@ -105,9 +105,9 @@ extension String {
 extension RouteEdges.Edge {
   /// The value of a segment that has the edge's frame; nil where it is none of the type.
   fileprivate func value(of segment: String, _ ignoringType: Bool) -> (any URLConvertible)? {
+    let hasFrame = !frame.allSatisfy(\.isEmpty)
     let text =
-      frame.isEmpty
-      ? segment : String(segment.dropFirst(frame.prefix.count).dropLast(frame.suffix.count))
+      hasFrame ? String(segment.dropFirst(frame[0].count).dropLast(frame[1].count)) : segment
     guard let type, !ignoringType else { return text }
     return type.convert(text)
   }

@@ -9,7 +9,7 @@ struct RouteTree: Sendable {
   struct Node: Sendable {
     var literals: [String: Node] = [:]
     var edges = RouteEdges()
-    /// Larger priority first, then the earlier one.
+    /// Those whose pattern ends here.
     var ends: [Ending] = []
     /// Those that take what is left, at least one segment, as one text.
     var paths: [Ending] = []
@@ -63,13 +63,11 @@ struct RouteTree: Sendable {
       (scheme, isAbsolute) = (pattern.scheme, pattern.isAbsolute)
       names = RoutePattern.names(in: segments)
       steps = try segments.map { segment throws(RoutingError) in
-        guard case .capture(let capture) = segment, let name = capture.type else {
-          return (segment, nil)
-        }
-        return (segment, try types.type(named: name, in: pattern.text))
+        guard case .capture(let capture) = segment else { return (segment, nil) }
+        return (segment, try types.type(named: capture.type ?? "String", in: pattern.text))
       }
-      if case .rest(let rest)? = segments.last {
-        endings = rest.isPath ? \.paths : \.rests
+      if case .rest(_, let isPath)? = segments.last {
+        endings = isPath ? \.paths : \.rests
       } else {
         endings = \.ends
       }
@@ -85,14 +83,10 @@ struct RouteTree: Sendable {
   ) -> UInt64? {
     var taken: UInt64?
     change(form) { node in
-      // Behind those of the same priority.
-      let before = node[keyPath: form.endings].lastIndex { $0.priority >= priority }
-      if !sharing, let before, node[keyPath: form.endings][before].priority == priority {
-        taken = node[keyPath: form.endings][before].number
-        return
+      if !sharing {
+        taken = node[keyPath: form.endings].first { $0.priority == priority }?.number
       }
-      let ending = (number, priority, form.names)
-      node[keyPath: form.endings].insert(ending, at: before.map { $0 + 1 } ?? 0)
+      if taken == nil { node[keyPath: form.endings].append((number, priority, form.names)) }
     }
     return taken
   }
@@ -126,9 +120,11 @@ struct RouteTree: Sendable {
 }
 
 extension RouteTree {
-  /// A tree of one pattern.
-  init(of pattern: RoutePattern, types: SegmentTypes) throws(RoutingError) {
-    for variant in pattern.variants {
+  /// A tree of some forms of one pattern.
+  init(
+    of pattern: RoutePattern, _ variants: [[PatternSegment]], types: SegmentTypes
+  ) throws(RoutingError) {
+    for variant in variants {
       _ = insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
     }
   }

@@ -15,9 +15,6 @@ struct SegmentTypes: Sendable {
     let convert: Converter
     let number = nextNumber()
 
-    /// The rest of a path, as one text.
-    static let path = of(String.self, "path", rank: 5)
-
     static func of<Value: URLConvertible>(_ type: Value.Type, _ name: String, rank: Int) -> Self {
       Self(name: name, rank: rank, swiftType: type) { Value(urlText: $0) }
     }
@@ -59,6 +56,8 @@ struct SegmentTypes: Sendable {
       .of(Int.self, BuiltInType.int.rawValue, rank: 1),
       .of(Double.self, BuiltInType.double.rawValue, rank: 2),
       .of(Bool.self, BuiltInType.bool.rawValue, rank: 3),
+      // The rest of a path, as one text.
+      .of(String.self, "path", rank: 5),
     ] as [SegmentType] {
       types[type.name] = type
     }
@@ -71,7 +70,7 @@ struct SegmentTypes: Sendable {
   ) throws(RoutingError) -> UInt64 {
     let key = PatternSegment.typeKey(name)
     try RoutingError.check(
-      types[key] == nil && !["string", "path"].contains(key), .duplicate,
+      types[key] == nil && key != "string", .duplicate,
       "the type \(name) of patterns is defined already")
     let type = SegmentType(name: key, rank: 4, convert: convert)
     types[key] = type
@@ -84,10 +83,12 @@ struct SegmentTypes: Sendable {
     return types[key]?.number == number ? types.removeValue(forKey: key) : nil
   }
 
-  /// The type of this name; throws where there is none.
-  func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType {
-    if let type = types[PatternSegment.typeKey(name)] { return type }
-    let known = (types.keys + ["float", "path", "string"]).sorted()
+  /// The type of this name, nil for any text; throws where there is none.
+  func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType? {
+    let key = PatternSegment.typeKey(name)
+    if key == "string" { return nil }
+    if let type = types[key] { return type }
+    let known = (types.keys + ["float", "string"]).sorted()
     throw RoutingError(
       .unknownType,
       "the pattern \(pattern) names the type \(name), which is not defined; there are "
@@ -111,8 +112,5 @@ private let numbers = Atomic<UInt64>(0)
 /// Returns the next number: of a call, a route, a rule.
 func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-/// A value that another may replace: who takes it out again looks whether it is still the same.
-struct Numbered<Value: Sendable>: Sendable {
-  let number = nextNumber()
-  let value: Value
-}
+/// A value that another may replace: who takes it out again looks whether it still has the number.
+typealias Numbered<Value> = (number: UInt64, value: Value)

@@ -67,7 +67,7 @@ public struct RouteCall: Sendable {
   /// - Returns: The value, converted if need be; nil for a missing one if the type is optional.
   /// - Throws: ``RoutingError`` with `missingParameter`, or with `wrongParameter` if it cannot be converted.
   public subscript<Value: Sendable>(key: String) -> Value {
-    get throws(RoutingError) { try value(key) }
+    get throws(RoutingError) { try parameters.value(key) }
   }
 
   /// Returns a parameter as a `Value` that a URL can give.
@@ -78,17 +78,7 @@ public struct RouteCall: Sendable {
   /// - Returns: The value, converted if need be; nil for a missing one if the type is optional.
   /// - Throws: ``RoutingError`` with `missingParameter`, or with `wrongParameter` if it cannot be converted.
   public subscript<Value: URLConvertible>(url key: String) -> Value {
-    get throws(RoutingError) { try value(key) }
-  }
-
-  private func value<Value: Sendable>(_ key: String) throws(RoutingError) -> Value {
-    do throws(RoutingError) { return try parameters.value(key) } catch {
-      let declared = pattern.names + pattern.keys.map(\.name)
-      guard error.code == .missingParameter, !declared.contains(key) else { throw error }
-      let question = near(key, in: declared)
-      throw RoutingError(
-        error.code, "\(error.message); the pattern \(pattern) has no \(key)\(question)", key: key)
-    }
+    get throws(RoutingError) { try parameters.value(key) }
   }
 
   /// Returns what to throw so that the next matching route is asked.

@@ -26,15 +26,12 @@ struct RouteTable: Sendable {
     for (index, form) in route.forms.enumerated() {
       let taken = tree.insert(route.id, priority: route.priority, at: form)
       // A form with and one without an optional part may be the same: the route meets itself.
-      guard let taken, taken != route.id else { continue }
+      guard let taken, taken != route.id, let first = routes[taken] else { continue }
       for form in route.forms[..<index] { tree.remove(route.id, at: form) }
-      let first = routes[taken]
-      let place = first.map { "\($0.pattern) of \($0.source)" } ?? "another route"
       throw RoutingError(
         .duplicate,
-        "the route \(route.pattern) of \(route.source) has the shape of \(place); "
-          + RecordKind.route.remedyOfDuplicates,
-        sources: [route.source] + (first.map { [$0.source] } ?? []))
+        "the route \(route.pattern) of \(route.source) has the shape of \(first.pattern) of \(first.source); "
+          + RecordKind.route.remedyOfDuplicates, sources: [route.source, first.source])
     }
     routes[route.id] = route
   }

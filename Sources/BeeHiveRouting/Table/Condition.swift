@@ -20,54 +20,60 @@ extension SchemaPlace {
   /// A key that is given several times meets a test if one of its values does, so that giving it twice does
   /// not evade a rule.
   private func test() -> CallRule.Requirement? {
-    let tests =
-      ["is", "isNot", "in", "notIn", "given", "version"] + Self.comparisons.map(\.key)
-    guard isObject(of: ["parameter"] + tests), let key = parameter("parameter"),
-      let test = only(tests)
+    let keys = Self.tests.map(\.key)
+    guard isObject(of: ["parameter"] + keys), let name = parameter("parameter"),
+      let key = only(keys), let read = Self.tests.first(where: { $0.key == key })?.value,
+      let (text, holds) = read(self[key])
     else { return nil }
-    let value = self[test]
-    switch test {
-    case "given":
-      return value.bool().map { expected in
-        (
-          "parameter \(key) is \(expected ? "" : "not ")given",
-          { ($1.values[key] != nil) == expected }
-        )
+    return ("parameter \(name) is \(text)", { holds($1.values[name]) })
+  }
+
+  /// A test, for people, and whether it holds for what a parameter is given.
+  private typealias Test = (text: String, holds: @Sendable (Arguments.Argument?) -> Bool)
+
+  private static let tests: KeyValuePairs<String, @Sendable (SchemaPlace) -> Test?> = [
+    "is": { $0.value().map { isOne(of: [$0]) } },
+    "isNot": { $0.value().map { isOne(of: [$0], isNot: true) } },
+    "in": { isOne(of: $0.choices()) },
+    "notIn": { isOne(of: $0.choices(), isNot: true) },
+    "given": {
+      $0.bool().map { expected in
+        (expected ? "given" : "not given", { ($0 != nil) == expected })
       }
-    case "version":
-      guard let text = value.text() else { return nil }
-      guard let range = VersionRange(text) else {
-        note("\(text) is no range of versions, as >=2.1 <3 is")
-        return nil
-      }
-      return (
-        "parameter \(key) is a version of \(text)",
-        { $1.texts(key).contains { Version($0).map(range.contains) == true } }
-      )
-    case "in", "notIn":
-      let places = value.array()
-      if places.isEmpty { note("a list of no values says nothing") }
-      return Self.isOne(key, of: places.compactMap { $0.value() }, isNot: test == "notIn")
-    case "is", "isNot":
-      return value.value().map { Self.isOne(key, of: [$0], isNot: test == "isNot") }
-    default:
-      guard let bound = value.number(),
-        let (_, (words, holds)) = Self.comparisons.first(where: { $0.key == test })
-      else { return nil }
-      return (
-        "parameter \(key) is \(words) \(DecisionValue.number(bound).texts[0])",
-        {
-          $1.texts(key).contains { text in Double(urlText: text).map { holds($0, bound) } == true }
-        }
+    },
+    "version": { $0.version() },
+    "above": { $0.comparison("above", by: { $0 > $1 }) },
+    "atLeast": { $0.comparison("at least", by: { $0 >= $1 }) },
+    "below": { $0.comparison("below", by: { $0 < $1 }) },
+    "atMost": { $0.comparison("at most", by: { $0 <= $1 }) },
+  ]
+
+  /// The values of a list.
+  private func choices() -> [DecisionValue] {
+    let places = array()
+    if places.isEmpty { note("a list of no values says nothing") }
+    return places.compactMap { $0.value() }
+  }
+
+  private func version() -> Test? {
+    guard let text = text() else { return nil }
+    guard let range = VersionRange(text) else {
+      note("\(text) is no range of versions, as >=2.1 <3 is")
+      return nil
+    }
+    return ("a version of \(text)", { $0.holds { Version($0).map(range.contains) == true } })
+  }
+
+  private func comparison(
+    _ words: String, by holds: @escaping @Sendable (Double, Double) -> Bool
+  ) -> Test? {
+    number().map { bound in
+      (
+        "\(words) \(DecisionValue.number(of: bound).texts[0])",
+        { $0.holds { Double(urlText: $0).map { holds($0, bound) } == true } }
       )
     }
   }
-
-  private static let comparisons:
-    KeyValuePairs<String, (words: String, holds: @Sendable (Double, Double) -> Bool)> = [
-      "above": ("above", { $0 > $1 }), "atLeast": ("at least", { $0 >= $1 }),
-      "below": ("below", { $0 < $1 }), "atMost": ("at most", { $0 <= $1 }),
-    ]
 
   /// The name of the parameter that a condition looks at.
   private func parameter(_ key: String) -> String? {
@@ -77,18 +83,16 @@ extension SchemaPlace {
   }
 
   /// Whether a parameter is one of these values, or none of them.
-  private static func isOne(
-    _ key: String, of values: [DecisionValue], isNot: Bool
-  ) -> CallRule.Requirement {
+  private static func isOne(of values: [DecisionValue], isNot: Bool = false) -> Test {
     let words = values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ")
     return (
-      "parameter \(key) is \(isNot ? "not " : "")\(words)",
-      { _, parameters in
-        let texts = parameters.texts(key)
+      (isNot ? "not " : "") + words,
+      { given in
+        let texts = given?.texts ?? []
         // All that is given may be one of the values, an array, or none at all.
         if values.contains(where: { $0.isWritten(texts) }) { return !isNot }
         return texts.isEmpty
-          ? isNot : texts.contains { text in values.contains { $0.isWritten([text]) } != isNot }
+          ? isNot : given.holds { text in values.contains { $0.isWritten([text]) } != isNot }
       }
     )
   }
@@ -101,7 +105,7 @@ extension SchemaPlace {
     }
     let rule = ruleName
     return (
-      "\(DecisionValue.number(percent).texts[0]) percent by \(key)",
+      "\(DecisionValue.number(of: percent).texts[0]) percent by \(key)",
       { _, parameters in
         let texts = parameters.texts(key)
         return !texts.isEmpty && stableShare(of: rule, texts) < percent
@@ -112,39 +116,33 @@ extension SchemaPlace {
   /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
   private func window(by now: (@Sendable () -> Double)?) -> CallRule.Requirement? {
     guard isObject(of: ["from", "until"]) else { return nil }
-    let texts = ["from", "until"].map { given($0)?.text() }
-    let times = texts.map { $0.flatMap(secondsSince1970) }
-    for (text, time) in zip(texts, times) {
-      guard let text, time == nil else { continue }
-      note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
-    }
-    if texts == [nil, nil] { note("a window of time has from, until or both") }
-    if let first = times[0], let second = times[1], first >= second {
-      note("the window of time ends before it begins")
-    }
-    return (
-      "time" + (texts[0].map { " from \($0)" } ?? "") + (texts[1].map { " until \($0)" } ?? ""),
-      { _, _ in
-        guard let time = now?() else { return false }
-        return times[0].map { time >= $0 } ?? true && times[1].map { time < $0 } ?? true
+    var words = "time"
+    let times = ["from", "until"].map { key -> Double? in
+      guard let text = given(key)?.text() else { return nil }
+      words += " \(key) \(text)"
+      let time = secondsSince1970(at: text)
+      if time == nil {
+        note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
       }
-    )
+      return time
+    }
+    if words == "time" { note("a window of time has from, until or both") }
+    let (first, end) = (times[0] ?? -.infinity, times[1] ?? .infinity)
+    if first >= end { note("the window of time ends before it begins") }
+    return (words, { _, _ in now.map { first <= $0() && $0() < end } ?? false })
   }
 
   /// The answer of a guard that the host has defined.
   private func hostGuard(of host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard let name = self["guard"].text() else { return nil }
     let expected = given("is").map { $0.bool() ?? true } ?? true
-    var holds: (@Sendable (Call) -> Bool)?
-    if let guards = host?.guards {
-      holds = guards[name]?.value
-      if holds == nil {
-        note(
-          "the guard \(name) is named, which the host has not defined\(near(name, in: guards.keys))"
-        )
-      }
+    let holds = host?.guards[name]?.value
+    if let host, holds == nil {
+      note(
+        "the guard \(name) is named, which the host has not defined\(near(name, in: host.guards.keys))"
+      )
     }
-    return ("guard \(name) says \(expected)", { [holds] call, _ in holds?(call) == expected })
+    return ("guard \(name) says \(expected)", { call, _ in holds?(call) == expected })
   }
 
   /// Whether one of the conditions of an array holds, or all of them.
@@ -158,6 +156,13 @@ extension SchemaPlace {
     return key == "any"
       ? (text(" or "), { call, given in conditions.contains { $0.holds(call, given) } })
       : (text(" and "), { call, given in conditions.allSatisfy { $0.holds(call, given) } })
+  }
+}
+
+extension Arguments.Argument? {
+  /// Returns whether a test holds for one of the texts.
+  fileprivate func holds(_ test: (String) -> Bool) -> Bool {
+    self?.texts?.contains(where: test) == true
   }
 }
 
@@ -205,42 +210,33 @@ func stableShare(of rule: String, _ texts: [String]) -> Double {
 ///
 /// Nil where the text is none; fractions of a second do not count.
 func secondsSince1970(at text: String) -> Double? {
-  var rest = text.utf8[...]
-  func number(_ digits: Int, _ range: ClosedRange<Int>) -> Int? {
-    let taken = rest.prefix(digits)
-    guard taken.count == digits, taken.allSatisfy(\.isDigit) else { return nil }
-    rest = rest.dropFirst(digits)
-    let value = taken.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
-    return range.contains(value) ? value : nil
+  let moment = text.utf8.prefix(19)
+  var zone = text.utf8.dropFirst(19)
+  if zone.first == UInt8(ascii: ".") {
+    let behind = zone.dropFirst().drop(while: \.isDigit)
+    guard behind.count < zone.count - 1 else { return nil }
+    zone = behind
   }
-  func take(_ bytes: String) -> UInt8? {
-    guard let first = rest.first, bytes.utf8.contains(first) else { return nil }
-    rest = rest.dropFirst()
-    return first
+  let written = Array(moment) + Array(zone)
+  let shape = String(decoding: written.map { $0.isDigit ? UInt8(ascii: "0") : $0 }, as: UTF8.self)
+  let forms = ["Z", "+00:00", "-00:00"].flatMap { zone in
+    ["T", " "].map { "0000-00-00\($0)00:00:00\(zone)" }
   }
-  guard let year = number(4, 1...9999), take("-") != nil, let month = number(2, 1...12),
-    take("-") != nil, let day = number(2, 1...31), take("Tt ") != nil,
-    let hour = number(2, 0...23), take(":") != nil, let minute = number(2, 0...59),
-    take(":") != nil, let second = number(2, 0...60)
+  let numbers = written.split { !$0.isDigit }.compactMap {
+    Int(String(decoding: $0, as: UTF8.self))
+  }
+  let ranges = [1...9999, 1...12, 1...31, 0...23, 0...59, 0...60, 0...23, 0...59]
+  guard forms.contains(shape.uppercased()),
+    zip(ranges, numbers).allSatisfy({ $0.contains($1) })
   else { return nil }
-  if take(".") != nil {
-    guard number(1, 0...9) != nil else { return nil }
-    while number(1, 0...9) != nil {}
-  }
-  var offset = 0
-  guard let zone = take("Zz+-") else { return nil }
-  if zone == UInt8(ascii: "+") || zone == UInt8(ascii: "-") {
-    guard let hours = number(2, 0...23), take(":") != nil, let minutes = number(2, 0...59) else {
-      return nil
-    }
-    offset = (hours * 60 + minutes) * (zone == UInt8(ascii: "-") ? -60 : 60)
-  }
+  let offset = numbers.count == 8 ? (numbers[6] * 60 + numbers[7]) * 60 : 0
   var date = unsafe tm()
-  unsafe date.tm_year = Int32(year - 1900)
-  unsafe date.tm_mon = Int32(month - 1)
-  unsafe date.tm_mday = Int32(day)
+  unsafe date.tm_year = Int32(numbers[0] - 1900)
+  unsafe date.tm_mon = Int32(numbers[1] - 1)
+  unsafe date.tm_mday = Int32(numbers[2])
   let midnight = unsafe timegm(&date)
   // A day that the month does not have has become one of the next.
-  guard rest.isEmpty, unsafe date.tm_mday == day else { return nil }
-  return Double(midnight + hour * 3600 + minute * 60 + second - offset)
+  guard unsafe date.tm_mday == numbers[2] else { return nil }
+  let seconds = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
+  return Double(midnight + seconds + (zone.first == UInt8(ascii: "-") ? offset : -offset))
 }

@@ -169,9 +169,7 @@ extension Arguments {
 extension RuleIndex {
   /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
   fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
-    guard case .declared(let when, .redirect(let first)) = rule.decision, when.isEmpty else {
-      return nil
-    }
+    guard case .redirect(let first)? = rule.verdict, rule.requirements.isEmpty else { return nil }
     var way = [first]
     while way.count <= Call.mostRedirections {
       let here = way[way.count - 1]
@@ -188,13 +186,10 @@ extension RuleIndex {
   {
     var call = Call(number: 0, to: destination, origin: origin)
     if case .url(let text) = destination { call.url = try? URLText(text) }
-    for met in met(by: call).sorted(by: CallRule.isBefore) {
-      guard case .declared(let when, let verdict) = met.rule.decision, when.isEmpty else {
-        continue
-      }
-      switch verdict {
-      case .redirect(let next) where next != destination: return next
-      case .refuse, .answer: return nil
+    for met in met(by: call).sorted(by: CallRule.isBefore) where met.rule.requirements.isEmpty {
+      switch met.rule.verdict {
+      case .redirect(let next)? where next != destination: return next
+      case .refuse?, .answer?: return nil
       default: continue
       }
     }

@@ -1,6 +1,6 @@
 /// A piece of a decision table's document: what JSON, property lists and YAML have in common.
 ///
-/// A whole number is the same however it is written: `7` and `7.0` are equal.
+/// A whole number is an integer however it is written: `7` and `7.0` are equal.
 enum DecisionValue: Sendable, Hashable {
   case null
   case bool(Bool)
@@ -37,7 +37,7 @@ enum DecisionValue: Sendable, Hashable {
     case .null, .object: []
     case .bool(let value): [value.urlText]
     case .integer(let value): [value.urlText]
-    case .number(let value): [Int(exactly: value)?.urlText ?? value.urlText]
+    case .number(let value): [value.urlText]
     case .text(let value): [value]
     case .array(let values): values.flatMap(\.texts)
     }
@@ -54,34 +54,25 @@ enum DecisionValue: Sendable, Hashable {
 
   /// The value as a Swift value: what an answer gives to the caller.
   var answer: any Sendable {
-    guard case .array(let values) = self else { return scalar ?? () }
-    // An array whose elements have one type where they all could.
-    let answers = values.map(\.answer)
-    if let texts = answers as? [String] { return texts }
-    if let numbers = answers as? [Int] { return numbers }
-    return values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : answers
-  }
-
-  private var scalar: (any Hashable & Sendable)? {
     switch self {
-    case .null: nil
-    case .bool(let value): value
-    case .integer(let value): value
-    case .number(let value): value
-    case .text(let value): value
-    case .array(let values): values
-    case .object(let pairs): pairs
+    case .null, .object: return ()
+    case .bool(let value): return value
+    case .integer(let value): return value
+    case .number(let value): return value
+    case .text(let value): return value
+    case .array(let values):
+      // An array whose elements have one type where they all could.
+      let answers = values.map(\.answer)
+      if let texts = answers as? [String] { return texts }
+      if let numbers = answers as? [Int] { return numbers }
+      return values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : answers
     }
   }
 
-  static func == (first: DecisionValue, second: DecisionValue) -> Bool {
-    first.compared == second.compared
+  /// A number, as an integer if it is whole.
+  static func number(of value: Double) -> DecisionValue {
+    Int(exactly: value).map { .integer($0) } ?? .number(value)
   }
-
-  func hash(into hasher: inout Hasher) { hasher.combine(compared) }
-
-  /// Of `AnyHashable`, a whole number is the same whatever its type.
-  private var compared: AnyHashable? { scalar.map { AnyHashable($0) } }
 }
 
 extension DecisionValue: Codable {
@@ -96,16 +87,17 @@ extension DecisionValue: Codable {
   }
 
   func encode(to encoder: any Encoder) throws {
-    if case .object(let pairs) = self {
+    switch self {
+    case .null:
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    case .array(let values): try values.encode(to: encoder)
+    case .object(let pairs):
       var object = encoder.container(keyedBy: FileKey.self)
       for (key, value) in pairs.sorted(by: { $0.key < $1.key }) {
         try object.encode(value, forKey: FileKey(stringValue: key))
       }
-    } else if let scalar = scalar as? any Encodable {
-      try scalar.encode(to: encoder)
-    } else {
-      var container = encoder.singleValueContainer()
-      try container.encodeNil()
+    default: try (answer as? any Encodable)?.encode(to: encoder)
     }
   }
 
@@ -119,7 +111,7 @@ extension DecisionValue: Codable {
     } else if let integer = try? scalar.decode(Int.self) {
       self = .integer(integer)
     } else {
-      self = .number(try scalar.decode(Double.self))
+      self = .number(of: try scalar.decode(Double.self))
     }
   }
 
@@ -137,7 +129,7 @@ extension DecisionValue: Codable {
     if let integer = Int(text) { return .integer(integer) }
     // A number that Swift cannot hold with all its digits is not rounded.
     let isWhole = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
-    return Double(text).flatMap { $0.isFinite && !isWhole ? .number($0) : nil }
+    return Double(text).flatMap { $0.isFinite && !isWhole ? .number(of: $0) : nil }
   }
 }
 

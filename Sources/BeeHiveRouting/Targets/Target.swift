@@ -152,10 +152,14 @@ public struct Parameter: Sendable {
   }
 
   private init<Value: Sendable>(_ name: String, _ type: Value.Type, missing: Value?) {
-    let wrapped = (type as? any OptionalValue.Type)?.wrappedName
+    // `Optional<Int>` is an Int that may be missing.
+    let (written, optional) = ("\(type)", "Optional<")
+    let isOptional = written.hasPrefix(optional)
     declaration = ActionDeclaration.Parameter(
-      name: name, type: wrapped ?? "\(type)", isOptional: wrapped != nil,
-      defaultText: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
+      name: name,
+      type: isOptional ? String(written.dropFirst(optional.count).dropLast()) : written,
+      isOptional: isOptional,
+      default: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
     isURLConvertible = type is any URLConvertible.Type
     value = { arguments throws(RoutingError) in
       if let missing, arguments.values[name] == nil { return missing }

@@ -41,7 +41,7 @@ struct TargetTable: Sendable {
     for parameter in action.parameters where !parameter.isURLConvertible {
       let declaration = parameter.declaration
       // One that may be missing is simply not given from outside.
-      if declaration.isOptional || declaration.defaultText != nil { continue }
+      if declaration.isOptional || declaration.default != nil { continue }
       throw RoutingError(
         .unknownType,
         "\(whole) is marked remote, and no URL can hold its parameter \(declaration.name), a "

@@ -110,7 +110,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     _ key: String, as type: Value.Type = Value.self
   ) throws(RoutingError) -> Value {
     if let value = values[key] { return try Self.convert(value, key: key, to: type) }
-    if let optional = type as? any OptionalValue.Type, let none = optional.none as? Value {
+    if type is any ExpressibleByNilLiteral.Type, let none = Never?.none as Any as? Value {
       return none
     }
     throw RoutingError(
@@ -185,16 +185,4 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     guard let type = type as? any (CaseIterable & URLConvertible).Type else { return "" }
     return " (\(texts(type).prefix(9).joined(separator: ", ")))"
   }
-}
-
-/// An optional type, whatever it wraps.
-protocol OptionalValue {
-  /// No value.
-  static var none: Self { get }
-  /// The name of the type that it wraps.
-  static var wrappedName: String { get }
-}
-
-extension Optional: OptionalValue {
-  static var wrappedName: String { "\(Wrapped.self)" }
 }

@@ -55,8 +55,8 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   public let fragment: String?
   /// The host and the port as they are compared; nil without `//`.
   private let authority: Authority?
-  /// The bytes of `text` that the path is.
-  let pathRange: Range<Int>
+  /// The path as it was written, with the slash of `http` and `https` for each `\`.
+  private let pathBytes: ArraySlice<UInt8>
 
   /// Takes a URL apart.
   ///
@@ -69,22 +69,96 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   public init(
     _ text: String, limits: URLLimits = URLLimits(), plusIsBlank: Bool = true
   ) throws(RoutingError) {
-    var scanner = URLScanner(text, limits: limits)
-    try scanner.check()
-    var rest = 0..<scanner.bytes.count
-    scheme = scanner.scheme(&rest)
-    let tail = scanner.split(rest, at: "#")
-    fragment = try tail.after.map { range throws(RoutingError) in
-      try scanner.decode(range, "the fragment")
+    do throws(Refusal) {
+      try self.init(reading: text, limits, plusIsBlank: plusIsBlank)
+    } catch {
+      if error.reason == .limitExceeded { throw RoutingError(.limitExceeded, error.message) }
+      throw RoutingError(
+        .malformedURL, "the URL cannot be read at byte \(error.index): \(error.message)")
     }
-    let head = scanner.split(tail.before, at: "?")
+  }
+
+  private init(
+    reading text: String, _ limits: URLLimits, plusIsBlank: Bool
+  ) throws(Refusal) {
+    var bytes = Array(text.utf8)
+    try Refusal.check(!bytes.isEmpty, at: 0, "it is empty; write / for the root")
+    try Refusal.check(
+      bytes.count <= limits.bytes, .limitExceeded,
+      "the URL has \(bytes.count) bytes, and at most \(limits.bytes) are read")
+    if let index = bytes.firstIndex(where: { $0 <= 0x20 || $0 == 0x7f }) {
+      throw Refusal(at: index, "a blank or a control character has to be written as %XX")
+    }
+    let (scheme, start) = Self.scheme(of: bytes)
     let rules = SchemeRules(scheme: scheme)
-    scanner.cut(head.before, by: rules)
-    (authority, pathRange) = try scanner.authority(of: head.before, rules)
+    if rules.isWeb {
+      for index in bytes.indices.prefix(while: { !"?#".utf8.contains(bytes[$0]) }) {
+        bytes[index] = rules.cut(bytes[index])
+      }
+    }
+    let (front, fragment) = bytes[start...].split(at: "#")
+    let (head, query) = front.split(at: "?")
+    (authority, pathBytes) = try Self.authority(of: head, rules)
+    (self.text, self.scheme) = (text, scheme)
+    self.fragment = try fragment.map { bytes throws(Refusal) in
+      try percentDecoded(bytes, "the fragment")
+    }
     port = authority?.port == rules.defaultPort ? nil : authority?.port
-    path = try scanner.segments(of: pathRange, behindHost: authority?.host != nil)
-    items = try scanner.items(of: head.after, plusIsBlank: plusIsBlank)
-    self.text = text
+    path = try Self.segments(
+      of: pathBytes, atMost: limits.segments, behindHost: authority?.host != nil)
+    var items: [Item] = []
+    for part in query?.split(separator: UInt8(ascii: "&")) ?? [] {
+      try Refusal.check(
+        items.count < limits.items, .limitExceeded,
+        "the URL's query has more than \(limits.items) parameters")
+      let (name, value) = part.split(at: "=")
+      items.append(
+        Item(
+          name: try percentDecoded(name, "the query", plusIsBlank: plusIsBlank),
+          value: try value.map { value throws(Refusal) in
+            try percentDecoded(value, "the query", plusIsBlank: plusIsBlank)
+          }))
+    }
+    self.items = items
+  }
+
+  /// The scheme in lower case, and where what is behind its colon begins.
+  private static func scheme(of bytes: [UInt8]) -> (scheme: String?, end: Int) {
+    guard let end = bytes.firstIndex(where: { !$0.isSchemeCharacter }),
+      bytes[end] == UInt8(ascii: ":"), bytes[0].isLetter
+    else { return (nil, 0) }
+    return (String(decoding: bytes[..<end], as: UTF8.self).lowercased(), end + 1)
+  }
+
+  /// The host and the port, and the path behind them.
+  private static func authority(
+    of bytes: ArraySlice<UInt8>, _ rules: SchemeRules
+  ) throws(Refusal) -> (Authority?, path: ArraySlice<UInt8>) {
+    guard bytes.starts(with: "//".utf8) else {
+      guard !rules.isWeb else { throw Authority.noHost(bytes.startIndex) }
+      return (nil, bytes)
+    }
+    let rest = bytes.dropFirst(2)
+    let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+    return (try Authority(rest[..<end], rules), rest[end...])
+  }
+
+  /// The segments of a path, decoded, the empty ones left out; a host before them counts as one.
+  private static func segments(
+    of path: ArraySlice<UInt8>, atMost most: Int, behindHost: Bool
+  ) throws(Refusal) -> [String] {
+    var segments: [String] = []
+    for part in path.split(separator: UInt8(ascii: "/")) {
+      try Refusal.check(
+        segments.count + (behindHost ? 1 : 0) < most, .limitExceeded,
+        "the URL has more than \(most) segments")
+      let segment = try percentDecoded(part, "the path")
+      try Refusal.check(
+        segment != "." && segment != "..", at: part.startIndex,
+        "a path that climbs with \(segment) is not followed")
+      segments.append(segment)
+    }
+    return segments
   }
 
   /// Returns the values of a key of the query.
@@ -128,16 +202,21 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   func isHost(_ name: String) -> Bool { authority?.host?.text == Host.key(ofOpaque: name) }
 
   /// The path from a segment on, as one text with the slashes in it; no trailing slash.
-  func pathTail(from index: Int) -> String { scanner.tail(of: pathRange, from: index) }
+  func pathTail(from index: Int) -> String {
+    let slash = UInt8(ascii: "/")
+    let behind = (0..<index).reduce(pathBytes) { rest, _ in
+      rest.drop { $0 == slash }.drop { $0 != slash }
+    }
+    return Self.trimmed(behind.drop { $0 == slash })
+  }
 
   /// The whole path with the slashes before it and in it.
-  var pathBehindHost: String { scanner.trimmed(pathRange) }
+  var pathBehindHost: String { Self.trimmed(pathBytes) }
 
-  /// What reads the path again.
-  private var scanner: URLScanner {
-    var scanner = URLScanner(text)
-    scanner.cut(pathRange, by: SchemeRules(scheme: scheme))
-    return scanner
+  /// A path without the slashes at its end, as one text; it was read before, so it can be decoded.
+  private static func trimmed(_ path: ArraySlice<UInt8>) -> String {
+    let end = path.lastIndex { $0 != UInt8(ascii: "/") }.map { $0 + 1 } ?? path.startIndex
+    return (try? percentDecoded(path[..<end], "the path")) ?? ""
   }
 
   /// The URL as it was given.
@@ -193,6 +272,14 @@ public struct URLLimits: Hashable, Sendable {
     self.bytes = bytes
     self.segments = segments
     self.items = items
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// The bytes before the first `separator`, and those behind it; nil if there is none.
+  fileprivate func split(at separator: Unicode.Scalar) -> (before: Self, after: Self?) {
+    guard let index = firstIndex(of: UInt8(ascii: separator)) else { return (self, nil) }
+    return (self[..<index], self[(index + 1)...])
   }
 }
 

@@ -4,8 +4,8 @@
 /// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter
 /// optional.
 package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
-  /// One parameter.
-  package struct Parameter: Hashable, Sendable {
+  /// One parameter; of a route's pattern too.
+  package struct Parameter: Encodable, Hashable, Sendable {
     /// The name by which it is given.
     package var name: String
     /// The name of its type, without `?`.
@@ -13,7 +13,7 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
     /// Whether its type is optional.
     package var isOptional: Bool
     /// The value where it is missing, as a text.
-    package var defaultText: String?
+    package var `default`: String?
 
     /// Describes a parameter.
     ///
@@ -21,10 +21,10 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
     ///   - name: The name by which it is given.
     ///   - type: The name of its type, without `?`.
     ///   - isOptional: Whether its type is optional.
-    ///   - defaultText: What is used for a missing one, as a text; nil for no default.
-    package init(name: String, type: String, isOptional: Bool = false, defaultText: String? = nil) {
+    ///   - default: What is used for a missing one, as a text; nil for no default.
+    package init(name: String, type: String, isOptional: Bool = false, default: String? = nil) {
       (self.name, self.type) = (name, type)
-      (self.isOptional, self.defaultText) = (isOptional, defaultText)
+      (self.isOptional, self.default) = (isOptional, `default`)
     }
   }
 
@@ -72,15 +72,15 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
 extension ActionDeclaration.Parameter: CustomStringConvertible {
   /// `currency: Currency = euro`
   package var description: String {
-    "\(name): \(type)\(isOptional ? "?" : "")" + (defaultText.map { " = \($0)" } ?? "")
+    "\(name): \(type)\(isOptional ? "?" : "")" + (`default`.map { " = \($0)" } ?? "")
   }
 }
 
 extension ActionDeclaration.Parameter {
   /// The default as C has it: the text between the quotes, where it has some.
   package var unquotedDefault: String? {
-    guard let text = defaultText, text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else {
-      return defaultText
+    guard let text = `default`, text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else {
+      return `default`
     }
     return String(text.dropFirst().dropLast())
   }

@@ -50,7 +50,7 @@ private struct DeclarationReader {
     parameter.isOptional = type.hasSuffix("?")
     if parameter.isOptional { parameter.type.removeLast() }
     guard !parameter.type.isEmpty else { throw bad("the parameter \(name) has no type") }
-    if takeSign("=") { parameter.defaultText = takeBalanced(until: nil) }
+    if takeSign("=") { parameter.default = takeBalanced(until: nil) }
     return parameter
   }
 

@@ -83,7 +83,10 @@ package enum BuiltInType: String, CaseIterable, Sendable {
   /// - Returns: Whether a value of the type can be made of it.
   package func holds(_ text: String) -> Bool {
     switch self {
-    case .uuid: UUIDText(text) != nil
+    case .uuid:
+      text.utf8.count == 36
+        && text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+          .map({ $0.count { $0.hexadecimal != nil } }) == [8, 4, 4, 4, 12]
     case .int: Int(text) != nil
     case .double: Double(decimal: text) != nil
     case .bool: Bool(truth: text) != nil
@@ -112,25 +115,5 @@ extension Bool {
     case "false", "0": self = false
     default: return nil
     }
-  }
-}
-
-/// The 128 bits of a UUID that is written in the usual 36 characters.
-package struct UUIDText {
-  /// The first eight bytes, the first one highest.
-  package let high: UInt64
-  /// The last eight bytes.
-  package let low: UInt64
-
-  /// Reads a UUID; nil where the text is none.
-  ///
-  /// - Parameter text: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
-  package init?(_ text: String) {
-    guard text.utf8.count == 36 else { return nil }
-    let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    let digits = groups.joined().compactMap(\.hexadecimal)
-    guard groups.map(\.count) == [8, 4, 4, 4, 12], digits.count == 32 else { return nil }
-    high = digits[..<16].reduce(0) { $0 << 4 | UInt64($1) }
-    low = digits[16...].reduce(0) { $0 << 4 | UInt64($1) }
   }
 }

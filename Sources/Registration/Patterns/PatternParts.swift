@@ -16,6 +16,21 @@ package struct PatternParts: Hashable, Sendable {
   /// Any path and any query: `*?*`.
   package static let anything = PatternParts(variants: [[.anything]], allowsOtherKeys: true)
 
+  /// What the path gives values to, as keys of a query are declared: what is left is a `[String]`.
+  package var pathKeys: [PatternKey] {
+    (variants.first ?? []).compactMap { segment in
+      let isOptional = !variants.allSatisfy { $0.contains(segment) }
+      return switch segment {
+      case .literal: nil
+      case .capture(let capture):
+        PatternKey(name: capture.name, type: capture.type ?? "String", isOptional: isOptional)
+      case .rest(let name, let isPath):
+        PatternKey(
+          name: name, type: isPath ? "Path" : "[String]", isOptional: isOptional || !isPath)
+      }
+    }
+  }
+
   /// The forms as a router takes them; `isPrefix` where anything may follow what the pattern covers.
   package func variants(isPrefix: Bool) -> [[PatternSegment]] {
     guard isPrefix else { return variants }
@@ -43,10 +58,11 @@ extension PatternParts {
 package enum PatternSegment: Hashable, Sendable {
   case literal(String)
   case capture(Capture)
-  case rest(Rest)
+  /// `*name`, or `:name<Path>`: a Path takes at least one segment, as one text.
+  case rest(name: String, isPath: Bool)
 
   /// `*`: what is left, under no name of its own.
-  static let anything = rest(Rest(name: "*", isPath: false))
+  static let anything = rest(name: "*", isPath: false)
 
   /// `v:major<Int>.html`
   package struct Capture: Hashable, Sendable {
@@ -57,24 +73,17 @@ package enum PatternSegment: Hashable, Sendable {
     package internal(set) var suffix = ""
   }
 
-  /// `*name`, or `:name<Path>`.
-  package struct Rest: Hashable, Sendable {
-    package internal(set) var name: String
-    /// Whether it takes at least one segment, as one text.
-    package internal(set) var isPath: Bool
-  }
-
   /// The name that a value is given; nil for a literal.
   package var name: String? {
     switch self {
     case .literal: nil
     case .capture(let capture): capture.name
-    case .rest(let rest): rest.name
+    case .rest(let name, _): name
     }
   }
 
   /// Whether it takes what is left, if anything.
-  package var isRest: Bool { if case .rest(let rest) = self { !rest.isPath } else { false } }
+  package var isRest: Bool { if case .rest(_, isPath: false) = self { true } else { false } }
 
   /// The name by which a type is found: in lower case, and a float is a double.
   package static func typeKey(_ name: String) -> String {
@@ -107,7 +116,7 @@ package struct RouteShape: Hashable, Sendable {
         capture.name = ""
         capture.type = capture.type.map(PatternSegment.typeKey)
         return .capture(capture)
-      case .rest(let rest): return .rest(PatternSegment.Rest(name: "", isPath: rest.isPath))
+      case .rest(_, let isPath): return .rest(name: "", isPath: isPath)
       }
     }
   }
@@ -120,21 +129,5 @@ extension PatternParts {
   }
 }
 
-/// One key that the query of a route's pattern may have.
-package struct PatternKey: Hashable, Sendable, CustomStringConvertible {
-  /// The key, decoded.
-  package var name: String
-  /// The type's name as it was written; `String` for a bare key.
-  package var type: String
-  /// Whether it may be missing.
-  package var isOptional: Bool
-  /// The value of a missing one, as a text.
-  package var defaultText: String?
-
-  /// The key as a pattern has it: `from`, `page<Int>=1`, `q<String>`.
-  package var description: String {
-    if let defaultText { return "\(name)<\(type)>=\(defaultText)" }
-    if isOptional { return type == "String" ? name : "\(name)<\(type)?>" }
-    return "\(name)<\(type)>"
-  }
-}
+/// A key of the query, or what the path gives a value to.
+package typealias PatternKey = ActionDeclaration.Parameter

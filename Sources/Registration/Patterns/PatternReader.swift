@@ -16,14 +16,13 @@ struct PatternReader {
       text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
       "a blank or a control character has to be written as %XX; a method is no part of a pattern")
     try check(text[...].cut(at: "#") == nil, "a fragment is no part of a pattern")
-    guard
-      !text.unicodeScalars.split(separator: "(", omittingEmptySubsequences: false).dropFirst()
-        .contains(where: { $0.first == "?" })
-    else {
-      throw bad(
-        "( and ) hold what may be there or not; a regular expression is no part of a pattern")
-    }
-    var (path, query) = splitQuery()
+    try check(
+      !zip(text.utf8, text.utf8.dropFirst()).contains {
+        $0 == UInt8(ascii: "(") && $1 == UInt8(ascii: "?")
+      },
+      "( and ) hold what may be there or not; a regular expression is no part of a pattern")
+    // A type of the path has no question mark.
+    var (path, query) = text[...].split(at: "?")
     try check(
       query?.isEmpty != true,
       "nothing follows the ?; a part that may be missing is written (/:name)")
@@ -42,22 +41,6 @@ struct PatternReader {
       .sorted { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }.map(\.element)
     if let query { try readQuery(query, into: &parts) }
     try checkNames(parts)
-  }
-
-  /// The first `?` that is not inside angle brackets begins the query.
-  private func splitQuery() -> (Substring, Substring?) {
-    var depth = 0
-    let scalars = text.unicodeScalars
-    for index in scalars.indices {
-      switch scalars[index] {
-      case "<": depth += 1
-      case ">": depth -= 1
-      case "?" where depth == 0:
-        return (text[..<index], text[scalars.index(after: index)...])
-      default: break
-      }
-    }
-    return (text[...], nil)
   }
 
   private func splitScheme(_ path: Substring) throws(Refusal) -> (String?, Substring) {
@@ -129,7 +112,7 @@ struct PatternReader {
       try check(
         name.allSatisfy(\.isNamePart),
         "* is followed by a name or by nothing, not by \"\(name)\"; write *rest")
-      return .rest(PatternSegment.Rest(name: name.isEmpty ? "*" : String(name), isPath: false))
+      return .rest(name: name.isEmpty ? "*" : String(name), isPath: false)
     }
     guard let (before, behind) = part.cut(at: ":"),
       !before.unicodeScalars.contains(where: Self.isReserved)
@@ -160,7 +143,7 @@ struct PatternReader {
         try check(
           capture.prefix.isEmpty && rest.isEmpty,
           "a Path takes whole segments, so it has no text before or behind it")
-        return .rest(PatternSegment.Rest(name: capture.name, isPath: true))
+        return .rest(name: capture.name, isPath: true)
       }
       capture.type = type.lowercased() == "string" ? nil : type
     }
@@ -183,10 +166,8 @@ struct PatternReader {
   /// Throws where two values have one name.
   private func checkNames(_ parts: PatternParts) throws(Refusal) {
     for variant in parts.variants {
-      var names = Set(parts.keys.map(\.name))
-      try check(names.count == parts.keys.count, "a key of the query is there twice")
-      for segment in variant {
-        guard let name = segment.name else { continue }
+      var names: Set<String> = []
+      for name in parts.keys.map(\.name) + variant.compactMap(\.name) {
         try check(names.insert(name).inserted, "the name \(name) is there twice")
       }
     }
@@ -250,7 +231,7 @@ extension PatternReader {
         continue
       }
       var head = item
-      var key = PatternKey(name: "", type: "String", isOptional: true, defaultText: nil)
+      var key = PatternKey(name: "", type: "String", isOptional: true)
       try check(
         item.first.map({ !"/:".contains($0) }) ?? true,
         "the query begins with ? and cannot begin with \"\(item)\"; (/:name) may be missing, and "
@@ -261,13 +242,13 @@ extension PatternReader {
           text.first.map { !":{<".contains($0) } ?? true,
           "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
             + "for a default that begins like \"\(text)\"")
-        key.defaultText = try decoded(text)
+        key.default = try decoded(text)
         head = name
       }
       if head.unicodeScalars.last == ">", let (name, behind) = head.cut(at: "<") {
         var type = behind.dropLastScalar
         let isOptional = type.unicodeScalars.last == "?"
-        key.isOptional = isOptional || key.defaultText != nil
+        key.isOptional = isOptional || key.default != nil
         if isOptional { type = type.dropLastScalar }
         key.type = try typeName(type)
         head = name
@@ -286,7 +267,7 @@ extension PatternReader {
       PatternSegment.typeKey(key.type) != "path",
       "a Path takes what is left of the path, so the key \(key.name) cannot be one; write \(key.name) or "
         + "\(key.name)<String>")
-    guard let text = key.defaultText, let type = BuiltInType(named: key.type), !type.holds(text)
+    guard let text = key.default, let type = BuiltInType(named: key.type), !type.holds(text)
     else { return }
     throw bad("the default of \(key.name) is no \(key.type): \"\(text)\"")
   }
