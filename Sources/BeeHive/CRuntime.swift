@@ -294,7 +294,7 @@ private func waiting<Value: Sendable>(
     }
   }
   try Problem.check(
-    MainQueue.run(while: begin),
+    servingMainQueue(while: begin),
     "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
       + "call goes on, ask the Hive there with await")
   return try result.wait { $0 }.get()
