@@ -21,7 +21,7 @@ extension ModuleRunner {
       // Noted at once: a module is not torn down while it hears of something.
       guard let number = states.withLock({ $0.begin(event, in: module) }) else { continue }
       let result = await observed(module, event.name, event.kind, number, context.hive, options) {
-        try await module.handle(event, context)
+        try await module.module.handle(event, context)
       }
       switch result {
       case .success(let response):
@@ -135,8 +135,8 @@ extension ModuleRunner {
     let outcome: Result<Value, ModuleFailure> =
       switch result {
       case .success(let value): .success(value)
-      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.entry, event):
-        .failure(refusal)
+      case .failure(let error as Problem) where error == CModule.refusal:
+        .failure(module.entry.failure(event, .refused))
       case .failure(let error): .failure(module.entry.failure(event, .threw(error)))
       case nil: .failure(module.entry.failure(event, .exceeded(options.timeLimit ?? .zero)))
       }

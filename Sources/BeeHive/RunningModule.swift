@@ -1,8 +1,9 @@
+internal import CBeeHive
 internal import Registration
 internal import Synchronization
 internal import Threads
 
-/// A module that has been made, in Swift or in C, and what is known of it.
+/// A module that has been made, and what is known of it.
 struct RunningModule: Sendable {
   /// The lifecycle's steps, in order.
   enum Step: String, Sendable, CaseIterable {
@@ -34,14 +35,8 @@ struct RunningModule: Sendable {
     }
   }
 
-  /// The code of a module.
-  enum Code: Sendable {
-    case swift(any Module)
-    case c(COperations)
-  }
-
   let entry: RegisteredEntry
-  let code: Code
+  let module: any Module
   /// Whether `initialize` runs beside that of others.
   let isConcurrent: Bool
   /// What it registers.
@@ -51,68 +46,35 @@ struct RunningModule: Sendable {
   /// Tells this module from one of the same name that came before or comes after it.
   var id: UInt64 { entry.order }
 
+  /// Makes the module of an entry. No lock is held: this is the module's own code.
+  init(_ entry: RegisteredEntry, for hive: Hive) throws {
+    let made: (any Sendable)? =
+      switch hive.state.withLock({ _ in entry.provider }) {
+      case .structure(_, let address):
+        unsafe CModule(
+          try entry.memory.structure(.moduleTable, as: beehive_module_table.self, at: address).get()
+        )
+      case .module(let type): type.init()
+      case .accessor(let accessor): ForeignCall.make(accessor, as: (any Module).self)
+      case .closure(let factory): try factory.make(hive, nil)
+      case .injectable, nil: nil
+      }
+    guard let module = made as? any Module else {
+      throw Problem(.doesNotConform, "what makes it makes no Module")
+    }
+    (self.entry, self.module) = (entry, module)
+    isConcurrent = entry.attributes.isAsync || type(of: module).initializesConcurrently
+  }
+
   /// Runs a step of the lifecycle, where it may block.
   func run(_ step: Step, _ context: Context) async throws {
-    switch code {
-    case .swift(let module):
-      switch step {
-      case .setUp: try await module.setUp(context)
-      case .initialize: try await module.initialize(context)
-      case .splash: try await module.splash(context)
-      case .tearDown: try await module.tearDown(context)
-      case .unmount: try await module.unmount(context)
-      }
-    case .c(let operations):
-      guard operations.run(step, context) else { throw entry.failure(step.rawValue, .refused) }
+    switch step {
+    case .setUp: try await module.setUp(context)
+    case .initialize: try await module.initialize(context)
+    case .splash: try await module.splash(context)
+    case .tearDown: try await module.tearDown(context)
+    case .unmount: try await module.unmount(context)
     }
-  }
-
-  /// Tells the module of an event, where it may block.
-  func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
-    switch code {
-    case .swift(let module): return try await module.handle(event, context)
-    case .c(let operations):
-      return operations.handle(event, context) ? .handled : .ignored
-    }
-  }
-}
-
-extension RunningModule {
-  /// Makes the module of an entry. No lock is held: this is the module's own code.
-  init(
-    _ entry: RegisteredEntry, for hive: Hive
-  ) throws(ModuleFailure) {
-    func failure(_ reason: String) -> ModuleFailure { entry.failure("make", .notMade(reason)) }
-    guard let provider = hive.state.withLock({ _ in entry.provider }) else {
-      throw failure("nothing makes it")
-    }
-    let isMarked = entry.attributes.isAsync
-    let made: (any Sendable)?
-    switch provider {
-    case .structure(_, let address):
-      switch ForeignCall.moduleTable(at: address, in: entry.memory) {
-      case .success(let table):
-        self.init(
-          entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
-        return
-      case .failure(let problem): throw failure(problem.message)
-      }
-    case .module(let type): made = type.init()
-    case .accessor(let accessor):
-      made = ForeignCall.make(accessor, as: (any Module).self)
-      if made == nil { throw failure("its accessor makes another type") }
-    case .closure(let factory):
-      do { made = try factory.make(hive, nil) } catch {
-        throw error as? ModuleFailure ?? failure("\(error)")
-      }
-    case .injectable: throw failure("it is bound to a service")
-    }
-    guard let module = made as? any Module else {
-      throw failure("what it is bound to does not conform to Module")
-    }
-    self.init(
-      entry: entry, code: .swift(module),
-      isConcurrent: isMarked || type(of: module).initializesConcurrently)
   }
 }
 
@@ -206,13 +168,5 @@ extension RegisteredEntry {
   /// Returns a failure of the module in an event or a step.
   func failure(_ event: String, _ reason: ModuleFailure.Reason) -> ModuleFailure {
     ModuleFailure(module: name, event: event, reason: reason, source: source)
-  }
-}
-
-extension ModuleFailure {
-  /// Whether the operation in C of this very module answered false to the event.
-  func isRefusal(of entry: RegisteredEntry, _ event: String) -> Bool {
-    guard case .refused = reason else { return false }
-    return module == entry.name && source == entry.source && self.event == event
   }
 }
