@@ -1,54 +1,38 @@
 internal import CBeeHive.Runtime
 
-/// What a host in C says of a start: `beehive_options`, copied.
-struct COptions: Sendable {
-  /// What modules are told.
-  let context: Context
-  /// How they are started.
-  let launch: LaunchOptions
-  /// How a run ends.
-  var run: RunOptions { RunOptions(launch: launch, tearDownLimit: tearDownLimit) }
-  private let tearDownLimit: Duration?
-
-  /// Copies options, of an older header too; the usual ones without any.
-  init(_ pointer: UnsafePointer<beehive_options>?, for hive: Hive) throws(Problem) {
-    let options = unsafe try Self.copy(pointer)
-    var context = Context(hive: hive)
+extension Hive {
+  /// Copies the options of a host in C, of an older header too: the usual ones without any.
+  func options(
+    _ pointer: UnsafePointer<beehive_options>?
+  ) throws(Problem) -> (context: Context, run: RunOptions) {
+    var options = unsafe beehive_options()
+    if let pointer = unsafe pointer {
+      let (size, version) = unsafe (pointer.pointee.size, pointer.pointee.version)
+      try Problem.check(
+        version == UInt32(BEEHIVE_OPTIONS_VERSION) && size >= 8,
+        "options of version \(version) and \(size) bytes are unknown here; begin with "
+          + "BEEHIVE_OPTIONS")
+      unsafe copy(pointer, size: Int(size), to: &options)
+    }
+    var context = Context(hive: self)
     if let environment = unsafe options.environment {
       context.environment = unsafe Context.Environment(String(cString: environment))
     }
     let arguments = unsafe try Self.texts(options.arguments, options.argument_count, "arguments")
     if unsafe options.arguments != nil { context.arguments = arguments }
     try Problem.check(unsafe options.flags == 0, "flags are \(unsafe options.flags); write 0")
-    context[CCustom.self] = unsafe UInt(bitPattern: options.custom)
-    self.context = context
-    launch = LaunchOptions(
-      onFailure: unsafe try Self.policy(options.on_failure),
-      timeLimit: unsafe try Self.duration(options.time_limit, "time_limit"),
-      disabled: unsafe Set(
-        try Self.texts(options.disabled, options.disabled_count, "names in disabled")))
-    tearDownLimit =
-      unsafe try Self.duration(options.tear_down_limit, "tear_down_limit")
-      ?? RunOptions().tearDownLimit
-  }
-
-  /// The options, what an older header does not have as zeros.
-  private static func copy(
-    _ pointer: UnsafePointer<beehive_options>?
-  ) throws(Problem) -> beehive_options {
-    var options = unsafe beehive_options()
-    guard let pointer = unsafe pointer else { return unsafe options }
-    let (size, version) = unsafe (pointer.pointee.size, pointer.pointee.version)
-    try Problem.check(
-      version == UInt32(BEEHIVE_OPTIONS_VERSION) && size >= 8,
-      "options of version \(version) and \(size) bytes are unknown here; begin with BEEHIVE_OPTIONS"
-    )
-    // Sound: the host's compiler gave them this size.
-    unsafe withUnsafeMutableBytes(of: &options) { bytes in
-      unsafe bytes.copyMemory(
-        from: UnsafeRawBufferPointer(start: pointer, count: min(Int(size), bytes.count)))
+    context.custom = unsafe UInt(bitPattern: options.custom)
+    let disabled = unsafe try Self.texts(
+      options.disabled, options.disabled_count, "names in disabled")
+    var run = RunOptions(
+      launch: LaunchOptions(
+        onFailure: unsafe try Self.policy(options.on_failure),
+        timeLimit: unsafe try Self.duration(options.time_limit, "time_limit"),
+        disabled: Set(disabled)))
+    if let limit = unsafe try Self.duration(options.tear_down_limit, "tear_down_limit") {
+      run.tearDownLimit = limit
     }
-    return unsafe options
+    return (context, run)
   }
 
   private static func texts(

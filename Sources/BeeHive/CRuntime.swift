@@ -14,9 +14,9 @@ package func beehive_start() -> Bool { beehive_start_with(nil) }
 @implementation @c
 package func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bool {
   succeeds {
-    let options = unsafe try COptions(options, for: .process)
+    let options = unsafe try Hive.process.options(options)
     try waiting { () async throws in
-      try await Hive.process.start(options.context, options: options.launch)
+      try await Hive.process.start(options.context, options: options.run.launch)
     }
   }
 }
@@ -25,7 +25,7 @@ package func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> B
 @implementation @c
 package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
   succeeds {
-    let options = unsafe try COptions(options, for: .process)
+    let options = unsafe try Hive.process.options(options)
     let report = try waiting { () async throws in
       try await Hive.process.run(options.context, options: options.run)
     }
@@ -294,7 +294,7 @@ private func waiting<Value: Sendable>(
     }
   }
   try Problem.check(
-    MainQueue.run(while: begin),
+    servingMainQueue(while: begin),
     "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
       + "call goes on, ask the Hive there with await")
   return try result.wait { $0 }.get()

@@ -37,22 +37,6 @@ enum ForeignCall {
     }
   }
 
-  /// Reads what the context of an `abi=c-table` record leads to.
-  static func serviceTable(
-    at address: RuntimeAddress, in memory: ForeignMemory
-  ) -> Result<CTable, Problem> {
-    unsafe memory.structure(.serviceTable, as: beehive_service_table.self, at: address)
-      .map { unsafe CTable($0.table, size: $0.table_size) }
-  }
-
-  /// Reads what the context of an `abi=c-module` record leads to.
-  static func moduleTable(
-    at address: RuntimeAddress, in memory: ForeignMemory
-  ) -> Result<CTable, Problem> {
-    unsafe memory.structure(.moduleTable, as: beehive_module_table.self, at: address)
-      .map { unsafe CTable(UnsafeRawPointer($0.operations), size: $0.operations_size) }
-  }
-
   /// Calls the `create` of a C factory; nil where it answers null.
   static func create(_ factory: beehive_service_factory, _ context: Context) -> RuntimeAddress? {
     unsafe context.withCContext { context in

@@ -22,39 +22,39 @@ extension Hive {
 
   /// Walks the loader's list and merges what it finds. Returns whether anything changed.
   ///
+  /// Looks again after it has waited for images that another thread's `dlopen` relocates: those are `settled`.
+  ///
   /// Copies an image anew that was copied before it was `pinned`, if the loader has changed its list
   /// meanwhile: another may have taken its place.
   @discardableResult
-  func discover(_ pinned: Set<MappedImage.ID> = []) -> Bool {
+  func discover(
+    settled: Set<MappedImage.ID> = [], pinned: Set<MappedImage.ID> = []
+  ) -> Bool {
     // Out of memory: the next lookup tries again.
     guard let found = try? watch.withLock({ watch throws(ImageError) in try watch.look() }) else {
       return false
     }
-    let images = settled(found)
+    state.withLock { state in for id in found.removed { state.images.forget(id) } }
+    if settled.isEmpty, !found.unsettled.isEmpty {
+      for image in found.images where found.unsettled.contains(image.mapped.id) {
+        image.waitForRelocation()
+      }
+      return discover(settled: found.unsettled, pinned: pinned)
+    }
+    // What is still not relocated came after the wait, or has taken the place of another: the next look finds it.
+    let late = ImageList.tellsRelocation ? found.unsettled : found.unsettled.subtracting(settled)
+    let images = found.images.filter { !late.contains($0.mapped.id) }
     let pins = pins.pin(images.filter { !found.pinned.contains($0.mapped.id) && mayRegister($0) })
     if !pins.isEmpty, !pinned.isSuperset(of: pins.keys), ImageList.probe() != found.counters {
-      return discover(pinned.union(pins.keys))
+      return discover(settled: settled, pinned: pinned.union(pins.keys))
     }
     let arrivals = images.compactMap { arrival(of: $0, in: found, pins) }
     state.withLock { $0.merge(arrivals, found, cache: cache) }
     watch.withLock { $0.merged(arrivals.map(\.image.mapped.id), of: found) }
     observers.deliver()
     cache.collect()
-    return !found.images.isEmpty || !found.removed.isEmpty
-  }
-
-  /// The images to merge, each relocated.
-  private func settled(_ found: ImageWatch.Found) -> [LoadedImage] {
-    guard !found.unsettled.isEmpty else { return found.images }
-    // Another thread is inside the dlopen that maps them. No lock is held.
-    for image in found.unsettled { image.waitForRelocation() }
-    let ids = found.unsettled.map(\.mapped.id)
-    let again = watch.withLock { $0.lookAgain(at: ids) }
-    let settled = Dictionary(uniqueKeysWithValues: again.images.map { ($0.mapped.id, $0) })
-    let unsettled = Set(ids)
-    return found.images.compactMap {
-      unsettled.contains($0.mapped.id) ? settled[$0.mapped.id] : $0
-    }
+    // Images that were removed declare nothing.
+    return !images.isEmpty
   }
 
   /// Whether an image has entries that this Hive does not know.
@@ -252,20 +252,16 @@ extension Hive.State {
   fileprivate mutating func merge(
     _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache
   ) {
-    for id in found.removed { images.forget(id) }
-    for (id, error) in found.remarks where !images.isSettled(id) { images.remark(id, error) }
+    for (id, error) in found.remarks { images.remark(id, error) }
     for (id, error) in found.failures { fail(id, error) }
     for (image, contents) in arrivals {
       let mapped = image.mapped
       switch contents {
-      case .success(let entries) where entries.isEmpty:
-        _ = images.settle(mapped.id, .empty)
+      case .success(let entries) where entries.isEmpty: _ = images.settle(mapped.id)
       case .failure(let error): fail(mapped.id, error)
       case .success(let entries):
         let path = image.identity.path
-        guard images.settle(mapped.id, .registered(path: path, name: mapped.name)) else {
-          continue
-        }
+        guard images.settle(mapped.id, path: path, name: mapped.name) else { continue }
         observers.post(.imageArrived(path: path, entryCount: entries.count))
         table.expect(entries, of: mapped)
         for entry in entries { add(entry, cache: cache) }
@@ -274,8 +270,7 @@ extension Hive.State {
   }
 
   private mutating func fail(_ id: MappedImage.ID, _ error: ImageError) {
-    guard images.failure(of: id) != error, images.settle(id, .failed(error)) else { return }
-    observers.post(.imageNotInspected(error))
+    if images.fail(id, error) { observers.post(.imageNotInspected(error)) }
   }
 }
 

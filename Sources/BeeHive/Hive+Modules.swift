@@ -328,10 +328,11 @@ extension Hive {
       do throws(LaunchError) {
         let report = try await self.runner.start(context, options.launch, of: self, isRun: true)
         launch.withLock { $0 = report }
-        await self.runner.untilIdle()
+        await self.runner.until { $0.phase == .idle }
         ending.finish(.success(.stopped))
       } catch {
-        ending.finish(error.interruption == .stopped ? .success(.stopped) : .failure(error))
+        ending.finish(
+          error.interruption == LaunchError.stopped ? .success(.stopped) : .failure(error))
       }
     }
     let end = await withTaskCancellationHandler {

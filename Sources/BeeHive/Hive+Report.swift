@@ -121,8 +121,8 @@ extension Hive {
   /// The same, with what could not be made, by the order of its entry.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
     bindUnbound()
-    let order = LaunchBatch(of: self).order
-    let obstacles = order.obstacles
+    let launch = launchable().report
+    let obstacles = launch.order.obstacles
     let switchedOff = self.switchedOff
     let states = runner.states.withLock { $0 }
     let entries = state.withLock { state in
@@ -142,8 +142,8 @@ extension Hive {
     Report.addSimilarTypes(to: &lines)
     return Report(
       entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
-      order: order.problems,
-      lifts: order.lifts, remarks: switchedOffInVain() + removedImages())
+      order: launch.order.problems, lifts: launch.order.lifts,
+      remarks: launch.remarks + removedImages())
   }
 
   /// Checks that every entry is bound, every image was read, and the modules can be ordered.

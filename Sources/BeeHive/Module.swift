@@ -171,6 +171,8 @@ public struct Context: Sendable {
   /// The settings of the application.
   public var configuration: Configuration
   private var values: [ObjectIdentifier: any Sendable] = [:]
+  /// The address that modules and factories in C find in `context->custom`.
+  var custom: UInt = 0
 
   /// Creates the context of a Hive.
   ///

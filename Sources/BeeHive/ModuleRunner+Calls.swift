@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 // How the runner calls modules: with events, through their steps, and where their code may block.
@@ -20,8 +19,8 @@ extension ModuleRunner {
     for module in modules {
       // Noted at once: a module is not torn down while it hears of something.
       guard let number = states.withLock({ $0.begin(event, in: module) }) else { continue }
-      let result = await observed(module, event.name, event.kind, number, context.hive, options) {
-        try await module.handle(event, context)
+      let result = await observed(module, event.name, number, context.hive, options) {
+        try await module.module.handle(event, context)
       }
       switch result {
       case .success(let response):
@@ -41,7 +40,7 @@ extension ModuleRunner {
     let number = states.withLock {
       $0.begin(module.name, step.rawValue, module.belongings)
     }
-    let result = await observed(module, step.rawValue, step.kind, number, context.hive, options) {
+    let result = await observed(module, step.rawValue, number, context.hive, options) {
       try await module.run(step, context)
     }
     if case .failure(let failure) = result { return failure }
@@ -54,30 +53,21 @@ extension ModuleRunner {
   ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
     let number = states.withLock { $0.begin(entry.name, "make", belongings) }
-    let made = await visit(number, belongings, within: options.timeLimit) {
-      var module = try RunningModule(entry, for: hive)
-      module.belongings = belongings
-      return module
+    let made = await visit(
+      entry, "make", number, belongings, within: options.timeLimit, failing: "could not be made:"
+    ) {
+      try RunningModule(entry, belongings, for: hive)
     }
-    if case .success(let module) = made { return .success(module) }
-    await withdraw(belongings, of: entry.name, from: hive)
-    guard case .failure(let error) = made else {
-      return .failure(entry.failure("make", .exceeded(options.timeLimit ?? .zero)))
-    }
-    return .failure(error as? ModuleFailure ?? entry.failure("make", .notMade("\(error)")))
-  }
-
-  func withdraw(_ module: RunningModule) async {
-    guard let hive = context?.hive else { return }
-    await withdraw(module.belongings, of: module.name, from: hive)
+    if case .failure = made { await withdraw(entry, belongings) }
+    return made
   }
 
   /// Withdraws what a module registered.
-  private func withdraw(_ belongings: Belongings, of name: String, from hive: Hive) async {
+  func withdraw(_ entry: RegisteredEntry, _ belongings: Belongings) async {
     let undos = belongings.close()
-    if undos.isEmpty, !belongings.hasEntries { return }
-    let number = states.withLock { $0.begin(name, "withdraw", belongings) }
-    _ = await visit(number, belongings, within: nil) {
+    guard let hive = context?.hive, !undos.isEmpty || belongings.hasEntries else { return }
+    let number = states.withLock { $0.begin(entry.name, "withdraw", belongings) }
+    _ = await visit(entry, "withdraw", number, belongings, within: nil) {
       for undo in undos { undo() }
       if belongings.hasEntries { hive.withdraw { $0.owner == ObjectIdentifier(belongings) } }
     }
@@ -86,9 +76,8 @@ extension ModuleRunner {
   /// Returns when nobody is inside a module that hears of nothing any more, but for calls that wait for the runner
   /// themselves and those that have reached their limit.
   func drain(_ module: RunningModule) async {
-    await withCheckedContinuation { waiting in
-      update { $0.drains.append((ObjectIdentifier(module.belongings), waiting)) }
-    }
+    let owner = ObjectIdentifier(module.belongings)
+    await until { !$0.calls.values.contains { call in call.owner == owner && call.waits == 0 } }
   }
 
   /// Notes that the calls which the current task is part of begin or cease to wait for the runner.
@@ -99,23 +88,27 @@ extension ModuleRunner {
     }
   }
 
-  /// Changes what is known of calls, and resumes those who waited for that.
-  private nonisolated func update(_ change: (inout ModuleStates) -> Void) {
-    let callers = states.withLock { states in
-      change(&states)
-      return states.drained()
+  /// Returns when something holds; the runner has done nothing else since.
+  func until(_ isOver: @escaping @Sendable (ModuleStates) -> Bool) async {
+    while !states.withLock({ isOver($0) }) {
+      await withCheckedContinuation { caller in update { $0.waiting.append((isOver, caller)) } }
     }
+  }
+
+  /// Changes the states, and resumes those who waited for that.
+  @discardableResult
+  nonisolated func update<Result>(_ change: (inout ModuleStates) -> Result) -> Result {
+    let (result, callers) = states.withLock { states in (change(&states), states.takeWaiting()) }
     for caller in callers { caller.resume() }
+    return result
   }
 
   /// Calls a module within its time, and tells the profiler, the watchdog and the observers.
   private nonisolated(nonsending) func observed<Value: Sendable>(
-    _ module: RunningModule, _ event: String, _ kind: Event.Kind, _ number: UInt64,
-    _ hive: Hive, _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
+    _ module: RunningModule, _ event: String, _ number: UInt64, _ hive: Hive,
+    _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
-    let step = ModuleStep(
-      module: module.name, event: event, kind: kind,
-      number: Self.stepNumbers.wrappingAdd(1, ordering: .relaxed).newValue)
+    let step = ModuleStep(module: module.name, event: event, number: number)
     hive.observers.tell(.stepBegan(step))
     let start = ContinuousClock.now
     let alarm = options.watchdog.map { threshold in
@@ -130,37 +123,41 @@ extension ModuleRunner {
       }
     }
     let began = hive.profiler.begin(step.module, event)
-    let result = await visit(number, module.belongings, within: options.timeLimit, call)
+    let result = await visit(
+      module.entry, event, number, module.belongings, within: options.timeLimit, call)
     let took = start.duration(to: .now)
-    let outcome: Result<Value, ModuleFailure> =
-      switch result {
-      case .success(let value): .success(value)
-      case .failure(let refusal as ModuleFailure) where refusal.isRefusal(of: module.entry, event):
-        .failure(refusal)
-      case .failure(let error): .failure(module.entry.failure(event, .threw(error)))
-      case nil: .failure(module.entry.failure(event, .exceeded(options.timeLimit ?? .zero)))
-      }
-    let failure: ModuleFailure? = if case .failure(let failure) = outcome { failure } else { nil }
+    let failure: ModuleFailure? = if case .failure(let failure) = result { failure } else { nil }
     hive.profiler.end(began, isSuccess: failure == nil)
     if let alarm { Alarms.shared.cancel(alarm) }
     let isSlow = options.watchdog.map { took >= $0 } ?? false
     states.withLock { $0.times?.append((step.module, event, took, isSlow)) }
     hive.observers.tell(.stepEnded(step, took: took, failure: failure))
-    return outcome
+    return result
   }
 
   /// Runs a module's code where it may block, within its time; it stays listed under its number until it comes back,
   /// also if that is later.
   private nonisolated(nonsending) func visit<Value: Sendable>(
-    _ number: UInt64, _ belongings: Belongings, within limit: Duration?,
+    _ entry: RegisteredEntry, _ event: String, _ number: UInt64, _ belongings: Belongings,
+    within limit: Duration?, failing verb: String = "threw",
     _ work: @escaping @Sendable () async throws -> Value
-  ) async -> Result<Value, any Error>? {
+  ) async -> Result<Value, ModuleFailure> {
     let visit = (runner: ObjectIdentifier(self), belongings: belongings, number: number)
     let result = await TimeLimit.run(limit) { [self] in
       defer { update { $0.calls[number] = nil } }
       return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
     }
-    if result == nil { update { $0.calls[number]?.isGivenUp = true } }
-    return result
+    switch result {
+    case .success(let value): return .success(value)
+    case .failure(let error as Problem) where error == CModule.refusal:
+      return .failure(entry.failure(event, error.message))
+    case .failure(let error):
+      return .failure(entry.failure(event, "\(verb) \(error)", error: error))
+    case nil:
+      // Nobody waits for it any longer.
+      update { $0.calls[number]?.waits += 1 }
+      return .failure(
+        entry.failure(event, "did not finish within \(limit ?? .zero)", isOverdue: true))
+    }
   }
 }

@@ -1,4 +1,3 @@
-internal import Synchronization
 internal import Threads
 
 /// Starts modules and tears them down.
@@ -13,7 +12,6 @@ actor ModuleRunner {
   /// The modules that the current task is inside of, the innermost last: waiting for one of their
   /// runners would never end.
   @TaskLocal static var inside: [Visit] = []
-  static let stepNumbers = Atomic<UInt64>(0)
 
   /// The phase of the Hive and the state of each module. Only the runner changes it.
   let states = Lock(ModuleStates())
@@ -23,15 +21,10 @@ actor ModuleRunner {
   private(set) var options = LaunchOptions()
   /// What went wrong in the current advance.
   private var failures: [ModuleFailure] = []
-  /// How many removals are under way: a stop is over after them.
-  private var removals = 0
-  private var stopCount = 0
-  private var stopFailures: [ModuleFailure] = []
-  private var waiting: [CheckedContinuation<Void, Never>] = []
 
   private var phase: ModuleStates.Phase {
     get { states.withLock { $0.phase } }
-    set { states.withLock { $0.phase = newValue } }
+    set { update { $0.phase = newValue } }
   }
 
   var isStopRequested: Bool { states.withLock { $0.isStopRequested } }
@@ -54,13 +47,14 @@ actor ModuleRunner {
   ) async throws(LaunchError) -> LaunchReport {
     var context = context ?? Context(hive: hive)
     context.hive = hive
-    while phase == .starting || phase == .stopping {
-      if isInside { throw LaunchError(interruption: .calledByModule) }
-      await change()
+    if isInside, phase == .starting || phase == .stopping {
+      throw LaunchError(
+        interruption: "start was called by a module that is being started or stopped")
     }
+    await until { $0.phase != .starting && $0.phase != .stopping }
     if phase != .idle { return report }
     guard states.withLock({ $0.beginStart(ofRun: isRun) }) else {
-      throw LaunchError(interruption: .stopped)
+      throw LaunchError(interruption: LaunchError.stopped)
     }
     self.context = context
     self.options = options
@@ -81,12 +75,12 @@ actor ModuleRunner {
       let (failures, isStopped) = (failures, isStopRequested)
       let further = await tearDown(after: isStopped ? nil : report)
       throw LaunchError(
-        order: report.order, failures: failures + further, interruption: isStopped ? .stopped : nil)
+        order: report.order, failures: failures + further,
+        interruption: isStopped ? LaunchError.stopped : nil)
     }
     report.started = names
     phase = .running
     publishStages(of: context.hive)
-    wake()
     context.hive.observers.tell(.started(report))
     return report
   }
@@ -95,10 +89,8 @@ actor ModuleRunner {
   ///
   /// Whatever comes during a start, or from inside a module that is being started, is part of that.
   func startLatecomers() async -> (failures: [ModuleFailure], order: LaunchOrder) {
-    while ![.idle, .running].contains(phase) {
-      if isInside { return ([], LaunchOrder([])) }
-      await change()
-    }
+    if isInside, phase != .idle, phase != .running { return ([], LaunchOrder([])) }
+    await until { $0.phase == .idle || $0.phase == .running }
     guard phase == .running, let hive = context?.hive else { return ([], LaunchOrder([])) }
     phase = .advancing
     wait(by: 1)
@@ -107,7 +99,6 @@ actor ModuleRunner {
     let failures = failures
     phase = .running
     if isStopRequested { await tearDown() }
-    wake()
     return (failures, order)
   }
 
@@ -117,19 +108,17 @@ actor ModuleRunner {
     var order = LaunchOrder([])
     while !isOver {
       hive.bindUnbound()
-      let batch = LaunchBatch(of: hive, after: states.withLock { $0 })
-      order.append(batch.order)
-      states.withLock { $0.obstacles = batch.order.obstacles }
+      let (next, modules) = hive.launchable(after: states.withLock { $0 })
+      order.append(next.order)
+      states.withLock { $0.obstacles = order.obstacles }
       publishStages(of: hive)
       if phase == .starting {
-        report.order.append(batch.order)
-        report.disabled = batch.disabled
-        report.remarks = hive.switchedOffInVain()
-        report.unbound = batch.unbound
-        if options.onFailure == .stop, !batch.order.problems.isEmpty { break }
+        report = next
+        report.order = order
+        if options.onFailure == .stop, !order.problems.isEmpty { break }
       }
-      if batch.order.modules.isEmpty { break }
-      await launch(batch, hive)
+      if modules.isEmpty { break }
+      await launch(modules, hive)
     }
     return order
   }
@@ -142,10 +131,10 @@ actor ModuleRunner {
   /// Whether nothing more is to be started.
   private var isOver: Bool { isStopRequested || (policy == .stop && !failures.isEmpty) }
 
-  /// Makes the modules of a batch and takes them through the three steps.
-  private func launch(_ batch: LaunchBatch, _ hive: Hive) async {
+  /// Makes modules and takes them through the three steps.
+  private func launch(_ entries: [RegisteredEntry], _ hive: Hive) async {
     var modules: [RunningModule] = []
-    for entry in batch.modules where !isOver {
+    for entry in entries where !isOver {
       guard set(entry, .made(isInside: true)) else { continue }
       switch await make(entry, hive) {
       case .success(let module):
@@ -157,7 +146,7 @@ actor ModuleRunner {
     }
     for module in modules where !isOver {
       if !hive.isRegistered(module.entry) {
-        await withdraw(module)
+        await withdraw(module.entry, module.belongings)
       } else if await isAdmitted(module, .setUp) {
         await take(.setUp, module)
       }
@@ -201,7 +190,8 @@ actor ModuleRunner {
       module.entry.attributes.requiredNames.first(where: states.failedNames.contains)
     }
     guard let missing else { return true }
-    leaveOut(module.entry, module.entry.failure(step.rawValue, .skipped(requirement: missing)))
+    leaveOut(
+      module.entry, module.entry.failure(step.rawValue, "skipped, because \(missing) failed"))
     failures += await undo(module, before: step)
     return false
   }
@@ -245,13 +235,10 @@ actor ModuleRunner {
     case .stopping: break
     }
     if isInside { return [] }
-    let count = stopCount
-    while stopCount == count { await change() }
-    return stopFailures
+    let count = states.withLock { $0.stopCount }
+    await until { $0.stopCount != count }
+    return states.withLock { $0.stopFailures }
   }
-
-  /// Returns when nothing runs any more.
-  func untilIdle() async { while phase != .idle { await change() } }
 
   /// Undoes everything; `failedStart` is the start that was given up, if one was.
   @discardableResult
@@ -265,15 +252,12 @@ actor ModuleRunner {
     states.withLock { $0.beginStop() }
     // A task of its own: a caller that stops the Hive because it was cancelled still stops it in order.
     await Task(executorPreference: ModuleThreads.shared) { await self.undoAll() }.value
-    while removals > 0 { await change() }
+    await until { $0.removals == 0 }
     if isEnd, let hive = context?.hive { await takeBack(hive) }
-    stopFailures = states.withLock { $0.endStop(after: failedStart) }
-    stopCount += 1
+    let failures = update { $0.endStop(after: failedStart) }
     let hive = context.take()?.hive
     if let hive { publishStages(of: hive) }
     hive?.state.withLock { $0.context = nil }
-    wake()
-    let failures = stopFailures
     hive?.observers.tell(.stopped(failures: failures))
     return failures
   }
@@ -284,9 +268,11 @@ actor ModuleRunner {
     for module in modules { await undo(.tearDown, module) }
     for module in modules where isRunning(module) {
       await undo(.unmount, module)
-      await withdraw(module)
+      await withdraw(module.entry, module.belongings)
     }
-    for module in states.withLock({ $0.overdue }) { await withdraw(module) }
+    for module in states.withLock({ $0.overdue }) {
+      await withdraw(module.entry, module.belongings)
+    }
   }
 
   /// Takes a running module through a step that undoes, if that is what comes next.
@@ -325,19 +311,18 @@ actor ModuleRunner {
       failures.append(failure)
       if failure.isOverdue { break }
     }
-    await withdraw(module)
+    await withdraw(module.entry, module.belongings)
     return failures
   }
 
   /// Removes modules, however far they are. Returns what went wrong.
   @discardableResult
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
-    removals += 1
     wait(by: 1)
+    update { $0.removals += 1 }
     defer {
       wait(by: -1)
-      removals -= 1
-      wake()
+      update { $0.removals -= 1 }
     }
     var failures: [ModuleFailure] = []
     for (module, next) in states.withLock({ $0.remove(ids) }) {
@@ -380,13 +365,5 @@ actor ModuleRunner {
         states.stage(of: module, states.obstacles, switchedOff: switchedOff)
       }
     }
-  }
-
-  private func change() async { await withCheckedContinuation { waiting.append($0) } }
-
-  private func wake() {
-    let waiting = waiting
-    self.waiting = []
-    for continuation in waiting { continuation.resume() }
   }
 }

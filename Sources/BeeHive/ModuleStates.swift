@@ -28,18 +28,17 @@ struct ModuleStates: Sendable {
     case stopping
   }
 
-  /// A call of a module.
-  struct Call {
-    let module: String
-    let event: String
-    /// The belongings of the module, which no other has.
-    let owner: ObjectIdentifier
-    let start = ContinuousClock.now
-    /// The number of starts, removals and stops that it waits for: none of them waits for it.
-    var waits = 0
-    /// Whether it has reached its limit, so that nobody waits for it any longer.
-    var isGivenUp = false
-  }
+  /// A call of a module, whose belongings no other has. The number of starts, removals and stops that it waits for:
+  /// none of them waits for it, nor for a call that has reached its limit, which counts as one more.
+  typealias Call = (
+    module: String, event: String, owner: ObjectIdentifier, start: ContinuousClock.Instant,
+    waits: Int
+  )
+
+  /// A caller who waits until something holds.
+  typealias Waiting = (
+    isOver: @Sendable (ModuleStates) -> Bool, caller: CheckedContinuation<Void, Never>
+  )
 
   var phase = Phase.idle
   /// Whether what is started is to end, as soon as the step that is under way is over.
@@ -64,8 +63,11 @@ struct ModuleStates: Sendable {
   /// The calls of modules that have not come back, by number; also those that are overdue.
   var calls: [UInt64: Call] = [:]
   private var lastCall: UInt64 = 0
-  /// Callers who wait until nobody is inside a module but in calls that wait themselves.
-  var drains: [(owner: ObjectIdentifier, waiting: CheckedContinuation<Void, Never>)] = []
+  /// The number of removals that are under way: a stop is over after them.
+  var removals = 0
+  /// The number of stops that are over.
+  private(set) var stopCount = 0
+  var waiting: [Waiting] = []
 
   // MARK: The Hive
 
@@ -83,6 +85,7 @@ struct ModuleStates: Sendable {
   mutating func endStop(after failedStart: LaunchReport?) -> [ModuleFailure] {
     (phase, isStopRequested, self.failedStart) = (.idle, false, failedStart)
     (states, order, failedNames, firstFailures) = ([:], [], [], [:])
+    stopCount += 1
     return stopFailures
   }
 
@@ -91,7 +94,7 @@ struct ModuleStates: Sendable {
   /// Notes that a module is called. Returns the number of the call.
   mutating func begin(_ module: String, _ event: String, _ belongings: Belongings) -> UInt64 {
     lastCall += 1
-    calls[lastCall] = Call(module: module, event: event, owner: ObjectIdentifier(belongings))
+    calls[lastCall] = (module, event, ObjectIdentifier(belongings), .now, waits: 0)
     return lastCall
   }
 
@@ -101,16 +104,11 @@ struct ModuleStates: Sendable {
   }
 
   /// Returns the callers who need not wait any more, and forgets them.
-  mutating func drained() -> [CheckedContinuation<Void, Never>] {
-    var over: [CheckedContinuation<Void, Never>] = []
-    drains.removeAll { drain in
-      let isBusy = calls.values.contains { call in
-        call.owner == drain.owner && !call.isGivenUp && call.waits == 0
-      }
-      if !isBusy { over.append(drain.waiting) }
-      return !isBusy
-    }
-    return over
+  mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
+    guard !waiting.isEmpty else { return [] }
+    let over = waiting.indices.filter { waiting[$0].isOver(self) }
+    defer { for index in over.reversed() { waiting.remove(at: index) } }
+    return over.map { waiting[$0].caller }
   }
 
   /// The modules that have not come back, the one that was called first first.
@@ -246,11 +244,6 @@ struct ModuleStates: Sendable {
     (states[id], firstFailures[id]) = (nil, nil)
     order.removeAll { $0 == id }
   }
-}
-
-extension ModuleFailure {
-  /// Whether the module had not come back when it was last waited for.
-  var isOverdue: Bool { if case .exceeded = reason { true } else { false } }
 }
 
 extension ModuleStates {

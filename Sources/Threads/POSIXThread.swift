@@ -111,63 +111,59 @@ package final class StopPipe: Sendable {
   }
 }
 
-/// The queue of the main thread, where everything runs that is isolated to the main actor.
+/// Runs `begin`, and then serves the queue of the main thread until the function is called that `begin` was given.
 ///
-/// Nobody serves it while `main` of a C program waits in a call of ours, so that call does. Dispatch has these functions for
-/// run loops; CoreFoundation serves the queue through them.
-@safe package struct MainQueue {
-  private typealias Number = @convention(c) () -> Int32
-  private typealias Callback = @convention(c) (UnsafeMutableRawPointer?) -> Void
-
-  /// Can be read while something waits to be run.
-  private let descriptor: Int32
-  private let callback: Callback
-  /// Whether the thread is inside of a task, which the queue may be running: it is not entered twice.
-  private let isInTask = unsafe withUnsafeCurrentTask { unsafe $0 != nil }
-
-  /// The longest wait of work that nobody can run, in milliseconds.
-  private static let patience: Int32 = 1000
-
-  /// Nil on other threads than the main one, and where nothing has loaded Dispatch.
-  private init?() {
-    // Swift sees no declaration of it.
-    guard let thread = unsafe dlsym(nil, "gettid"),
-      unsafe unsafeBitCast(thread, to: Number.self)() == getpid(),
-      let library = unsafe dlopen("libdispatch.so", RTLD_LAZY | RTLD_NOLOAD)
-    else { return nil }
-    defer { unsafe _ = dlclose(library) }
-    guard let descriptor = unsafe dlsym(library, "_dispatch_get_main_queue_handle_4CF"),
-      let callback = unsafe dlsym(library, "_dispatch_main_queue_callback_4CF")
-    else { return nil }
-    // Sound: these are their types in Dispatch's private header.
-    self.descriptor = unsafe unsafeBitCast(descriptor, to: Number.self)()
-    unsafe self.callback = unsafe unsafeBitCast(callback, to: Callback.self)
-  }
-
-  /// Runs `begin`, and then, on the main thread, what comes to the queue, until the function is called that `begin` was
-  /// given.
-  ///
-  /// - Returns: False where something waits to be run that nobody can run.
-  package static func run(while begin: (_ end: @escaping @Sendable () -> Void) -> Void) -> Bool {
-    guard let queue = MainQueue(), let ending = StopPipe() else {
-      begin {}
-      return true
-    }
-    begin { ending.stop() }
-    // Some may have come before anybody asked for the descriptor.
-    if !queue.isInTask { queue.serve() }
-    var waiting = [pollfd(fd: queue.descriptor, events: Int16(POLLIN), revents: 0)]
-    while ending.poll(&waiting) != nil {
-      var none: [pollfd] = []
-      if queue.isInTask { return ending.poll(&none, limit: patience) == nil }
-      queue.serve()
-    }
+/// Everything that is isolated to the main actor runs in that queue. Nobody else serves it while `main` of a C program
+/// waits in a call of ours. On other threads this only runs `begin`.
+///
+/// - Returns: False if something waits in the queue that nobody can run.
+package func servingMainQueue(
+  while begin: (_ end: @escaping @Sendable () -> Void) -> Void
+) -> Bool {
+  guard let queue = unsafe mainQueue(), let ending = StopPipe() else {
+    begin {}
     return true
   }
-
-  private func serve() {
+  // The queue may be running the task that this thread is inside of: it is not entered twice.
+  let isInTask = unsafe withUnsafeCurrentTask { unsafe $0 != nil }
+  func serve() {
     var count: UInt64 = 0
-    unsafe _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
-    callback(nil)
+    unsafe _ = read(queue.descriptor, &count, MemoryLayout<UInt64>.size)
+    unsafe queue.run(nil)
   }
+  begin { ending.stop() }
+  // Some may have come before anybody asked for the descriptor.
+  if !isInTask { serve() }
+  var waiting = [pollfd(fd: unsafe queue.descriptor, events: Int16(POLLIN), revents: 0)]
+  while ending.poll(&waiting) != nil {
+    var none: [pollfd] = []
+    // A second is the longest wait of work that nobody can run.
+    if isInTask { return ending.poll(&none, limit: 1000) == nil }
+    serve()
+  }
+  return true
+}
+
+/// Returns a descriptor that can be read while something waits in the queue of the main thread, and what runs that. Nil
+/// on other threads, and if nothing has loaded Dispatch.
+///
+/// Dispatch has these functions for run loops: CoreFoundation serves the queue through them.
+private func mainQueue() -> (
+  descriptor: Int32, run: @convention(c) (UnsafeMutableRawPointer?) -> Void
+)? {
+  typealias Number = @convention(c) () -> Int32
+  // Swift sees no declaration of it.
+  guard let thread = unsafe dlsym(nil, "gettid"),
+    unsafe unsafeBitCast(thread, to: Number.self)() == getpid(),
+    let library = unsafe dlopen("libdispatch.so", RTLD_LAZY | RTLD_NOLOAD)
+  else { return nil }
+  defer { unsafe _ = dlclose(library) }
+  guard let descriptor = unsafe dlsym(library, "_dispatch_get_main_queue_handle_4CF"),
+    let callback = unsafe dlsym(library, "_dispatch_main_queue_callback_4CF")
+  else { return nil }
+  // Sound: these are their types in Dispatch's private header.
+  return unsafe (
+    unsafeBitCast(descriptor, to: Number.self)(),
+    unsafeBitCast(callback, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
+  )
 }

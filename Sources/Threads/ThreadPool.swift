@@ -6,20 +6,15 @@
 package final class ThreadPool: Sendable {
   package typealias Work = @Sendable () -> Void
 
-  private struct State {
-    var threads = 0
-    /// The threads that have nothing to do.
-    var idle = 0
-    /// The work that waits for a thread, by number: `first` is the next, `end` the number of the next to come.
-    var queue: [UInt64: Work] = [:]
-    var first: UInt64 = 0
-    var end: UInt64 = 0
-    /// The value of `first` when somebody last looked whether work is taken; nil while nobody looks.
-    var watched: UInt64?
-  }
+  /// The number of threads, and of those that have nothing to do; the work that waits for a thread, by numbers that
+  /// follow each other from `first` on; and the `first` when somebody last looked whether work is taken, nil while
+  /// nobody looks.
+  private typealias State = (
+    threads: Int, idle: Int, queue: [Int: Work], first: Int, watched: Int?
+  )
 
   private static let patience: Duration = .milliseconds(10)
-  private let state = Lock(State())
+  private let state = Lock<State>((0, 0, [:], 0, nil))
   /// How many threads there are before work has to wait for one.
   private let width: Int
   /// How many are kept while there is nothing to do.
@@ -40,8 +35,7 @@ package final class ThreadPool: Sendable {
         state.threads += 1
         return (true, false)
       }
-      state.queue[state.end] = work
-      state.end += 1
+      state.queue[state.first + state.queue.count] = work
       guard state.watched == nil, state.queue.count > state.idle else { return (false, false) }
       state.watched = state.first
       return (false, true)
@@ -101,16 +95,11 @@ package final class ThreadPool: Sendable {
 package final class Alarms: Sendable {
   private typealias Alarm = (time: ContinuousClock.Instant, call: @Sendable () -> Void)
 
-  private struct State {
-    var alarms: [UInt64: Alarm] = [:]
-    var next: UInt64 = 0
-    /// When the thread looks again; nil while there is none.
-    var look: ContinuousClock.Instant?
-  }
-
   /// Those of the process.
   package static let shared = Alarms()
-  private let state = Lock(State())
+  /// The alarms by their numbers, and when the thread looks again; nil while there is none.
+  private let state = Lock<(alarms: [UInt64: Alarm], last: UInt64, look: ContinuousClock.Instant?)>(
+    ([:], 0, nil))
 
   /// None yet.
   package init() {}
@@ -121,10 +110,10 @@ package final class Alarms: Sendable {
   package func set(after delay: Duration, _ call: @escaping @Sendable () -> Void) -> UInt64 {
     let time = ContinuousClock.now.advanced(by: delay)
     let (number, look) = state.withLock { state -> (UInt64, ContinuousClock.Instant?) in
-      state.next += 1
-      state.alarms[state.next] = (time, call)
+      state.last += 1
+      state.alarms[state.last] = (time, call)
       defer { state.look = min(state.look ?? time, time) }
-      return (state.next, state.look)
+      return (state.last, state.look)
     }
     if let look {
       // It has been told to look later than that.

@@ -54,14 +54,16 @@ import Testing
   @Test("What became of an image is settled once, but for a failure") func settled() {
     var images = KnownImages()
     let failure = ImageError(.unreadable, image: "plugin.so", message: "It cannot be opened.")
-    func settle(_ id: Int, _ state: KnownImages.State) -> Bool { images.settle(id, state) }
-    #expect(settle(7, .failed(failure)))
+    func settle(_ id: Int) -> Bool { images.settle(id) }
+    func fail(_ id: Int) -> Bool { images.fail(id, failure) }
+    #expect(fail(7))
+    #expect(!fail(7))
     #expect(images.problems == [failure] && !images.isSettled(7))
-    #expect(settle(7, .empty))
+    #expect(settle(7))
     #expect(images.problems == [] && images.isSettled(7))
-    #expect(!settle(7, .failed(failure)))
+    #expect(!fail(7))
     images.forget(8)
-    #expect(!settle(8, .empty))
+    #expect(!settle(8))
   }
 }
 

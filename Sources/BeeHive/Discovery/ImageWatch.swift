@@ -27,7 +27,7 @@ struct ImageWatch: ~Copyable {
     /// Images that were unmapped: none of them declares anything.
     var removed: [MappedImage.ID] = []
     /// Those of `images` that may not be relocated yet.
-    var unsettled: [LoadedImage] = []
+    var unsettled: Set<MappedImage.ID> = []
     /// Those of `images` that their constructors have pinned.
     var pinned: Set<MappedImage.ID> = []
     /// What the loader had mapped and unmapped before `images` were copied; nil where it does not count.
@@ -49,35 +49,7 @@ struct ImageWatch: ~Copyable {
     unmerged.subtract(changes.removed)
     unread.subtract(changes.removed)
     if changes.mayHideReplacements { unmerged.formUnion(unread) }
-    copy(unmerged.sorted(), into: &found)
-    return found
-  }
-
-  /// Copies images again that were not relocated when they were first copied.
-  mutating func lookAgain(at ids: [MappedImage.ID]) -> Found {
-    var found = Found()
-    copy(ids, into: &found)
-    if ImageList.tellsRelocation {
-      // Another has taken the place of one; the next look finds it.
-      let early = Set(found.unsettled.map(\.mapped.id))
-      found.images.removeAll { early.contains($0.mapped.id) }
-    }
-    found.unsettled = []
-    return found
-  }
-
-  /// Records that these images are merged, and what else was found.
-  mutating func merged(_ ids: [MappedImage.ID], of found: Found) {
-    let failed = found.failures.map(\.id)
-    unmerged.subtract(ids)
-    unmerged.subtract(failed)
-    unread.subtract(ids)
-    unread.formUnion(failed)
-    if unmerged.isEmpty { announced.removeAll() }
-  }
-
-  private mutating func copy(_ ids: [MappedImage.ID], into found: inout Found) {
-    let positions = ids.compactMap { list.position(of: $0) }
+    let positions = unmerged.sorted().compactMap { list.position(of: $0) }
     for (position, copy) in zip(positions, list.copy(positions)) {
       let mapped = list[position]
       if mapped.carriesRuntime, mapped.bias != ImageList.home {
@@ -90,13 +62,24 @@ struct ImageWatch: ~Copyable {
         let isPinned = mapped.header.flatMap { announced[$0] }
         if isPinned == true { found.pinned.insert(mapped.id) }
         let isRelocated = image.isRelocated || (isPinned != nil && !ImageList.tellsRelocation)
-        if !isRelocated, !image.isSettled { found.unsettled.append(image) }
+        if !isRelocated, !image.isSettled { found.unsettled.insert(mapped.id) }
       case .failed(let error): found.failures.append((mapped.id, error))
       // It stays unmerged: the next walk finds that it is no longer listed, or finds an image in its place
       // that the list cannot tell from it.
       case .gone: break
       }
     }
+    return found
+  }
+
+  /// Records that these images are merged, and what else was found.
+  mutating func merged(_ ids: [MappedImage.ID], of found: Found) {
+    let failed = found.failures.map(\.id)
+    unmerged.subtract(ids)
+    unmerged.subtract(failed)
+    unread.subtract(ids)
+    unread.formUnion(failed)
+    if unmerged.isEmpty { announced.removeAll() }
   }
 
   private mutating func takeAnnouncements() {
@@ -122,103 +105,81 @@ struct ImageWatch: ~Copyable {
 struct ImagePins {
   typealias Results = [MappedImage.ID: Result<Void, ImageError>]
 
-  /// Whether a thread pins images now, and what came of it.
-  private typealias Work = (isRunning: Bool, results: Results)
-
-  private let work = Lock<Work>((false, [:]))
+  /// The result for each image; nil while a thread pins it.
+  private let results = Lock<[MappedImage.ID: Result<Void, ImageError>?]>([:])
   /// The longest wait for a constructor of another thread: longer than a busy machine takes to begin a thread.
   private static let patience = Duration.seconds(1)
 
-  /// Pins images. Returns the result of each, and nothing where some are left for the next look.
+  /// Pins images. Returns the result of each, and nothing if some are left for the next look.
   func pin(_ images: [LoadedImage]) -> Results {
-    let ids = Set(images.map(\.mapped.id))
-    guard !ids.isEmpty else { return [:] }
-    let deadline = ContinuousClock.now + Self.patience
-    while true {
-      let results = work.wait(before: deadline) { work -> Results? in
-        let own = Results(
-          uniqueKeysWithValues: ids.compactMap { id in work.results[id].map { (id, $0) } })
-        if own.count == ids.count {
-          // A pin holds for ever; another attempt may succeed.
-          for case (let id, .failure) in own { work.results[id] = nil }
-          return own
-        }
-        guard !work.isRunning else { return nil }
-        work.isRunning = true
-        return [:]
+    let new = results.withLock { results in
+      let new = images.filter { results[$0.mapped.id] == nil }
+      for image in new { results.updateValue(nil, forKey: image.mapped.id) }
+      return new
+    }
+    let pinNew = { @Sendable [results] in
+      let made = new.map { image in
+        (image.mapped.id, Result { () throws(ImageError) in try image.pin() })
       }
-      guard let results else { return [:] }
-      if !results.isEmpty { return results }
-      if !POSIXThread.detach({ [work] in Self.run(images, work) }) { Self.run(images, work) }
+      results.change { results in for (id, result) in made { results[id] = result } }
     }
-  }
-
-  private static func run(_ images: [LoadedImage], _ work: Lock<Work>) {
-    let results = images.map { image in
-      (image.mapped.id, Result { () throws(ImageError) in try image.pin() })
-    }
-    work.change { work in
-      work.isRunning = false
-      for (id, result) in results { work.results[id] = result }
-    }
+    if !new.isEmpty, !POSIXThread.detach(pinNew) { pinNew() }
+    return results.wait(before: .now + Self.patience) { results -> Results? in
+      var found: Results = [:]
+      for image in images { found[image.mapped.id] = results[image.mapped.id] ?? nil }
+      guard found.count == images.count else { return nil }
+      // A pin holds for ever; another attempt may succeed.
+      for case (let id, .failure) in found { results[id] = nil }
+      return found
+    } ?? [:]
   }
 }
 
-/// The state of each image that a Hive knows, by identity. Lives under the Hive's lock.
+/// The outcome of looking at each image. Lives under the Hive's lock.
 struct KnownImages {
-  /// The outcome of looking at an image.
-  enum State {
-    /// It declares nothing.
-    case empty
-    /// It has registered, and stays mapped. Where its file is, and the loader's name for it.
-    case registered(path: String, name: String)
-    /// Its sections cannot be found.
-    case failed(ImageError)
-    /// It was unmapped. Its identity is never used again: a thread that still copies the image merges nothing.
-    case gone
-  }
-
-  private var states: [MappedImage.ID: State] = [:]
+  /// The images about which nothing is left to find out: they declare nothing, have registered or were unmapped. The
+  /// identity of an unmapped image is never used again: a thread that still copies it merges nothing.
+  private var settled: Set<MappedImage.ID> = []
+  /// The images that have registered, and stay mapped: where their files are, and the loader's names for them.
+  private(set) var registered: [(id: MappedImage.ID, path: String, name: String)] = []
+  /// The reasons that images could not be inspected: each may be another image by now.
+  private var failures: [MappedImage.ID: ImageError] = [:]
   /// Faults of images that can be read.
   private var remarks: [MappedImage.ID: ImageError] = [:]
 
   /// The problems of whole images, each once, in the order of their identities.
   var problems: [ImageError] {
-    Set(states.keys).union(remarks.keys).sorted().flatMap { id in
-      [failure(of: id), remarks[id]].compactMap(\.self)
+    Set(failures.keys).union(remarks.keys).sorted().flatMap { id in
+      [failures[id], remarks[id]].compactMap(\.self)
     }
   }
 
-  /// Returns the reason that an image could not be inspected.
-  func failure(of id: MappedImage.ID) -> ImageError? {
-    if case .failed(let error) = states[id] { error } else { nil }
+  /// Returns whether nothing is left to find out about an image.
+  func isSettled(_ id: MappedImage.ID) -> Bool { settled.contains(id) }
+
+  /// Settles an image, which declares nothing, or has registered from `path`. Returns false if it was settled already.
+  mutating func settle(_ id: MappedImage.ID, path: String? = nil, name: String = "") -> Bool {
+    guard settled.insert(id).inserted else { return false }
+    failures[id] = nil
+    if let path { registered.append((id, path, name)) }
+    return true
   }
 
-  /// Returns whether nothing is left to find out about an image: one that could not be read may be another by now.
-  func isSettled(_ id: MappedImage.ID) -> Bool {
-    switch states[id] {
-    case .none, .failed: false
-    case .empty, .registered, .gone: true
-    }
-  }
-
-  /// The images that registered, in order: where their files are, and the loader's names for them.
-  var registered: [(id: MappedImage.ID, path: String, name: String)] {
-    states.sorted { $0.key < $1.key }.compactMap { id, state in
-      if case .registered(let path, let name) = state { (id, path, name) } else { nil }
-    }
-  }
-
-  /// Records what became of an image, unless that is settled already. Returns whether it was not.
-  mutating func settle(_ id: MappedImage.ID, _ state: State) -> Bool {
-    guard !isSettled(id) else { return false }
-    states[id] = state
+  /// Records the reason that an image cannot be inspected. Returns false if it is known, or the image is settled.
+  mutating func fail(_ id: MappedImage.ID, _ error: ImageError) -> Bool {
+    guard !isSettled(id), failures[id] != error else { return false }
+    failures[id] = error
     return true
   }
 
   /// Records that an image was unmapped.
-  mutating func forget(_ id: MappedImage.ID) { (states[id], remarks[id]) = (.gone, nil) }
+  mutating func forget(_ id: MappedImage.ID) {
+    settled.insert(id)
+    (failures[id], remarks[id]) = (nil, nil)
+  }
 
   /// Records what is wrong with an image that can be read.
-  mutating func remark(_ id: MappedImage.ID, _ error: ImageError) { remarks[id] = error }
+  mutating func remark(_ id: MappedImage.ID, _ error: ImageError) {
+    if !isSettled(id) { remarks[id] = error }
+  }
 }

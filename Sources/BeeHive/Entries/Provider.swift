@@ -15,16 +15,6 @@ enum Provider: Sendable {
   case closure(FactoryClosure)
 }
 
-/// A structure in an image, and how long its author's compiler thought it is.
-struct CTable: Hashable, Sendable {
-  var address: RuntimeAddress
-  var size: Int
-
-  init(_ pointer: UnsafeRawPointer?, size: Int) {
-    (address, self.size) = (RuntimeAddress(rawValue: UInt(bitPattern: pointer)), size)
-  }
-}
-
 /// A Swift accessor of a typed record.
 struct Accessor: Hashable, Sendable {
   var function: RuntimeAddress

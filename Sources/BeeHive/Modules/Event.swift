@@ -184,8 +184,6 @@ public struct ModuleStep: Hashable, Sendable {
   public var module: String
   /// The name of the step or event.
   public var event: String
-  /// Which event it is.
-  package var kind: Event.Kind
   /// Differs from that of every other call of this Hive.
   package var number: UInt64
 

@@ -177,7 +177,8 @@ extension LaunchOrder {
     }
     return (lacking.map { (module: $0.module, why: "it \($0.why)") } + cyclic).map {
       ModuleFailure(
-        module: $0.module.name, event: "make", reason: .notMade($0.why), source: $0.module.source)
+        module: $0.module.name, event: "make", reason: "could not be made: \($0.why)",
+        source: $0.module.source)
     }
   }
 

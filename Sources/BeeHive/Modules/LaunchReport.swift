@@ -80,82 +80,45 @@ extension LaunchReport: CustomStringConvertible {
 
 /// Why a Hive did not start; nothing of it runs.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
-  /// What came between.
-  package enum Interruption: Hashable, Sendable {
-    /// `stop` was called, or the task cancelled, before the start was over.
-    case stopped
-    /// A module asked for the start that it is part of, or for a start while it is torn down.
-    case calledByModule
-    /// `run` cannot observe signals: which, and why.
-    case signals(String)
-  }
-
   /// The order, with what is missing and the cycles.
   package var order = LaunchOrder([])
   /// The modules that failed.
   public var failures: [ModuleFailure] = []
-  /// What came between, if that is why.
-  package var interruption: Interruption?
+  /// What came between, if that is why: one sentence.
+  package var interruption: String?
+
+  /// The interruption by a call of `stop`, or by the cancellation of the task.
+  package static let stopped = "stopped, or cancelled, before the start was over"
 
   /// One line for each cause.
   public var description: String {
-    var lines = order.problems + failures.map(\.description)
-    switch interruption {
-    case .stopped: lines.append("stopped, or cancelled, before the start was over")
-    case .calledByModule:
-      lines.append("start was called by a module that is being started or stopped")
-    case .signals(let fault): lines.append("cannot observe \(fault)")
-    case nil: break
-    }
-    return lines.joined(separator: "\n")
+    (order.problems + failures.map(\.description) + [interruption].compactMap(\.self))
+      .joined(separator: "\n")
   }
 }
 
 /// A module that threw, or took longer than it may.
 public struct ModuleFailure: Error, Sendable {
-  /// What went wrong.
-  package enum Reason: Sendable {
-    /// The module threw this error.
-    case threw(any Error)
-    /// A C module's operation answered false.
-    case refused
-    /// The module had not finished after this time; it is not waited for any longer.
-    case exceeded(Duration)
-    /// The module could not be made, or, where it came after the start, could not be ordered.
-    case notMade(String)
-    /// A module that this one requires failed, so it was skipped.
-    case skipped(requirement: String)
-  }
-
   /// The module's name.
   public var module: String
   /// The event or step it failed in.
   public var event: String
-  /// What went wrong.
-  package var reason: Reason
+  /// What went wrong, without whose fault it is: `threw …`.
+  package var reason: String
   /// The error that the module threw, if it threw one.
-  public var error: (any Error)? { if case .threw(let error) = reason { error } else { nil } }
+  public internal(set) var error: (any Error)?
+  /// Whether the module had not finished in its time; nobody waits for it any longer.
+  package var isOverdue = false
   /// Where the module was declared.
   package var source: Source
 }
 
 extension ModuleFailure: CustomStringConvertible {
   /// `module audio (libshop.so BeehiveRecords[0]) setUp: …`
-  public var description: String { "module \(module) (\(source)) \(event): \(what)".escaped }
+  public var description: String { "module \(module) (\(source)) \(event): \(reason)".escaped }
 
   /// `setUp: threw …`: what a list of modules says beside the name.
-  var stepAndCause: String { "\(event): \(what)".escaped }
-
-  /// What went wrong, without whose fault it is.
-  var what: String {
-    switch reason {
-    case .threw(let error): "threw \(error)"
-    case .refused: "answered false"
-    case .exceeded(let limit): "did not finish within \(limit)"
-    case .notMade(let reason): "could not be made: \(reason)"
-    case .skipped(let requirement): "skipped, because \(requirement) failed"
-    }
-  }
+  var stepAndCause: String { "\(event): \(reason)".escaped }
 }
 
 /// What happens to the others when a module fails to start.

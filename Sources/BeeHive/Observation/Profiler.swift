@@ -30,9 +30,8 @@ public final class Profiler: Sendable {
 
   private let origin = ContinuousClock.now
   private let limit: Int
-  private let lanes = Lock<Set<Int>>([])
-  /// The spans, and the number of runs of what has one, by module and event.
-  private let kept = Lock<(spans: [Span], runs: [[String]: Int])>(([], [:]))
+  /// The spans, the number of runs of what has one, by module and event, and the lanes that are taken.
+  private let kept = Lock<(spans: [Span], runs: [[String]: Int], lanes: Set<Int>)>(([], [:], []))
 
   /// Creates a profiler that keeps the latest spans.
   ///
@@ -84,9 +83,10 @@ public final class Profiler: Sendable {
 
   /// Notes that a module begins; what is known of its span, for `end`.
   func begin(_ module: String, _ event: String) -> Span {
-    var lane = 0
-    lanes.withLock { lanes in
-      while !lanes.insert(lane).inserted { lane += 1 }
+    let lane = kept.withLock { kept in
+      var lane = 0
+      while !kept.lanes.insert(lane).inserted { lane += 1 }
+      return lane
     }
     return Span(
       module: module, event: event, run: 0, start: origin.duration(to: .now), duration: .zero,
@@ -98,8 +98,8 @@ public final class Profiler: Sendable {
     var span = begun
     span.duration = origin.duration(to: .now) - span.start
     span.isSuccess = isSuccess
-    _ = lanes.withLock { $0.remove(span.lane) }
     kept.withLock { kept in
+      kept.lanes.remove(span.lane)
       span.run = kept.runs[span.key, default: 0] + 1
       kept.runs[span.key] = span.run
       if kept.spans.count >= 2 * limit {

@@ -22,7 +22,8 @@ final class SystemWatch: Sendable {
   ) throws(LaunchError) {
     func failure(_ reason: String) -> LaunchError {
       let names = signals.sorted { $0.rawValue < $1.rawValue }.map(\.description)
-      return LaunchError(interruption: .signals("\(names.joined(separator: ", ")): \(reason)"))
+      return LaunchError(
+        interruption: "cannot observe \(names.joined(separator: ", ")): \(reason)")
     }
     var bits: UInt64 = 0
     for signal in signals {

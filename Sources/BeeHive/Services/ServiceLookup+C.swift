@@ -111,14 +111,15 @@ extension ServiceLookup<CInstance> {
   private func table(
     of entry: RegisteredEntry, at address: RuntimeAddress
   ) throws(ServiceError) -> CInstance {
-    let table = try read(ForeignCall.serviceTable(at: address, in: entry.memory), entry)
-    guard table.size >= size else {
+    let table = unsafe try read(
+      entry.memory.structure(.serviceTable, as: beehive_service_table.self, at: address), entry)
+    guard unsafe table.table_size >= size else {
       throw ServiceError(
         .tooSmall, entry,
-        "\(entry.source) has a table of \(table.size) bytes where \(size) are expected; rebuild it "
+        "\(entry.source) has a table of \(unsafe table.table_size) bytes where \(size) are expected; rebuild it "
           + "against the newer header")
     }
-    return CInstance(address: table.address)
+    return CInstance(address: RuntimeAddress(rawValue: UInt(bitPattern: unsafe table.table)))
   }
 
   /// Returns the structure of a record; an unusable one makes its entry a rejected one.

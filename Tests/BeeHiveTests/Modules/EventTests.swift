@@ -211,8 +211,8 @@ struct EventTests {
       let row = rows.first { $0.0 == event.number }
       #expect(row?.1.hasPrefix("`.\(event.name)") == true)
     }
-    for step in RunningModule.Step.allCases {
-      #expect(rows.first { $0.0 == step.kind.rawValue }?.1 == "`\(step.rawValue)`")
+    for kind in [Event.Kind.setUp, .initialize, .splash, .tearDown, .unmount] {
+      #expect(rows.first { $0.0 == kind.rawValue }?.1 == "`\(kind)`")
     }
   }
 }

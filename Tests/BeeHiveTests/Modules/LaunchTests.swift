@@ -156,7 +156,7 @@ struct LaunchTests {
       let options = LaunchOptions(onFailure: policy, timeLimit: limit)
       return (hive, journal, end, try await hive.start(options: options), limit)
     } until: {
-      $0.3.failures.filter(\.isExceeded).map(\.module) == ["a"]
+      $0.3.failures.filter(\.isOverdue).map(\.module) == ["a"]
     }
     #expect(report.started == started)
     #expect(report.failures.first?.description.contains("did not finish within \(limit)") == true)
@@ -250,11 +250,6 @@ struct LaunchTests {
     await #expect(throws: LaunchError.self) { try await start.value }
     #expect(journal.lines == ["a.setUp", "b.setUp", "a.unmount", "in peace"])
   }
-}
-
-extension ModuleFailure {
-  /// Whether the module did not come back in time.
-  fileprivate var isExceeded: Bool { if case .exceeded = reason { true } else { false } }
 }
 
 /// Lets everybody who attends go on as soon as enough do.

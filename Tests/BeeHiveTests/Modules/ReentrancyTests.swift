@@ -141,7 +141,7 @@ struct ReentrancyTests {
       #expect(journal.lines.last == "a.unmount", "stop returns when all is torn down")
     }
     let error = await #expect(throws: LaunchError.self) { try await start.value }
-    #expect(error?.interruption == .stopped)
+    #expect(error?.interruption == LaunchError.stopped)
     #expect(journal.lines == ["a.setUp", "b.setUp", "b.unmount", "a.unmount"])
   }
 
@@ -176,7 +176,7 @@ struct ReentrancyTests {
         return task
       }
       let error = await #expect(throws: LaunchError.self) { try await begun.value }
-      #expect(error?.interruption == .stopped)
+      #expect(error?.interruption == LaunchError.stopped)
       #expect(journal.lines == ["a.setUp", "a.unmount"])
     }
   }
@@ -206,7 +206,7 @@ struct ReentrancyTests {
     try await hive.probe("a", journal) { step, context in
       guard step == "setUp" else { return }
       let error = await #expect(throws: LaunchError.self) { try await context.hive.start() }
-      #expect(error?.interruption == .calledByModule)
+      #expect(error?.interruption?.hasPrefix("start was called by a module") == true)
     }
     #expect(try await hive.start().started == ["a"])
   }

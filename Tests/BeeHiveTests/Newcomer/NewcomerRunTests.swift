@@ -62,7 +62,7 @@ struct NewcomerRunTests {
     let observation: Handle = hive.observe(fromStart: true) { (notice: HiveNotice) in
       switch notice {
       case .stepBegan(let step):
-        lines.withLock { $0.append("\(step.module).\(step.event) \(step.kind.rawValue)") }
+        lines.withLock { $0.append("\(step.module).\(step.event)") }
       case .stepEnded(let ended, _, let failure):
         let step: ModuleStep = ended
         #expect(step.number > 0 && failure == nil)
@@ -77,7 +77,7 @@ struct NewcomerRunTests {
     observation.cancel()
     await hive.stop()
     #expect(
-      lines.withLock { $0 } == ["quiet.setUp 0", "quiet.initialize 1", "quiet.splash 3"])
+      lines.withLock { $0 } == ["quiet.setUp", "quiet.initialize", "quiet.splash"])
 
     let profiler: Profiler = hive.profiler
     let span: Profiler.Span = try #require(profiler.spans.first)

@@ -1,33 +1,48 @@
 internal import BinaryImage
 internal import CBeeHive
 
-/// The operations of a C module: functions in an image that is held as long as the module runs.
+/// A module in C: functions of an image, which stays mapped.
 ///
-/// A table that an older header wrote is shorter; the operations past its end are not there.
-struct COperations: Hashable, Sendable {
-  let table: CTable
+/// A table that an older header wrote is shorter: the operations past its end are null, and passed over.
+struct CModule: Module, @unchecked Sendable {
+  // Sound: immutable, and the functions may be called on any thread, as the header says.
+  private var operations = beehive_module_operations()
 
-  /// Runs a step; true where the module has no such operation. Null functions are passed over.
-  func run(_ step: RunningModule.Step, _ context: Context) -> Bool {
-    let operations = self.operations
-    return unsafe context.withCContext { context in
-      switch step {
-      case .setUp: return unsafe operations.set_up?(context) ?? true
-      case .initialize: return unsafe operations.initialize?(context) ?? true
-      case .splash: return unsafe operations.splash?(context) ?? true
-      case .tearDown:
-        unsafe operations.tear_down?(context)
-        return true
-      case .unmount:
-        unsafe operations.unmount?(context)
-        return true
-      }
-    }
+  /// The error of an operation that does not answer true.
+  static let refusal = Problem(.badCall, "answered false")
+
+  /// Makes a module that does nothing.
+  init() {}
+
+  /// Takes the operations of a table, which the rules have let through.
+  init(_ table: beehive_module_table) {
+    unsafe copy(table.operations, size: table.operations_size, to: &operations)
+  }
+
+  func setUp(_ context: Context) throws { unsafe try run(operations.set_up, context) }
+
+  func initialize(_ context: Context) throws { unsafe try run(operations.initialize, context) }
+
+  func splash(_ context: Context) throws { unsafe try run(operations.splash, context) }
+
+  func tearDown(_ context: Context) {
+    unsafe context.withCContext { unsafe operations.tear_down?($0) }
+  }
+
+  func unmount(_ context: Context) {
+    unsafe context.withCContext { unsafe operations.unmount?($0) }
+  }
+
+  private func run(
+    _ operation: (@convention(c) (UnsafePointer<beehive_context>?) -> Bool)?, _ context: Context
+  ) throws {
+    guard let operation = unsafe operation else { return }
+    guard unsafe context.withCContext({ unsafe operation($0) }) else { throw Self.refusal }
   }
 
   /// Tells the module of an event: its number, its name, and its payload if that is bytes or text.
-  func handle(_ event: Event, _ context: Context) -> Bool {
-    guard let handle = unsafe operations.event else { return false }
+  func handle(_ event: Event, _ context: Context) -> EventResponse {
+    guard let handle = unsafe operations.event else { return .ignored }
     let payload =
       event.value(as: [UInt8].self) ?? event.value(as: String.self).map { [UInt8]($0.utf8) }
     return unsafe context.withCContext { context in
@@ -40,24 +55,21 @@ struct COperations: Hashable, Sendable {
           unsafe told.name = unsafe name
           unsafe told.payload = payload == nil ? nil : bytes.baseAddress
           unsafe told.payload_size = bytes.count
-          return unsafe handle(context, &told)
+          return unsafe handle(context, &told) ? .handled : .ignored
         }
       }
     }
   }
+}
 
-  /// The table, its missing end filled with null.
-  private var operations: beehive_module_operations {
-    var operations = beehive_module_operations()
-    let size = min(table.size, MemoryLayout<beehive_module_operations>.size)
-    guard let source = unsafe UnsafeRawPointer(bitPattern: table.address.rawValue) else {
-      return operations
-    }
-    // Sound: the image is held, and its author's compiler gave the table this size.
-    unsafe withUnsafeMutableBytes(of: &operations) { bytes in
-      unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: source, count: size))
-    }
-    return operations
+/// Copies the first `size` bytes of a structure of C, which another version of its header may have written. The rest
+/// stays as it is.
+func copy<Structure>(_ source: UnsafePointer<Structure>?, size: Int, to copy: inout Structure) {
+  guard let source = unsafe source else { return }
+  // Sound: the author's compiler gave the source this size.
+  unsafe withUnsafeMutableBytes(of: &copy) { bytes in
+    unsafe bytes.copyMemory(
+      from: UnsafeRawBufferPointer(start: source, count: min(size, bytes.count)))
   }
 }
 
@@ -70,7 +82,7 @@ extension Context {
     unsafe context.size = UInt32(MemoryLayout<beehive_context>.size)
     unsafe context.version = UInt32(BEEHIVE_CONTEXT_VERSION)
     unsafe context.lead(to: hive)
-    unsafe context.custom = UnsafeMutableRawPointer(bitPattern: self[CCustom.self])
+    unsafe context.custom = UnsafeMutableRawPointer(bitPattern: custom)
     unsafe context.environment = texts.copy(environment.name)
     unsafe context.argument_count = arguments.count
     return unsafe arguments.withUnsafeBufferPointer { arguments in
@@ -96,6 +108,3 @@ extension beehive_context {
     unsafe pointer.map { unsafe Unmanaged<Hive>.fromOpaque($0).takeUnretainedValue() }
   }
 }
-
-/// The address that modules and factories in C find in `context->custom`.
-enum CCustom: Context.Key { static let defaultValue: UInt = 0 }
