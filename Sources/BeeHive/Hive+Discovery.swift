@@ -1,5 +1,6 @@
 public import BinaryImage
 internal import CImageEvents
+internal import CSwiftRuntime
 internal import Registration
 internal import SwiftMetadata
 internal import Synchronization
@@ -302,10 +303,9 @@ extension Hive {
     var types: [any Any.Type] = []
     for loaded in SwiftImage.all(from: 0) {
       if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }
-      ProcessTables.forEachConformer(in: loaded.conformances, to: first.address) { address in
-        guard let descriptor = ContextDescriptor(at: address), !descriptor.isGeneric,
-          descriptor.flags.describesCopyableType, let found = TypeLookup.type(descriptor),
-          known.insert(ObjectIdentifier(found)).inserted
+      first.forEachConformer(in: loaded.conformances.records) { descriptor in
+        guard !descriptor.isGeneric, descriptor.flags.describesCopyableType,
+          let found = TypeLookup.type(descriptor), known.insert(ObjectIdentifier(found)).inserted
         else { return }
         if Conformance.of(found, to: type) == .holds { types.append(found) }
       }
