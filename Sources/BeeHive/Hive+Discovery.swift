@@ -174,8 +174,7 @@ extension Hive {
       let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], Int?) in
         // None of them ever falls.
         let ground = images + state.table.version + state.hostBindingsVersion
-        guard state.table.unboundCount > 0, ground != state.lastTry else { return ([], nil) }
-        return (state.table.entries(where: \.isUnbound), ground)
+        return (ground == state.lastTry ? [] : state.table.entries(where: \.isUnbound), ground)
       }
       if unbound.isEmpty { break }
       let rejected = unbound.count {
@@ -239,7 +238,6 @@ extension Hive {
         if case .accepted(let problem) = outcome { entry.progress = .accepted(problem) }
         if case .rejected = outcome { observers.post(.entryRejected(entry.snapshot)) }
       }
-      state.table.unboundCount += (entry.isUnbound ? 1 : 0) - (wasUnbound ? 1 : 0)
     }
     observers.deliver()
   }
