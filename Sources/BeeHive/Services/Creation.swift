@@ -53,15 +53,6 @@ final class Creation {
     return scope
   }
 
-  /// What the calling thread makes that outlives every scope, if it makes such a thing.
-  static var keeper: RegisteredEntry? {
-    // What is made for one request alone lives as long as what needs it.
-    guard let step = here.steps.last(where: { $0.cell != nil || $0.scope != nil }),
-      step.scope == nil
-    else { return nil }
-    return step.entry
-  }
-
   /// Runs `make` as the maker of an instance, unless that would never end.
   static func make<Value>(
     _ step: Step, _ make: () throws(ServiceError) -> Value

@@ -286,7 +286,7 @@ struct ServiceLookup<Service: Sendable> {
   /// Returns where the instance of an entry is kept: in the scope, for the task if it has an override, or for all.
   func keeper(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
     if entry.scope == .scoped {
-      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
+      guard let scope else { throw .unscoped(entry) }
       guard let cell = scope.cell(of: entry) else { throw .ended(entry) }
       return cell
     }
