@@ -4,8 +4,24 @@ internal import CBeeHive
 /// The operations of a C module: functions in an image that is held as long as the module runs.
 ///
 /// A table that an older header wrote is shorter; the operations past its end are not there.
-struct COperations: Hashable, Sendable {
-  let table: CTable
+@safe struct COperations: @unchecked Sendable {
+  // Sound: the header says that the functions may be called on any thread.
+  /// The table, its missing end filled with null.
+  private var operations = beehive_module_operations()
+
+  /// Copies the operations that the context of an `abi=c-module` record leads to.
+  init(at address: RuntimeAddress, in memory: ForeignMemory) throws(Problem) {
+    let table = unsafe try memory.structure(
+      .moduleTable, as: beehive_module_table.self, at: address
+    ).get()
+    guard unsafe table.operations != nil else { return }
+    // Sound: the rules found that many bytes there.
+    unsafe withUnsafeMutableBytes(of: &operations) { bytes in
+      unsafe bytes.copyMemory(
+        from: UnsafeRawBufferPointer(
+          start: table.operations, count: min(table.operations_size, bytes.count)))
+    }
+  }
 
   /// Runs a step; true where the module has no such operation. Null functions are passed over.
   func run(_ step: RunningModule.Step, _ context: Context) -> Bool {
@@ -44,20 +60,6 @@ struct COperations: Hashable, Sendable {
         }
       }
     }
-  }
-
-  /// The table, its missing end filled with null.
-  private var operations: beehive_module_operations {
-    var operations = beehive_module_operations()
-    let size = min(table.size, MemoryLayout<beehive_module_operations>.size)
-    guard let source = unsafe UnsafeRawPointer(bitPattern: table.address.rawValue) else {
-      return operations
-    }
-    // Sound: the image is held, and its author's compiler gave the table this size.
-    unsafe withUnsafeMutableBytes(of: &operations) { bytes in
-      unsafe bytes.copyMemory(from: UnsafeRawBufferPointer(start: source, count: size))
-    }
-    return operations
   }
 }
 

@@ -171,12 +171,11 @@ extension Hive {
     var isTried = false
     while !isTried {
       let images = TypeLookup.generation
-      let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], Int?) in
+      let (unbound, ground) = state.withLock { state in
         // None of them ever falls.
         let ground = images + state.table.version + state.hostBindingsVersion
         return (ground == state.lastTry ? [] : state.table.entries(where: \.isUnbound), ground)
       }
-      if unbound.isEmpty { break }
       let rejected = unbound.count {
         if case .rejected = boundProgress(of: $0, delivers: false) { true } else { false }
       }
@@ -210,7 +209,7 @@ extension Hive {
   /// Asks the entry's accessor for a value; nil where it makes another type.
   package func make<Value>(_ entry: RegisteredEntry, as type: Value.Type) -> Value? {
     guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else { return nil }
-    return ForeignCall.make(accessor, as: type)
+    return accessor.make(as: type)
   }
 
   /// Returns where the structure of a C record is; nil of any other, and of one that was removed.
@@ -226,7 +225,6 @@ extension Hive {
   package func settle(_ entry: RegisteredEntry, _ outcome: Entry.State) {
     state.withLock { state in
       guard !entry.isWithdrawn else { return }
-      let wasUnbound = entry.isUnbound
       let before = entry.setAside
       if case .bound = outcome {
         guard let before else { return }

@@ -90,22 +90,19 @@ extension RunningModule {
     let made: (any Sendable)?
     switch provider {
     case .structure(_, let address):
-      switch ForeignCall.moduleTable(at: address, in: entry.memory) {
-      case .success(let table):
-        self.init(
-          entry: entry, code: .c(COperations(table: table)), isConcurrent: isMarked)
-        return
-      case .failure(let problem): throw failure(problem.message)
+      let operations: COperations
+      do { operations = try COperations(at: address, in: entry.memory) } catch {
+        throw failure(error.message)
       }
-    case .module(let type): made = type.init()
+      self.init(entry: entry, code: .c(operations), isConcurrent: isMarked)
+      return
     case .accessor(let accessor):
-      made = ForeignCall.make(accessor, as: (any Module).self)
+      made = accessor.make(as: (any Module).self)
       if made == nil { throw failure("its accessor makes another type") }
     case .closure(let factory):
       do { made = try factory.make(hive, nil) } catch {
         throw error as? ModuleFailure ?? failure("\(error)")
       }
-    case .injectable: throw failure("it is bound to a service")
     }
     guard let module = made as? any Module else {
       throw failure("what it is bound to does not conform to Module")

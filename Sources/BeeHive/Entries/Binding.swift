@@ -66,7 +66,7 @@ struct Binding {
       return .rejected(Problem(.noCode("its accessor", at: function)))
     }
     var accessor = accessor
-    if let type = ForeignCall.describe(accessor) {
+    if let type = accessor.describe() {
       accessor.service = ObjectIdentifier(type)
       accessor.hasOtherName =
         record.kind == .service && !TypeSpelling.of(type).all.contains(record.name)
@@ -107,12 +107,14 @@ struct Binding {
     of entry: RegisteredEntry, as type: Any.Type, named name: String, _ asked: Any.Type?
   ) -> RegisteredEntry.Progress {
     if entry.kind == .module {
-      if let module = type as? any Module.Type { return .bound(.module(module)) }
+      if let module = type as? any Module.Type {
+        return .bound(.closure(FactoryClosure { _ in module.init() }))
+      }
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
     return Self.progress(of: entry, by: type, asked) { served in
       if let type = type as? any Injectable.Type {
-        return .bound(.injectable(type, serving: served))
+        return .bound(.closure(FactoryClosure(type, serving: served)))
       }
       return .rejected(
         Problem(

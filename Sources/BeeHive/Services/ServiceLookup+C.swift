@@ -9,7 +9,9 @@ internal import Threads
   var factory: beehive_service_factory?
 
   /// Gives back what a factory made. With no lock held.
-  func dispose() { if let factory { ForeignCall.destroy(address, with: factory) } }
+  func dispose() {
+    unsafe factory?.destroy?(UnsafeMutableRawPointer(bitPattern: address.rawValue))
+  }
 }
 
 // Lookups of services in C: what makes them, and what the caller gets.
@@ -68,8 +70,8 @@ extension ServiceLookup<CInstance> {
       guard case .structure(_, let address) = candidate.provider,
         let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
       else { return false }
-      if isLast, case .success(let factory) = Self.factory(of: entry, at: address) {
-        ForeignCall.destroy(object, with: factory)
+      if isLast, let factory = try? factory(of: entry, at: address) {
+        CInstance(address: object, factory: factory).dispose()
       }
       return true
     }
@@ -87,12 +89,14 @@ extension ServiceLookup<CInstance> {
     guard case .structure(let structure, let address) = candidate.provider else { return nil }
     let entry = candidate.entry
     guard structure == .factory else { return try table(of: entry, at: address) }
-    let factory = try read(Self.factory(of: entry, at: address), entry)
+    let factory = try factory(of: entry, at: address)
     return try instance(of: entry, in: scope) { () throws(ServiceError) in
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
       LastError.forget()
-      if let object = ForeignCall.create(factory, context) {
-        return CInstance(address: object, factory: factory)
+      let object = unsafe context.withCContext { unsafe factory.create($0) }
+      if let object = unsafe object {
+        let address = RuntimeAddress(rawValue: UInt(bitPattern: object))
+        return CInstance(address: address, factory: factory)
       }
       let reason = LastError.text
       throw ServiceError(
@@ -102,23 +106,25 @@ extension ServiceLookup<CInstance> {
     }
   }
 
-  private static func factory(
+  private func factory(
     of entry: RegisteredEntry, at address: RuntimeAddress
-  ) -> Result<beehive_service_factory, Problem> {
-    entry.memory.structure(.factory, as: beehive_service_factory.self, at: address)
+  ) throws(ServiceError) -> beehive_service_factory {
+    try read(
+      entry.memory.structure(.factory, as: beehive_service_factory.self, at: address), entry)
   }
 
   private func table(
     of entry: RegisteredEntry, at address: RuntimeAddress
   ) throws(ServiceError) -> CInstance {
-    let table = try read(ForeignCall.serviceTable(at: address, in: entry.memory), entry)
-    guard table.size >= size else {
+    let table = unsafe try read(
+      entry.memory.structure(.serviceTable, as: beehive_service_table.self, at: address), entry)
+    guard unsafe table.table_size >= size else {
       throw ServiceError(
         .tooSmall, entry,
-        "\(entry.source) has a table of \(table.size) bytes where \(size) are expected; rebuild it "
+        "\(entry.source) has a table of \(unsafe table.table_size) bytes where \(size) are expected; rebuild it "
           + "against the newer header")
     }
-    return CInstance(address: table.address)
+    return unsafe CInstance(address: RuntimeAddress(rawValue: UInt(bitPattern: table.table)))
   }
 
   /// Returns the structure of a record; an unusable one makes its entry a rejected one.

@@ -129,7 +129,6 @@ struct ServiceLookup<Service: Sendable> {
   mutating func implementations() -> [(entry: RegisteredEntry, type: Any.Type?)] {
     fitting().map { candidate in
       switch candidate.provider {
-      case .injectable(let type, _): (candidate.entry, type)
       case .closure(let factory):
         // A protocol implements nothing: only the factory knows what it makes.
         (
@@ -137,7 +136,7 @@ struct ServiceLookup<Service: Sendable> {
           ExistentialLayout.isProtocol(factory.serviceType) ? nil : factory.serviceType
         )
       case .accessor: (candidate.entry, implementation(named: candidate.entry.implementation))
-      case .structure, .module: (candidate.entry, nil)
+      case .structure: (candidate.entry, nil)
       }
     }
   }
@@ -217,13 +216,11 @@ struct ServiceLookup<Service: Sendable> {
     }
     switch provider {
     case .structure: return .fails("it is written in C; look it up by name")
-    case .module: return .fails("it is a module")
     case .accessor(let accessor):
       // It tells by making one or refusing.
       guard let service = accessor.service else { return .undecided("only its accessor knows") }
       return service == ObjectIdentifier(type as Any.Type)
         ? .holds : .fails("its accessor makes another type of that name")
-    case .injectable(let implementation, _): return Conformance.of(implementation, to: type)
     case .closure(let factory):
       if let needed = factory.parameter {
         guard let parameter else {
@@ -263,8 +260,10 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// The same, not kept as an answer. What the recipe throws names its entry.
-  func instance(of entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
-    try instance(of: entry, in: entry.scope) { () throws(ServiceError) in
+  func instance(
+    of entry: RegisteredEntry, in kind: Scope? = nil, _ recipe: Recipe
+  ) throws(ServiceError) -> Service? {
+    try instance(of: entry, in: kind ?? entry.scope) { () throws(ServiceError) in
       do { return try recipe(hive) } catch { throw .thrown(error, by: entry) }
     }
   }
@@ -303,13 +302,11 @@ struct ServiceLookup<Service: Sendable> {
     guard let type else { return { _ in nil } }
     switch provider {
     case .accessor(let accessor):
-      return { _ in ForeignCall.make(accessor, as: type) }
-    case .injectable(let implementation, _):
-      return { hive in try implementation.init(hive: hive) as? Service }
+      return { _ in accessor.make(as: type) }
     case .closure(let factory):
       if let typed = factory.typed(as: type) { return typed }
       return { [parameter] hive in try factory.make(hive, parameter) as? Service }
-    case .structure, .module: return { _ in nil }
+    case .structure: return { _ in nil }
     }
   }
 
