@@ -139,13 +139,15 @@ struct EntryTable {
 
   // MARK: The state record
 
-  /// Says of each bound module why it does not run.
+  /// The modules are being started, have been, or were torn down: says of each bound one why it does not run, and how far
+  /// a module is that comes now.
   mutating func publish(
     arrival: ModuleStage?, switchedOff: Set<String>, _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
-    stateRecord?.publish(
-      made.values.lazy.filter { $0.kind == .module }, arrival: arrival, switchedOff: switchedOff,
-      stage)
+    guard stateRecord != nil else { return }
+    stateRecord?.arrival = arrival
+    stateRecord?.switchedOff = switchedOff
+    for entry in made.values where entry.kind == .module { entry.publish(stage(entry)) }
   }
 
   /// A module that was not tried yet has been bound.
