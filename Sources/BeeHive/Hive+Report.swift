@@ -235,11 +235,9 @@ extension Report {
     let waiting = lines.indices.filter {
       lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
     }.prefix(most)
-    guard !waiting.isEmpty else { return }
-    let found = TypeLookup.similar(to: waiting.map { TypeName(lines[$0].type) })
     for index in waiting {
-      let question = question(about: found[TypeName(lines[index].type)] ?? [])
-      lines[index].reason = lines[index].reason.map { $0 + question }
+      let question = question(about: TypeLookup.similar(to: TypeName(lines[index].type)))
+      lines[index].reason? += question
     }
   }
 }
