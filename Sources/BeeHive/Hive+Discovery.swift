@@ -76,7 +76,7 @@ extension Hive {
         guard let pin = pins[image.mapped.id] else { return nil }
         try pin.get()
       }
-      return (image, .success(Binding.entries(of: try RecordScanner.scan(image), in: image)))
+      return (image, .success(RegisteredEntry.all(of: try RecordScanner.scan(image), in: image)))
     } catch {
       // It was unmapped meanwhile, which the next walk finds.
       if error.code == .replaced, ImageList.probe() != found.counters { return nil }
@@ -142,7 +142,7 @@ extension Hive {
     let (progress, bindings) = state.withLock { (entry.progress, $0.hostBindings) }
     guard case .accepted = progress, !entry.isForeign else { return progress }
     // The runtime's lookups run here, with no lock held.
-    let next = Binding(hostBindings: bindings).progress(named: entry, asked: asked)
+    let next = RegisteredEntry.Progress.of(entry, bindings, asked: asked)
     let isTried = entry.kind == .module && runner.states.withLock { $0[entry.order] != nil }
     defer { if delivers { observers.deliver() } }
     return state.withLock { state in
