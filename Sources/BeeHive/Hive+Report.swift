@@ -316,8 +316,9 @@ extension Hive {
     let type: ObjectIdentifier?
     switch entry.provider {
     case .structure:
-      var lookup = ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
-      return try lookup.check(lookup.candidate(entry))
+      let lookup = ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
+      try lookup.instance(of: entry, by: entry.provider, as: .transient)?.dispose()
+      return
     case .accessor(let accessor): type = accessor.service
     case .closure(let factory) where factory.parameter == nil:
       type = factory.serving ?? factory.service

@@ -42,9 +42,9 @@ extension ServiceLookup<CInstance> {
   /// Makes and hands out the service; nil where no entry serves.
   private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
     guard let candidate = candidates().first,
-      let made = try instance(of: candidate, as: candidate.entry.scope)
+      case let entry = candidate.entry,
+      let made = try instance(of: entry, by: candidate.provider, as: entry.scope)
     else { return nil }
-    let entry = candidate.entry
     let scope = made.factory == nil ? .singleton : entry.scope
     if scope == .scoped { return made.address }
     let isHandedOut = hive.state.withLock { state in
@@ -77,17 +77,11 @@ extension ServiceLookup<CInstance> {
     }
   }
 
-  /// Reads a candidate's structure; makes what a factory makes, and destroys it.
-  func check(_ candidate: Candidate) throws(ServiceError) {
-    try instance(of: candidate, as: .transient)?.dispose()
-  }
-
-  /// Returns a candidate's table, or an object of its factory; nil if its entry has left meanwhile.
-  private func instance(
-    of candidate: Candidate, as scope: Scope
+  /// Returns the table of an entry, or an object of its factory; nil if it leads to neither.
+  func instance(
+    of entry: RegisteredEntry, by provider: Provider?, as scope: Scope
   ) throws(ServiceError) -> CInstance? {
-    guard case .structure(let structure, let address) = candidate.provider else { return nil }
-    let entry = candidate.entry
+    guard case .structure(let structure, let address) = provider else { return nil }
     guard structure == .factory else { return try table(of: entry, at: address) }
     let factory = try factory(of: entry, at: address)
     return try instance(of: entry, in: scope) { () throws(ServiceError) in
