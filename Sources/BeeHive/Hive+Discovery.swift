@@ -1,5 +1,6 @@
 public import BinaryImage
 internal import CImageEvents
+internal import CSwiftRuntime
 internal import Registration
 internal import SwiftMetadata
 internal import Synchronization
@@ -75,7 +76,7 @@ extension Hive {
         guard let pin = pins[image.mapped.id] else { return nil }
         try pin.get()
       }
-      return (image, .success(Binding.entries(of: try RecordScanner.scan(image), in: image)))
+      return (image, .success(RegisteredEntry.all(of: try RecordScanner.scan(image), in: image)))
     } catch {
       // It was unmapped meanwhile, which the next walk finds.
       if error.code == .replaced, ImageList.probe() != found.counters { return nil }
@@ -141,7 +142,7 @@ extension Hive {
     let (progress, bindings) = state.withLock { (entry.progress, $0.hostBindings) }
     guard case .accepted = progress, !entry.isForeign else { return progress }
     // The runtime's lookups run here, with no lock held.
-    let next = Binding(hostBindings: bindings).progress(named: entry, asked: asked)
+    let next = RegisteredEntry.Progress.of(entry, bindings, asked: asked)
     let isTried = entry.kind == .module && runner.states.withLock { $0[entry.order] != nil }
     defer { if delivers { observers.deliver() } }
     return state.withLock { state in
@@ -170,13 +171,11 @@ extension Hive {
     var isTried = false
     while !isTried {
       let images = TypeLookup.generation
-      let (unbound, ground) = state.withLock { state -> ([RegisteredEntry], Int?) in
+      let (unbound, ground) = state.withLock { state in
         // None of them ever falls.
         let ground = images + state.table.version + state.hostBindingsVersion
-        guard state.table.unboundCount > 0, ground != state.lastTry else { return ([], nil) }
-        return (state.table.entries(where: \.isUnbound), ground)
+        return (ground == state.lastTry ? [] : state.table.entries(where: \.isUnbound), ground)
       }
-      if unbound.isEmpty { break }
       let rejected = unbound.count {
         if case .rejected = boundProgress(of: $0, delivers: false) { true } else { false }
       }
@@ -210,7 +209,7 @@ extension Hive {
   /// Asks the entry's accessor for a value; nil where it makes another type.
   package func make<Value>(_ entry: RegisteredEntry, as type: Value.Type) -> Value? {
     guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else { return nil }
-    return ForeignCall.make(accessor, as: type)
+    return accessor.make(as: type)
   }
 
   /// Returns where the structure of a C record is; nil of any other, and of one that was removed.
@@ -226,7 +225,6 @@ extension Hive {
   package func settle(_ entry: RegisteredEntry, _ outcome: Entry.State) {
     state.withLock { state in
       guard !entry.isWithdrawn else { return }
-      let wasUnbound = entry.isUnbound
       let before = entry.setAside
       if case .bound = outcome {
         guard let before else { return }
@@ -238,7 +236,6 @@ extension Hive {
         if case .accepted(let problem) = outcome { entry.progress = .accepted(problem) }
         if case .rejected = outcome { observers.post(.entryRejected(entry.snapshot)) }
       }
-      state.table.unboundCount += (entry.isUnbound ? 1 : 0) - (wasUnbound ? 1 : 0)
     }
     observers.deliver()
   }
@@ -297,10 +294,9 @@ extension Hive {
     var types: [any Any.Type] = []
     for loaded in SwiftImage.all(from: 0) {
       if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }
-      ProcessTables.forEachConformer(in: loaded.conformances, to: first.address) { address in
-        guard let descriptor = ContextDescriptor(at: address), !descriptor.isGeneric,
-          descriptor.flags.describesCopyableType, let found = TypeLookup.type(descriptor),
-          known.insert(ObjectIdentifier(found)).inserted
+      first.forEachConformer(in: loaded.conformances.records) { descriptor in
+        guard !descriptor.isGeneric, descriptor.flags.describesCopyableType,
+          let found = TypeLookup.type(descriptor), known.insert(ObjectIdentifier(found)).inserted
         else { return }
         if Conformance.of(found, to: type) == .holds { types.append(found) }
       }

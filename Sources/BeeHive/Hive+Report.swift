@@ -235,11 +235,9 @@ extension Report {
     let waiting = lines.indices.filter {
       lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
     }.prefix(most)
-    guard !waiting.isEmpty else { return }
-    let found = TypeLookup.similar(to: waiting.map { TypeName(lines[$0].type) })
     for index in waiting {
-      let question = question(about: found[TypeName(lines[index].type)] ?? [])
-      lines[index].reason = lines[index].reason.map { $0 + question }
+      let question = question(about: TypeLookup.similar(to: TypeName(lines[index].type)))
+      lines[index].reason? += question
     }
   }
 }
@@ -318,20 +316,13 @@ extension Hive {
     let type: ObjectIdentifier?
     switch entry.provider {
     case .structure:
-      var lookup = ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
-      return try lookup.check(lookup.candidate(entry))
-    case .injectable(let type, nil):
-      // The caller of a lookup says as which type it is kept; here there is none.
-      _ = try Creation.make(Creation.Step(entry: entry, scope: scope)) { () throws(ServiceError) in
-        do { return try type.init(hive: self) } catch {
-          throw ServiceError.thrown(error, by: entry)
-        }
-      }
+      let lookup = ServiceLookup(c: entry.name, name: entry.givenName, scope: scope, hive: self)
+      try lookup.instance(of: entry, by: entry.provider, as: .transient)?.dispose()
       return
     case .accessor(let accessor): type = accessor.service
-    case .injectable(_, let service?): type = service
-    case .closure(let factory): type = factory.parameter == nil ? factory.service : nil
-    case .module, nil: type = nil
+    case .closure(let factory) where factory.parameter == nil:
+      type = factory.serving ?? factory.service
+    case .closure, nil: type = nil
     }
     // Only its accessor may know the type: then no lookup can name it.
     guard let type else { return }
@@ -344,11 +335,16 @@ extension Hive {
     _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope?
   ) async throws(ServiceError) {
     var lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
-    lookup.isPatient = true
-    let provider = try lookup.candidate(entry).provider
+    // For the override of this task, which keeps what is made.
+    _ = lookup.fitting()
+    guard let provider = entry.provider else { return }
     if case .closure(let factory) = provider, let load = factory.load {
       _ = try await lookup.loaded(entry, load)
-    } else if try lookup.instance(of: entry, lookup.recipe(provider)) == nil {
+      return
+    }
+    // As which type others would find it is not known: nothing may keep it.
+    let scope = entry.servedType == nil ? .transient : entry.scope
+    if try lookup.instance(of: entry, in: scope, lookup.recipe(provider)) == nil {
       throw ServiceError(.unusable, entry, "\(entry.source) makes another type")
     }
   }

@@ -70,15 +70,7 @@ extension Hive {
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
-    try all(ServiceLookup(type: type, name: nil, hive: self))
-  }
-
-  func all<Service: Sendable>(
-    _ lookup: ServiceLookup<Service>
-  ) throws(ServiceError) -> [Service] {
-    catchUp(probing: true)
-    var lookup = lookup
-    return try lookup.all()
+    try ServiceLookup(type: type, name: nil, hive: self).all()
   }
 
   /// Finds what implements a service, without making any.
@@ -89,9 +81,7 @@ extension Hive {
   public func implementations<Service: Sendable>(
     of type: Service.Type = Service.self
   ) -> [(entry: Entry, type: Any.Type?)] {
-    catchUp(probing: true)
-    var lookup = ServiceLookup(type: type, name: nil, hive: self)
-    let found = lookup.implementations()
+    let found = ServiceLookup(type: type, name: nil, hive: self).implementations()
     return state.withLock { _ in
       found.map { (entry: $0.entry.snapshot, type: $0.type) }
     }
@@ -179,17 +169,6 @@ extension Hive {
   func made<Service: Sendable>(at key: UInt, name: String) -> Service? {
     guard isUpToDate else { return nil }
     return (cache.object(at: key, name: name) as? CachedValue<Service>)?.value
-  }
-
-  /// Keeps an answer, as `State.publish` does.
-  func publish(
-    _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
-    version: Int
-  ) {
-    state.withLock {
-      $0.publish(answer, for: key, of: entry, named: names, version: version, cache: cache)
-    }
-    cache.collect()
   }
 
   /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the

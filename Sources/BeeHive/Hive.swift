@@ -280,8 +280,8 @@ extension Hive {
     if case .fails(let reason) = Conformance.of(implementation, to: type) {
       progress = .rejected(Problem(.doesNotConform, reason))
     } else {
-      progress = .bound(
-        .injectable(implementation, serving: ObjectIdentifier(type as Any.Type)))
+      let served = ObjectIdentifier(type as Any.Type)
+      progress = .bound(.closure(FactoryClosure(implementation, serving: served)))
     }
     try register(
       RegisteredEntry(

@@ -43,10 +43,9 @@ struct RunningModule: Sendable {
         unsafe CModule(
           try entry.memory.structure(.moduleTable, as: beehive_module_table.self, at: address).get()
         )
-      case .module(let type): type.init()
-      case .accessor(let accessor): ForeignCall.make(accessor, as: (any Module).self)
+      case .accessor(let accessor): accessor.make(as: (any Module).self)
       case .closure(let factory): try factory.make(hive, nil)
-      case .injectable, nil: nil
+      case nil: nil
       }
     guard let module = made as? any Module else {
       throw Problem(.doesNotConform, "what makes it makes no Module")

@@ -111,7 +111,7 @@ struct LoadingTests {
       loading: { hive in MoreWords(text: try await hive.load(Words.self).text) })
     let patience = isAwaited ? Duration.milliseconds(100) : .seconds(60)
     let error =
-      await AsyncCreation.$patience.withValue(patience) {
+      await Creation.$patience.withValue(patience) {
         await TimeLimit.result { _ = try await hive.load(Words.self) }
       }.error as? ServiceError
     #expect(error?.code == (isAwaited ? .cycle : nil))

@@ -1,33 +1,24 @@
 internal import BinaryImage
 internal import Registration
 
-/// From an accepted entry to what makes it: the record's accessor, else a type of the name, else what the
-/// host gave.
-///
-/// Runs with no lock held: it asks the Swift runtime and the image's own accessor.
-struct Binding {
-  /// What the host gave for names that no type answers to.
-  var hostBindings: [String: FactoryClosure]
-
+extension RegisteredEntry {
   /// Makes entries of all that an image declares, except for what third parties do.
-  static func entries(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
-    var entries: [RegisteredEntry] = []
-    entries.reserveCapacity(scan.records.count + scan.rejections.count)
-    for record in scan.records where !record.kind.isThirdParty {
-      entries.append(
-        RegisteredEntry(
-          kind: record.kind, name: record.name, implementation: record.implementation,
-          attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
-          progress: progress(of: record, in: image.mapped.bias)))
+  static func all(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
+    let entries = scan.records.lazy.filter { !$0.kind.isThirdParty }.map { record in
+      RegisteredEntry(
+        kind: record.kind, name: record.name, implementation: record.implementation,
+        attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
+        progress: .of(record, in: image.mapped.bias))
     }
-    for rejection in scan.rejections { entries.append(RegisteredEntry(rejection, in: image)) }
-    return entries
+    return entries + scan.rejections.map { RegisteredEntry($0, in: image) }
   }
+}
 
+// From an accepted entry to what makes it: the record's accessor, else a type of the name, else what the host gave.
+// Runs with no lock held: it asks the Swift runtime and the image's own accessor.
+extension RegisteredEntry.Progress {
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
-  private static func progress(
-    of record: Record, in image: LoadBias
-  ) -> RegisteredEntry.Progress {
+  fileprivate static func of(_ record: Record, in image: LoadBias) -> Self {
     guard record.kind.isKnown else {
       return .accepted(
         Problem(
@@ -46,7 +37,7 @@ struct Binding {
       )
     }
     if let function = record.accessor?.runtimeAddress(in: image) {
-      return progress(of: record, by: Accessor(function: function, context: context))
+      return of(record, by: Accessor(function: function, context: context))
     }
     if record.kind == .target || record.kind == .route {
       return .accepted(
@@ -58,15 +49,13 @@ struct Binding {
     return .accepted(.notYetLooked)
   }
 
-  private static func progress(
-    of record: Record, by accessor: Accessor
-  ) -> RegisteredEntry.Progress {
+  private static func of(_ record: Record, by accessor: Accessor) -> Self {
     let function = UInt64(accessor.function.rawValue)
     guard ForeignMemory.image.holdsCode(function) else {
       return .rejected(Problem(.noCode("its accessor", at: function)))
     }
     var accessor = accessor
-    if let type = ForeignCall.describe(accessor) {
+    if let type = accessor.describe() {
       accessor.service = ObjectIdentifier(type)
       accessor.hasOtherName =
         record.kind == .service && !TypeSpelling.of(type).all.contains(record.name)
@@ -78,22 +67,23 @@ struct Binding {
   ///
   /// - Parameters:
   ///   - entry: An entry that nothing makes yet.
+  ///   - hostBindings: What the host gave for names that no type answers to.
   ///   - asked: The type that somebody asks for by the entry's name.
   /// - Returns: Its progress, accepted where another image may still bring what it names.
-  func progress(
-    named entry: RegisteredEntry, asked: Any.Type? = nil
-  ) -> RegisteredEntry.Progress {
+  static func of(
+    _ entry: RegisteredEntry, _ hostBindings: [String: FactoryClosure], asked: Any.Type?
+  ) -> Self {
     let name = entry.kind == .module ? entry.name : entry.implementation ?? ""
     if let factory = hostBindings[name] {
       guard entry.kind == .service else { return .bound(.closure(factory)) }
-      return Self.progress(of: entry, by: factory.serviceType, asked, isMade: true) { served in
+      return of(entry, by: factory.serviceType, asked, isMade: true) { served in
         var factory = factory
         factory.serving = served
         return .bound(.closure(factory))
       }
     }
     switch TypeLookup.type(named: TypeName(name)) {
-    case .found(let type): return progress(of: entry, as: type, named: name, asked)
+    case .found(let type): return of(entry, as: type, named: name, asked)
     case .ambiguous(let names): return .accepted(.ambiguous(names, as: name))
     case .unknown: return .accepted(.notYetLooked)
     case .generic(let whole):
@@ -103,16 +93,18 @@ struct Binding {
     }
   }
 
-  private func progress(
-    of entry: RegisteredEntry, as type: Any.Type, named name: String, _ asked: Any.Type?
-  ) -> RegisteredEntry.Progress {
+  private static func of(
+    _ entry: RegisteredEntry, as type: Any.Type, named name: String, _ asked: Any.Type?
+  ) -> Self {
     if entry.kind == .module {
-      if let module = type as? any Module.Type { return .bound(.module(module)) }
+      if let module = type as? any Module.Type {
+        return .bound(.closure(FactoryClosure { _ in module.init() }))
+      }
       return .rejected(Problem(.doesNotConform, "\(name) does not conform to Module"))
     }
-    return Self.progress(of: entry, by: type, asked) { served in
+    return of(entry, by: type, asked) { served in
       if let type = type as? any Injectable.Type {
-        return .bound(.injectable(type, serving: served))
+        return .bound(.closure(FactoryClosure(type, serving: served)))
       }
       return .rejected(
         Problem(
@@ -132,11 +124,11 @@ struct Binding {
   ///     be given for the name later.
   ///   - serving: Gets the type that the service is if `type` can serve as it; nil of a composition.
   /// - Returns: Its progress.
-  private static func progress(
-    of entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false,
-    serving: (ObjectIdentifier?) -> RegisteredEntry.Progress
-  ) -> RegisteredEntry.Progress {
-    func check(_ services: [Any.Type], isFinal: Bool = true) -> RegisteredEntry.Progress {
+  private static func of(
+    _ entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false,
+    serving: (ObjectIdentifier?) -> Self
+  ) -> Self {
+    func check(_ services: [Any.Type], isFinal: Bool = true) -> Self {
       for service in services where !isMade || type != service {
         guard case .fails(let reason) = Conformance.of(type, to: service) else { continue }
         let remark = TypeLookup.remark(onCopiesOf: service)

@@ -22,8 +22,6 @@ struct EntryTable {
   private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
-  /// The number of entries that nothing makes yet.
-  var unboundCount = 0
   /// Where others read what became of the entries; the Hive of the process alone has one.
   private var stateRecord: StateRecord?
 
@@ -81,7 +79,6 @@ struct EntryTable {
       others.append(entry)
       otherVersion += 1
     }
-    if entry.isUnbound { unboundCount += 1 }
   }
 
   /// Says what became of an entry, unless it has left or been settled meanwhile. Returns the entries whose
@@ -91,7 +88,6 @@ struct EntryTable {
   ) -> [RegisteredEntry] {
     guard !entry.isWithdrawn, entry.isUnbound else { return [] }
     entry.progress = progress
-    if !entry.isUnbound { unboundCount -= 1 }
     fileByType(entry)
     // The type that an entry serves as may be known only now, and so who is a duplicate.
     let rivals = rivals(of: entry, keys(of: entry))
@@ -138,19 +134,20 @@ struct EntryTable {
       other.setAside = nil
       let rivals = rivals(of: other, keys(of: other))
       other.reject(ifDuplicateAmong: rivals.filter { $0.order < other.order })
-      if other.isUnbound { unboundCount += 1 }
     }
   }
 
   // MARK: The state record
 
-  /// Says of each bound module why it does not run.
+  /// The modules are being started, have been, or were torn down: says of each bound one why it does not run, and how far
+  /// a module is that comes now.
   mutating func publish(
     arrival: ModuleStage?, switchedOff: Set<String>, _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
-    stateRecord?.publish(
-      made.values.lazy.filter { $0.kind == .module }, arrival: arrival, switchedOff: switchedOff,
-      stage)
+    guard stateRecord != nil else { return }
+    stateRecord?.arrival = arrival
+    stateRecord?.switchedOff = switchedOff
+    for entry in made.values where entry.kind == .module { entry.publish(stage(entry)) }
   }
 
   /// A module that was not tried yet has been bound.
@@ -165,7 +162,6 @@ struct EntryTable {
       return factory.binding == binding
     }
     for entry in bound { entry.progress = .accepted(.notYetLooked) }
-    unboundCount += bound.count
     return bound
   }
 
@@ -193,7 +189,6 @@ struct EntryTable {
     for entry in gone {
       entry.isWithdrawn = true
       made[entry.order] = nil
-      if entry.isUnbound { unboundCount -= 1 }
       let keys = keys(of: entry)
       for key in keys { filed.remove(entry, for: key) }
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }

@@ -1,17 +1,17 @@
 internal import BinaryImage
+internal import CBeeHive
 internal import Registration
+
+// Sound: an image that has registered stays mapped, so its addresses lead to functions and structures. What the author
+// promised by writing a record (that a function has this type) cannot be checked.
 
 /// What makes an entry's module or service, once something can.
 enum Provider: Sendable {
   /// A Swift accessor: a C function that makes the type it was compiled for and refuses others.
   case accessor(Accessor)
-  /// A structure that a C author wrote; read when the image is held, at first use.
+  /// A structure that a C author wrote; read at first use.
   case structure(CStructure, RuntimeAddress)
-  /// A type that the entry names, and the one that it serves as, where that is known.
-  case injectable(any Injectable.Type, serving: ObjectIdentifier?)
-  /// A module type that the entry names.
-  case module(any Module.Type)
-  /// What the host gave: makes a value of the type whose key it carries.
+  /// A type that the entry names, or what the host gave.
   case closure(FactoryClosure)
 }
 
@@ -23,9 +23,57 @@ struct Accessor: Hashable, Sendable {
   var service: ObjectIdentifier?
   /// Whether the record calls the service by none of that type's names: a typealias, a composition.
   var hasOtherName = false
+
+  /// Makes a value of `Service`; nil where the accessor refuses that type.
+  func make<Service>(as service: Service.Type) -> Service? {
+    // The accessor compares against an `Any.Type` value and writes into uninitialised storage.
+    unsafe withUnsafeTemporaryAllocation(of: Service.self, capacity: 1) { storage in
+      let isMade = unsafe call(BEEHIVE_REQUEST_MAKE, expecting: service, storage.baseAddress)
+      return isMade ? unsafe storage.moveElement(from: 0) : nil
+    }
+  }
+
+  /// Returns the type that the accessor makes; nil where it does not say.
+  func describe() -> Any.Type? {
+    // An accessor that knows no requests compares the expected type, finds it strange and refuses.
+    var described: Any.Type = Never.self
+    let isDescribed = unsafe withUnsafeMutablePointer(to: &described) { described in
+      unsafe call(BEEHIVE_REQUEST_DESCRIBE, expecting: Never.self, described)
+    }
+    return isDescribed && described != Never.self ? described : nil
+  }
+
+  private func call(
+    _ request: Int32, expecting type: Any.Type, _ storage: UnsafeMutableRawPointer?
+  ) -> Bool {
+    guard let address = unsafe UnsafeRawPointer(bitPattern: function.rawValue) else { return false }
+    let function = unsafe unsafeBitCast(address, to: beehive_accessor.self)
+    let context = unsafe context.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
+    return unsafe withUnsafePointer(to: type) { type in
+      unsafe function(storage, type, context, UInt(request))
+    }
+  }
 }
 
-/// What the host gave to make something with.
+extension ForeignMemory {
+  /// The structure of C at an address, which satisfies the rules for it.
+  ///
+  /// `Structure` is the `beehive_…` structure that `kind` names, of which every bit pattern is a value; bytes that a
+  /// longer one has are not looked at.
+  package func structure<Structure>(
+    _ kind: CStructure, as type: Structure.Type, at address: RuntimeAddress
+  ) -> Result<Structure, Problem> {
+    do throws(Refusal) { try kind.check(at: UInt64(address.rawValue), in: self) } catch {
+      return .failure(Problem(error))
+    }
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address.rawValue) else {
+      preconditionFailure("the rules let no null pointer through")
+    }
+    return unsafe .success(pointer.load(as: Structure.self))
+  }
+}
+
+/// What makes something in Swift: the initialiser of a type that an entry names, or what the host gave.
 struct FactoryClosure: Sendable {
   /// Makes a service asynchronously.
   typealias Loading = @Sendable (Hive) async throws -> any Sendable
@@ -46,7 +94,7 @@ struct FactoryClosure: Sendable {
   private(set) var isGiven = false
   /// Which call of `Hive.bind` gave it; nil where no such call did.
   var binding: Int?
-  /// What it serves as for an entry that such a call has bound, where that is known.
+  /// The type that it serves as, where that is known.
   var serving: ObjectIdentifier?
 
   private struct TypedFactory<Service: Sendable>: Sendable {
@@ -58,17 +106,24 @@ struct FactoryClosure: Sendable {
     (typed as? TypedFactory<Service>)?.make
   }
 
-  private init<Service: Sendable>(
-    _ type: Service.Type, _ make: @escaping @Sendable (Hive, (any Sendable)?) throws -> Service?
+  private init(
+    _ type: any Any.Type,
+    _ make: @escaping @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
   ) {
-    service = ObjectIdentifier(type as Any.Type)
+    service = ObjectIdentifier(type)
+    serving = service
     serviceType = type
-    self.make = { hive, parameter in try make(hive, parameter) }
+    self.make = make
   }
 
   init<Service: Sendable>(_ make: @escaping @Sendable (Hive) throws -> Service) {
     self.init(Service.self) { hive, _ in try make(hive) }
     typed = TypedFactory(make: make)
+  }
+
+  init<Implementation: Injectable>(_ type: Implementation.Type, serving: ObjectIdentifier?) {
+    self.init { hive in try type.init(hive: hive) }
+    self.serving = serving
   }
 
   init<Service: Sendable>(instance: Service) {

@@ -103,10 +103,9 @@ package final class RegisteredEntry: @unchecked Sendable {
   var servedType: ObjectIdentifier? {
     switch provider {
     case .accessor(let accessor): accessor.service
-    // What the host gave for an implementation's name may make a type that only conforms.
-    case .closure(let factory): factory.binding == nil ? factory.service : factory.serving
-    case .injectable(_, let service): service
-    default: nil
+    // What an implementation's name leads to may be a type that only conforms.
+    case .closure(let factory): factory.serving
+    case .structure, nil: nil
     }
   }
 

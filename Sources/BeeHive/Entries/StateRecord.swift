@@ -8,9 +8,9 @@ struct StateRecord {
   /// The cells of the images that were taken in.
   private var images: [MappedImage.ID: Int32] = [:]
   /// The modules that the last start left out by name.
-  private var switchedOff: Set<String> = []
+  var switchedOff: Set<String> = []
   /// How far any other module is that comes now; nil while the Hive does not run.
-  private var arrival: ModuleStage?
+  var arrival: ModuleStage?
 
   /// An image has come.
   mutating func add(_ image: MappedImage) {
@@ -34,16 +34,6 @@ struct StateRecord {
   func publishArrival(of entry: RegisteredEntry) {
     guard entry.kind == .module, let arrival else { return }
     entry.publish(switchedOff.contains(entry.name) ? .disabled : arrival)
-  }
-
-  /// The modules are being started, have been, or were torn down: says of each how far it is, and how far one is
-  /// that comes now.
-  mutating func publish(
-    _ modules: some Sequence<RegisteredEntry>, arrival: ModuleStage?, switchedOff: Set<String>,
-    _ stage: (RegisteredEntry) -> ModuleStage?
-  ) {
-    (self.switchedOff, self.arrival) = (switchedOff, arrival)
-    for module in modules { module.publish(stage(module)) }
   }
 
   /// An image has gone, and all its entries with it.

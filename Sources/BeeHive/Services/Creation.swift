@@ -1,15 +1,13 @@
 internal import CEpoch
 internal import Threads
 
-/// What one thread is making, innermost last, and the one instance that it waits for.
+/// The instances that one thread is making, innermost last, and the waits of all threads and tasks for instances that
+/// others make.
 ///
-/// Finds the cycle where a service needs itself, also across threads: both are looked at before
-/// anything blocks, so that two threads that need each other's singletons get an error and not a
-/// deadlock. A service that is not kept costs no lock here.
-final class Creation: @unchecked Sendable {
-  // Sound: `steps` belongs to its thread. Others read it while that thread waits, which it says under
-  // the lock of `makers`, as it says that it waits no more.
-
+/// Finds the cycle where a service needs itself, also across threads and tasks: a wait is noted before anything blocks,
+/// so that two threads that need each other's singletons get an error and not a deadlock. A service for which nobody
+/// waits costs no lock here.
+final class Creation {
   /// An instance that is being made.
   struct Step {
     let entry: RegisteredEntry
@@ -17,14 +15,23 @@ final class Creation: @unchecked Sendable {
     var cell: Singleton?
     /// Who was asked for it, and so for what it needs; nil for what outlives every scope.
     var scope: ServiceScope?
+
+    func isSame(_ other: Step) -> Bool { entry === other.entry && cell === other.cell }
   }
 
-  private var steps: [Step] = []
-  private var waiting: Step?
+  /// The steps of a maker, the one that it waits for, and whether it does in the very thread or task of the last step.
+  private typealias Wait = (steps: [Step], wanted: Step, isCertain: Bool)
+  private typealias Cycle = (path: [RegisteredEntry], isCertain: Bool)
 
-  /// Which thread makes the instance of a cell. The process has one: a cycle may go through several
-  /// Hives.
-  private static let makers = Lock<[ObjectIdentifier: Creation]>([:])
+  /// Those of the process, by their numbers: a cycle may go through several Hives.
+  private static let waits = Lock<(last: Int, all: [Int: Wait])>((0, [:]))
+  /// The longest wait of something that is made for something that may itself wait for this in a way that nobody sees,
+  /// or in a task for which nobody need wait.
+  @TaskLocal static var patience = Duration.seconds(30)
+  /// The instance that the current task makes, or one that began it, and which task does.
+  @TaskLocal private static var making: (step: Step, task: Int?)?
+
+  private var steps: [Step] = []
 
   /// That of the calling thread.
   private static var here: Creation {
@@ -38,19 +45,12 @@ final class Creation: @unchecked Sendable {
     return creation
   }
 
+  private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
+
   /// The scope in which the calling thread makes something for a Hive.
   static func scope(of hive: Hive) -> ServiceScope? {
     guard let scope = here.steps.last?.scope, scope.hive === hive else { return nil }
     return scope
-  }
-
-  /// What the calling thread makes that outlives every scope, if it makes such a thing.
-  static var keeper: RegisteredEntry? {
-    // What is made for one request alone lives as long as what needs it.
-    guard let step = here.steps.last(where: { $0.cell != nil || $0.scope != nil }),
-      step.scope == nil
-    else { return nil }
-    return step.entry
   }
 
   /// Runs `make` as the maker of an instance, unless that would never end.
@@ -58,22 +58,20 @@ final class Creation: @unchecked Sendable {
     _ step: Step, _ make: () throws(ServiceError) -> Value
   ) throws(ServiceError) -> Value {
     let creation = here
-    let isSame = { (other: Step) in other.entry === step.entry && other.cell === step.cell }
-    if let start = creation.steps.firstIndex(where: isSame) {
+    if let start = creation.steps.firstIndex(where: step.isSame) {
       throw ServiceError.cycle((creation.steps[start...] + [step]).map(\.entry))
     }
     creation.steps.append(step)
-    if let cell = step.cell { makers.withLock { $0[ObjectIdentifier(cell)] = creation } }
-    defer {
-      if let cell = step.cell { makers.withLock { $0[ObjectIdentifier(cell)] = nil } }
-      creation.steps.removeLast()
-    }
+    defer { creation.steps.removeLast() }
     return try make()
   }
 
-  /// The longest wait of a thread that makes something for what another makes, which may itself wait for this thread in
-  /// a way that nobody sees.
-  @TaskLocal static var patience = Duration.seconds(30)
+  /// Runs `load` in the task that makes an instance.
+  static func load<Value>(
+    _ step: Step, _ load: () async throws -> Value
+  ) async throws -> Value {
+    try await $making.withValue((step, currentTask), operation: load)
+  }
 
   /// Runs `wait`, which waits for another thread to make an instance until the given moment.
   ///
@@ -81,15 +79,11 @@ final class Creation: @unchecked Sendable {
   static func waiting<Value>(
     for step: Step, _ wait: (ContinuousClock.Instant) -> Value?
   ) throws(ServiceError) -> Value {
-    let creation = here
-    let path = makers.withLock { makers -> [RegisteredEntry]? in
-      if let path = creation.cycle(waitingFor: step, makers) { return path }
-      creation.waiting = step
-      return nil
-    }
-    if let path { throw ServiceError.cycle(path) }
-    defer { makers.withLock { _ in creation.waiting = nil } }
-    let maker = creation.steps.last?.entry
+    let steps = here.steps
+    let (number, cycle) = begin((steps, step, true))
+    defer { end(number) }
+    if let cycle { throw ServiceError.cycle(cycle.path) }
+    let maker = steps.last?.entry
     if let value = wait(.now + (maker == nil ? .seconds(1 << 40) : patience)) { return value }
     throw ServiceError(
       .cycle, step.entry,
@@ -97,26 +91,50 @@ final class Creation: @unchecked Sendable {
         + "waits for it; if that thread waits for \(maker?.name ?? ""), break the cycle")
   }
 
-  /// The path of the cycle that this thread would close by waiting: who makes what it wants, what
-  /// that thread waits for, who makes that, …
-  private func cycle(
-    waitingFor step: Step, _ makers: [ObjectIdentifier: Creation]
-  ) -> [RegisteredEntry]? {
-    var path = steps.map(\.entry) + [step.entry]
-    var wanted = step
-    var visited = [ObjectIdentifier(self)]
-    while let cell = wanted.cell, let maker = makers[ObjectIdentifier(cell)] {
-      if maker === self {
-        guard let start = steps.firstIndex(where: { $0.cell === cell }) else { return nil }
-        return Array(path[start...])
-      }
-      guard !visited.contains(ObjectIdentifier(maker)), let next = maker.waiting else { return nil }
-      visited.append(ObjectIdentifier(maker))
-      if let position = maker.steps.firstIndex(where: { $0.cell === cell }) {
-        path += maker.steps[(position + 1)...].map(\.entry)
-      }
-      path.append(next.entry)
-      wanted = next
+  /// Runs `body`, which makes an instance in a task or waits for one that does, unless that would never end.
+  static func awaiting<Value: Sendable>(
+    _ step: Step, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws(ServiceError) -> Value {
+    let (number, cycle) = begin(
+      (making.map { [$0.step] } ?? [], step, making?.task == currentTask))
+    defer { end(number) }
+    do {
+      guard let cycle else { return try await body() }
+      let result = cycle.isCertain ? nil : await TimeLimit.run(patience, body)
+      guard let result else { throw ServiceError.cycle(cycle.path) }
+      return try result.get()
+    } catch {
+      throw .thrown(error, by: step.entry)
+    }
+  }
+
+  /// Notes a wait until its number ends. Returns the cycle that it closes.
+  private static func begin(_ wait: Wait) -> (number: Int, cycle: Cycle?) {
+    waits.withLock { waits in
+      let cycle = cycle(closedBy: wait, waits.all.values)
+      waits.last += 1
+      waits.all[waits.last] = wait
+      return (waits.last, cycle)
+    }
+  }
+
+  private static func end(_ number: Int) { waits.withLock { $0.all[number] = nil } }
+
+  /// Follows a wait to who makes what it wants, what that maker waits for, who makes that, … back to a step of its own.
+  private static func cycle(
+    closedBy wait: Wait, _ waits: some Sequence<Wait>, through path: [Step] = []
+  ) -> Cycle? {
+    let (steps, wanted, isCertain) = wait
+    if let start = steps.firstIndex(where: wanted.isSame) {
+      return ((steps[start...] + path + [wanted]).map(\.entry), isCertain)
+    }
+    if path.contains(where: wanted.isSame) { return nil }
+    for next in waits {
+      guard let place = next.steps.firstIndex(where: wanted.isSame) else { continue }
+      let cycle = cycle(
+        closedBy: (steps, next.wanted, isCertain && next.isCertain), waits,
+        through: path + next.steps[place...])
+      if let cycle { return cycle }
     }
     return nil
   }
@@ -134,71 +152,6 @@ extension ServiceError {
   }
 }
 
-/// Which services that are made asynchronously wait for which others.
-enum AsyncCreation {
-  private typealias Wait = (waiting: RegisteredEntry, wanted: RegisteredEntry, isCertain: Bool)
-
-  /// The entry that the current task makes, or one that began it, and which task does.
-  @TaskLocal private static var making: (entry: RegisteredEntry, task: Int?)?
-  private static let waits = Lock<[Wait]>([])
-  /// The longest wait for something that may wait for this, in a task which nobody need wait for.
-  @TaskLocal static var patience = Duration.seconds(5)
-
-  private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
-
-  /// Runs `body`, which makes an entry.
-  static func make<Value>(
-    _ entry: RegisteredEntry, _ body: () async throws -> Value
-  ) async throws -> Value {
-    try await $making.withValue((entry, currentTask), operation: body)
-  }
-
-  /// Runs `body`, which makes an entry or waits for it, unless that would never end.
-  static func waiting<Value: Sendable>(
-    for wanted: RegisteredEntry, _ body: @escaping @Sendable () async throws -> Value
-  ) async throws(ServiceError) -> Value {
-    var cycle: (path: [RegisteredEntry], isCertain: Bool)?
-    if let making {
-      let isCertain = making.task == currentTask
-      cycle = waits.withLock { waits in
-        let rest = path(from: wanted, to: making.entry, waits)
-        waits.append((making.entry, wanted, isCertain))
-        return rest.map { ([making.entry] + $0.path, $0.isCertain && isCertain) }
-      }
-    }
-    defer {
-      if let making {
-        waits.withLock { waits in
-          let place = waits.firstIndex { $0.waiting === making.entry && $0.wanted === wanted }
-          if let place { waits.remove(at: place) }
-        }
-      }
-    }
-    do {
-      guard let cycle else { return try await body() }
-      let result = cycle.isCertain ? nil : await TimeLimit.run(patience, body)
-      guard let result else { throw ServiceError.cycle(cycle.path) }
-      return try result.get()
-    } catch {
-      throw .thrown(error, by: wanted)
-    }
-  }
-
-  /// Returns the entries from one up to another that it waits for, and whether each waits in the very task that makes it.
-  private static func path(
-    from first: RegisteredEntry, to last: RegisteredEntry, _ waits: [Wait],
-    _ visited: Set<UInt64> = []
-  ) -> (path: [RegisteredEntry], isCertain: Bool)? {
-    if first === last { return ([first], true) }
-    guard !visited.contains(first.order) else { return nil }
-    for wait in waits where wait.waiting === first {
-      let rest = path(from: wait.wanted, to: last, waits, visited.union([first.order]))
-      if let rest { return ([first] + rest.path, rest.isCertain && wait.isCertain) }
-    }
-    return nil
-  }
-}
-
 extension ServiceLookup {
   /// Returns the service of an entry whose factory is asynchronous.
   func loaded(
@@ -206,16 +159,18 @@ extension ServiceLookup {
   ) async throws(ServiceError) -> Service {
     var lookup = self
     guard entry.scope == .singleton else {
-      let made = try await AsyncCreation.waiting(for: entry) { [hive] in
-        try await AsyncCreation.make(entry) { try await load(hive) }
+      let step = Creation.Step(entry: entry)
+      let made = try await Creation.awaiting(step) { [hive] in
+        try await Creation.load(step) { try await load(hive) }
       }
       guard let service = made as? Service else { throw lookup.failure() }
       return service
     }
     let keeper = try lookup.keeper(of: entry)
     if keeper.instance == nil {
-      let isOfType = try await AsyncCreation.waiting(for: entry) { [hive, lookup] in
-        try await lookup.loadOnce(entry, into: keeper) {
+      let step = Creation.Step(entry: entry, cell: keeper)
+      let isOfType = try await Creation.awaiting(step) { [hive, lookup] in
+        try await lookup.loadOnce(step, keeper) {
           guard let service = try await load(hive) as? Service else { return false }
           // From here on it is found as others are.
           _ = try keeper.get { CachedValue(service, name: nil) }
@@ -229,8 +184,7 @@ extension ServiceLookup {
 
   /// Joins the task that makes a singleton and keeps it, or begins it. Returns false where another type was made.
   private func loadOnce(
-    _ entry: RegisteredEntry, into keeper: Singleton,
-    _ load: @escaping @Sendable () async throws -> Bool
+    _ step: Creation.Step, _ keeper: Singleton, _ load: @escaping @Sendable () async throws -> Bool
   ) async throws -> Bool {
     let key = ObjectIdentifier(keeper)
     let task = hive.state.withLock { [hive] state -> Task<Bool, any Error>? in
@@ -239,7 +193,7 @@ extension ServiceLookup {
       if keeper.instance != nil { return nil }
       let task = Task(executorPreference: ModuleThreads.shared) {
         defer { hive.state.withLock { state in state.loading[key] = nil } }
-        return try await AsyncCreation.make(entry, load)
+        return try await Creation.load(step, load)
       }
       state.loading[key] = task
       return task

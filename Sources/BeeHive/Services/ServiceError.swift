@@ -69,17 +69,13 @@ extension ServiceError {
       code, service: entry.name, message: message, sources: [entry.source], underlying: underlying)
   }
 
-  /// A scoped service that was asked for without a scope, perhaps by what outlives every scope.
-  static func unscoped(_ entry: RegisteredEntry, neededBy keeper: RegisteredEntry?) -> ServiceError
-  {
-    let advice =
-      keeper.map {
-        "\($0.name) (\($0.source)) needs it and outlives every scope; make that scoped too"
-      }
-      ?? "ask a scope: \(entry.isC ? "beehive_scope_service(…), in Swift " : "")hive.makeScope().service(…)"
-    return ServiceError(
-      .unusable, service: entry.name, message: "\(entry.source) has scope=scoped; \(advice)",
-      sources: [entry.source] + [keeper?.source].compactMap { $0 })
+  /// A scoped service without a scope, perhaps for what outlives every scope.
+  static func unscoped(_ entry: RegisteredEntry) -> ServiceError {
+    ServiceError(
+      .unusable, entry,
+      "\(entry.source) has scope=scoped; ask a scope: "
+        + "\(entry.isC ? "beehive_scope_service(…), in Swift " : "")hive.makeScope().service(…). If a "
+        + "singleton needs it, make that scoped too, since a singleton outlives every scope")
   }
 
   /// What a factory threw, with its entry; a cycle as it is.

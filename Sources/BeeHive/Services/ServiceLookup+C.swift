@@ -9,7 +9,9 @@ internal import Threads
   var factory: beehive_service_factory?
 
   /// Gives back what a factory made. With no lock held.
-  func dispose() { if let factory { ForeignCall.destroy(address, with: factory) } }
+  func dispose() {
+    unsafe factory?.destroy?(UnsafeMutableRawPointer(bitPattern: address.rawValue))
+  }
 }
 
 // Lookups of services in C: what makes them, and what the caller gets.
@@ -40,9 +42,9 @@ extension ServiceLookup<CInstance> {
   /// Makes and hands out the service; nil where no entry serves.
   private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
     guard let candidate = candidates().first,
-      let made = try instance(of: candidate, as: candidate.entry.scope)
+      case let entry = candidate.entry,
+      let made = try instance(of: entry, by: candidate.provider, as: entry.scope)
     else { return nil }
-    let entry = candidate.entry
     let scope = made.factory == nil ? .singleton : entry.scope
     if scope == .scoped { return made.address }
     let isHandedOut = hive.state.withLock { state in
@@ -68,31 +70,27 @@ extension ServiceLookup<CInstance> {
       guard case .structure(_, let address) = candidate.provider,
         let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
       else { return false }
-      if isLast, case .success(let factory) = Self.factory(of: entry, at: address) {
-        ForeignCall.destroy(object, with: factory)
+      if isLast, let factory = try? factory(of: entry, at: address) {
+        CInstance(address: object, factory: factory).dispose()
       }
       return true
     }
   }
 
-  /// Reads a candidate's structure; makes what a factory makes, and destroys it.
-  func check(_ candidate: Candidate) throws(ServiceError) {
-    try instance(of: candidate, as: .transient)?.dispose()
-  }
-
-  /// Returns a candidate's table, or an object of its factory; nil if its entry has left meanwhile.
-  private func instance(
-    of candidate: Candidate, as scope: Scope
+  /// Returns the table of an entry, or an object of its factory; nil if it leads to neither.
+  func instance(
+    of entry: RegisteredEntry, by provider: Provider?, as scope: Scope
   ) throws(ServiceError) -> CInstance? {
-    guard case .structure(let structure, let address) = candidate.provider else { return nil }
-    let entry = candidate.entry
+    guard case .structure(let structure, let address) = provider else { return nil }
     guard structure == .factory else { return try table(of: entry, at: address) }
-    let factory = try read(Self.factory(of: entry, at: address), entry)
+    let factory = try factory(of: entry, at: address)
     return try instance(of: entry, in: scope) { () throws(ServiceError) in
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
       LastError.forget()
-      if let object = ForeignCall.create(factory, context) {
-        return CInstance(address: object, factory: factory)
+      let object = unsafe context.withCContext { unsafe factory.create($0) }
+      if let object = unsafe object {
+        let address = RuntimeAddress(rawValue: UInt(bitPattern: object))
+        return CInstance(address: address, factory: factory)
       }
       let reason = LastError.text
       throw ServiceError(
@@ -102,10 +100,11 @@ extension ServiceLookup<CInstance> {
     }
   }
 
-  private static func factory(
+  private func factory(
     of entry: RegisteredEntry, at address: RuntimeAddress
-  ) -> Result<beehive_service_factory, Problem> {
-    entry.memory.structure(.factory, as: beehive_service_factory.self, at: address)
+  ) throws(ServiceError) -> beehive_service_factory {
+    try read(
+      entry.memory.structure(.factory, as: beehive_service_factory.self, at: address), entry)
   }
 
   private func table(
@@ -119,7 +118,7 @@ extension ServiceLookup<CInstance> {
         "\(entry.source) has a table of \(unsafe table.table_size) bytes where \(size) are expected; rebuild it "
           + "against the newer header")
     }
-    return CInstance(address: RuntimeAddress(rawValue: UInt(bitPattern: unsafe table.table)))
+    return unsafe CInstance(address: RuntimeAddress(rawValue: UInt(bitPattern: table.table)))
   }
 
   /// Returns the structure of a record; an unusable one makes its entry a rejected one.

@@ -20,18 +20,16 @@ extension ServiceLookup {
   /// Adds those that would serve but for their names.
   private mutating func addOtherNames() {
     guard let name else { return }
-    let known = refusals
-    let others = fitting().filter { $0.entry.attributes.name != name }
-    refusals =
-      known
-      + others.map { other in
-        (other.entry.source, other.entry.attributes.name.map { "is named \($0)" } ?? "has no name")
-      }
+    var lookup = self
+    for other in lookup.fitting() where other.entry.attributes.name != name {
+      let reason = other.entry.attributes.name.map { "is named \($0)" } ?? "has no name"
+      refusals.append((other.entry.source, reason))
+    }
   }
 
   /// Why `run` found nothing.
   mutating func failure() -> ServiceError {
-    let (isKnown, version) = (refusals.isEmpty, version)
+    let isKnown = refusals.isEmpty
     addOtherNames()
     let remedy =
       type == nil
@@ -42,9 +40,7 @@ extension ServiceLookup {
       ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
     // What was looked at may serve another time, though nothing comes or goes.
     if isKnown, !mayChange, type != nil, overrides.isEmpty {
-      hive.publish(
-        CachedValue(error, name: name), for: LookupCache.recipeKey(key), of: nil, named: names,
-        version: version)
+      publish(CachedValue(error, name: name), for: LookupCache.recipeKey(key), of: nil)
     }
     error.hint = hint(for: error)
     return error

@@ -8,14 +8,10 @@ internal import Threads
 struct ServiceLookup<Service: Sendable> {
   typealias Recipe = @Sendable (Hive) throws -> Service?
 
-  /// An entry that can or may answer.
-  struct Candidate {
-    let entry: RegisteredEntry
-    let provider: Provider
-    let isCertain: Bool
-    /// That of the entry whose place it has.
-    let priority: Int
-  }
+  /// An entry that can or may answer, with the priority of the entry whose place it has.
+  typealias Candidate = (
+    entry: RegisteredEntry, provider: Provider, isCertain: Bool, priority: Int
+  )
 
   /// The wanted type; nil for a C service.
   let type: Service.Type?
@@ -71,9 +67,8 @@ struct ServiceLookup<Service: Sendable> {
   /// The service; nil where no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
     var candidates = candidates()[...]
-    while let first = candidates.popFirst() {
+    while let first = try takeFirst(of: &candidates) {
       let recipe = recipe(first.provider)
-      try checkRivals(of: first, among: candidates)
       remember(first, recipe)
       if let service = try answer(of: first.entry, recipe) { return service }
       refusals.append((first.entry.source, "its accessor makes another type"))
@@ -84,16 +79,16 @@ struct ServiceLookup<Service: Sendable> {
   /// Which entry answers, without making anything.
   mutating func choose() throws(ServiceError) -> Candidate? {
     var candidates = candidates()[...]
-    guard let first = candidates.popFirst() else { return nil }
-    try checkRivals(of: first, among: candidates)
-    return first
+    return try takeFirst(of: &candidates)
   }
 
-  private func checkRivals(
-    of first: Candidate, among others: ArraySlice<Candidate>
-  ) throws(ServiceError) {
+  /// Takes the best candidate; throws if another is as good.
+  private func takeFirst(of others: inout ArraySlice<Candidate>) throws(ServiceError) -> Candidate?
+  {
+    guard let first = others.popFirst() else { return nil }
     let rivals = others.filter { $0.isCertain && $0.priority == first.priority }
     if first.isCertain, !rivals.isEmpty { throw ambiguity([first] + rivals) }
+    return first
   }
 
   /// The service by what a lookup before this one found, if that still holds; throws where it found none.
@@ -114,11 +109,11 @@ struct ServiceLookup<Service: Sendable> {
 
   /// Every service that can be had, larger priority first, whatever its name: those that need a scope
   /// where there is one.
-  mutating func all() throws(ServiceError) -> [Service] {
-    refusals = []
-    var services: [Service] = []
-    for candidate in fitting() where scope != nil || candidate.entry.scope != .scoped {
-      if let service = try instance(of: candidate.entry, recipe(candidate.provider)) {
+  func all() throws(ServiceError) -> [Service] {
+    hive.catchUp(probing: true)
+    var (lookup, services) = (self, [Service]())
+    for candidate in lookup.fitting() where scope != nil || candidate.entry.scope != .scoped {
+      if let service = try lookup.instance(of: candidate.entry, recipe(candidate.provider)) {
         services.append(service)
       }
     }
@@ -126,10 +121,11 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// Which entries can or may make the type, and what of, without making one.
-  mutating func implementations() -> [(entry: RegisteredEntry, type: Any.Type?)] {
-    fitting().map { candidate in
+  func implementations() -> [(entry: RegisteredEntry, type: Any.Type?)] {
+    hive.catchUp(probing: true)
+    var lookup = self
+    return lookup.fitting().map { candidate in
       switch candidate.provider {
-      case .injectable(let type, _): (candidate.entry, type)
       case .closure(let factory):
         // A protocol implements nothing: only the factory knows what it makes.
         (
@@ -137,7 +133,7 @@ struct ServiceLookup<Service: Sendable> {
           ExistentialLayout.isProtocol(factory.serviceType) ? nil : factory.serviceType
         )
       case .accessor: (candidate.entry, implementation(named: candidate.entry.implementation))
-      case .structure, .module: (candidate.entry, nil)
+      case .structure: (candidate.entry, nil)
       }
     }
   }
@@ -165,10 +161,7 @@ struct ServiceLookup<Service: Sendable> {
         if case .fails(let reason) = fitness {
           refusals.append((entry.source, reason))
         } else {
-          found.append(
-            Candidate(
-              entry: entry, provider: provider, isCertain: fitness == .holds,
-              priority: entry.attributes.priority))
+          found.append((entry, provider, fitness == .holds, entry.attributes.priority))
         }
       case .accepted(let problem):
         mayChange = true
@@ -185,10 +178,10 @@ struct ServiceLookup<Service: Sendable> {
       guard let provider = entry.provider else { continue }
       let place = found.firstIndex { $0.entry.givenName == entry.givenName }
       let priority = place.map { found[$0].priority } ?? 0
-      let override = Candidate(
-        entry: entry, provider: provider, isCertain: true, priority: priority)
       found.removeAll { $0.entry.givenName == entry.givenName && $0.priority == priority }
-      found.insert(override, at: place ?? found.firstIndex { $0.priority < 0 } ?? found.count)
+      found.insert(
+        (entry, provider, true, priority),
+        at: place ?? found.firstIndex { $0.priority < 0 } ?? found.count)
     }
     return found
   }
@@ -202,13 +195,6 @@ struct ServiceLookup<Service: Sendable> {
     return unnamed.isEmpty ? found : unnamed
   }
 
-  /// Finds one entry, as every lookup does.
-  mutating func candidate(_ entry: RegisteredEntry) throws(ServiceError) -> Candidate {
-    let found = fitting(given: entry.givenName)
-    guard let candidate = found.first(where: { $0.entry === entry }) else { throw failure() }
-    return candidate
-  }
-
   /// Returns whether an entry can make the wanted service.
   private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Conformance {
     guard let type else {
@@ -217,13 +203,11 @@ struct ServiceLookup<Service: Sendable> {
     }
     switch provider {
     case .structure: return .fails("it is written in C; look it up by name")
-    case .module: return .fails("it is a module")
     case .accessor(let accessor):
       // It tells by making one or refusing.
       guard let service = accessor.service else { return .undecided("only its accessor knows") }
       return service == ObjectIdentifier(type as Any.Type)
         ? .holds : .fails("its accessor makes another type of that name")
-    case .injectable(let implementation, _): return Conformance.of(implementation, to: type)
     case .closure(let factory):
       if let needed = factory.parameter {
         guard let parameter else {
@@ -256,15 +240,16 @@ struct ServiceLookup<Service: Sendable> {
     let service = try instance(of: entry, recipe)
     // What a parameter made is the instance too, but a lookup without one has no right to it.
     if let service, entry.scope == .singleton, parameter == nil, overrides.isEmpty {
-      hive.publish(
-        CachedValue(service, name: name), for: key, of: entry, named: names, version: version)
+      publish(CachedValue(service, name: name), for: key, of: entry)
     }
     return service
   }
 
   /// The same, not kept as an answer. What the recipe throws names its entry.
-  func instance(of entry: RegisteredEntry, _ recipe: Recipe) throws(ServiceError) -> Service? {
-    try instance(of: entry, in: entry.scope) { () throws(ServiceError) in
+  func instance(
+    of entry: RegisteredEntry, in kind: Scope? = nil, _ recipe: Recipe
+  ) throws(ServiceError) -> Service? {
+    try instance(of: entry, in: kind ?? entry.scope) { () throws(ServiceError) in
       do { return try recipe(hive) } catch { throw .thrown(error, by: entry) }
     }
   }
@@ -286,7 +271,7 @@ struct ServiceLookup<Service: Sendable> {
   /// Returns where the instance of an entry is kept: in the scope, for the task if it has an override, or for all.
   func keeper(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
     if entry.scope == .scoped {
-      guard let scope else { throw .unscoped(entry, neededBy: Creation.keeper) }
+      guard let scope else { throw .unscoped(entry) }
       guard let cell = scope.cell(of: entry) else { throw .ended(entry) }
       return cell
     }
@@ -303,13 +288,11 @@ struct ServiceLookup<Service: Sendable> {
     guard let type else { return { _ in nil } }
     switch provider {
     case .accessor(let accessor):
-      return { _ in ForeignCall.make(accessor, as: type) }
-    case .injectable(let implementation, _):
-      return { hive in try implementation.init(hive: hive) as? Service }
+      return { _ in accessor.make(as: type) }
     case .closure(let factory):
       if let typed = factory.typed(as: type) { return typed }
       return { [parameter] hive in try factory.make(hive, parameter) as? Service }
-    case .structure, .module: return { _ in nil }
+    case .structure: return { _ in nil }
     }
   }
 
@@ -319,9 +302,18 @@ struct ServiceLookup<Service: Sendable> {
     guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange,
       overrides.isEmpty
     else { return }
-    hive.publish(
-      CachedRecipe(found.entry, name: name, recipe), for: LookupCache.recipeKey(key),
-      of: found.entry, named: names, version: version)
+    let cached = CachedRecipe(found.entry, name: name, recipe)
+    publish(cached, for: LookupCache.recipeKey(key), of: found.entry)
+  }
+
+  /// Keeps an answer for lookups that come, as `State.publish` does.
+  func publish(_ answer: CachedService, for key: UInt, of entry: RegisteredEntry?) {
+    // Spelled before the lock is taken.
+    let names = names
+    hive.state.withLock {
+      $0.publish(answer, for: key, of: entry, named: names, version: version, cache: hive.cache)
+    }
+    hive.cache.collect()
   }
 }
 

@@ -123,7 +123,7 @@ public final class ServiceScope: Sendable {
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
-    try hive.all(ServiceLookup(type: type, name: nil, scope: self, hive: hive))
+    try ServiceLookup(type: type, name: nil, scope: self, hive: hive).all()
   }
 
   /// Returns the C table that is registered as a service: as `Hive.service(_:name:as:)`.

@@ -6,14 +6,9 @@ internal import SwiftMetadata
 /// Only remembers where descriptors lie: 24 bytes for each, and no text. Adding an image reads its
 /// tables and calls nothing, so it may happen under a lock.
 struct TypeIndex: Sendable {
-  /// One declaration, and the image that declares it.
-  struct Declaration: Sendable {
-    let descriptor: ContextDescriptor
-    /// The image's first mapped byte.
-    let image: UInt
-    /// The position of the one before it with a name of the same hash; -1 for none.
-    fileprivate let previous: Int32
-  }
+  /// One declaration, the first mapped byte of the image that declares it, and the position of the declaration before
+  /// it with a name of the same hash; -1 for none.
+  typealias Declaration = (descriptor: ContextDescriptor, image: UInt, previous: Int32)
 
   /// How many images were added.
   private(set) var imageCount = 0
@@ -24,19 +19,21 @@ struct TypeIndex: Sendable {
   /// Adds the declarations of an image.
   mutating func add(_ image: SwiftImage) {
     imageCount += 1
-    last.reserveCapacity(last.count + (image.types.count + image.protocols.count) / 4)
+    last.reserveCapacity(last.count + (image.types.records.count + image.protocols.records.count) / 4)
     unsafe image.forEachDescriptor { descriptor, name in
       let hash = unsafe Self.hash(name)
       let previous = last.updateValue(Int32(declarations.count), forKey: hash) ?? -1
-      declarations.append(
-        Declaration(descriptor: descriptor, image: image.base, previous: previous))
+      declarations.append((descriptor, image.base, previous))
     }
   }
 
   /// The declarations whose last component is `name`, in the order of registration.
   func declarations(named name: Substring) -> [Declaration] {
     var found: [Declaration] = []
-    forEachCandidate(named: name) { if $0.descriptor.isNamed(name) { found.append($0) } }
+    forEachCandidate(named: name) { declaration in
+      let bytes = unsafe declaration.descriptor.nameBytes
+      if unsafe bytes?.elementsEqual(name.utf8) == true { found.append(declaration) }
+    }
     return found.reversed()
   }
 
@@ -60,17 +57,10 @@ struct TypeIndex: Sendable {
   }
 }
 
-/// An image that registered itself with the Swift runtime, and where its type tables lie.
-struct SwiftImage: Hashable, Sendable {
-  /// The image's first mapped byte.
-  let base: UInt
-  /// The table of types: 32-bit relative pointers to descriptors.
-  let types: Range<UInt>
-  /// The table of protocols, likewise.
-  let protocols: Range<UInt>
-  /// The table of conformances, likewise.
-  let conformances: Range<UInt>
+/// An image that registered itself with the Swift runtime, and where its tables lie.
+typealias SwiftImage = beehive_swift_image
 
+extension SwiftImage {
   /// The number of Swift images in the process.
   ///
   /// The number only grows. While it is the same, no type arrived.
@@ -81,39 +71,34 @@ struct SwiftImage: Hashable, Sendable {
     let capacity = count - first
     guard capacity > 0 else { return [] }
     // Sound: the runtime's list only grows, so at least `capacity` elements are stored, and no more.
-    return unsafe [beehive_swift_image](unsafeUninitializedCapacity: capacity) { buffer, filled in
+    return unsafe [SwiftImage](unsafeUninitializedCapacity: capacity) { buffer, filled in
       _ = unsafe beehive_swift_images(buffer.baseAddress, first, capacity)
       filled = capacity
-    }.map(SwiftImage.init)
+    }
   }
 
-  /// Passes over the image's classes, structs, enums and protocols, with the bytes of their names.
-  ///
-  /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
+  /// Passes over the image's classes, structs, enums and protocols that `Any` can hold, with the bytes of their names.
   func forEachDescriptor(_ body: (ContextDescriptor, UnsafeRawBufferPointer) -> Void) {
-    for record in stride(from: types.lowerBound, to: types.upperBound, by: 4) {
-      if let found = unsafe ProcessTables.type(at: record) { unsafe add(found) }
-    }
-    for record in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
-      if let found = unsafe ProcessTables.protocol(at: record) { unsafe add(found) }
-    }
-    func add(_ found: ProcessTables.Named) {
-      guard let descriptor = unsafe ContextDescriptor(at: found.descriptor) else { return }
-      unsafe body(descriptor, found.name)
-    }
+    unsafe ContextDescriptor.forEach(inTypes: types.records, protocols: protocols.records, body)
   }
+}
 
-  private init(_ image: beehive_swift_image) {
-    base = image.base
-    types = Self.range(image.types)
-    protocols = Self.range(image.protocols)
-    conformances = Self.range(image.conformances)
-  }
-
-  /// Whole records only; nothing where the bounds contradict themselves.
-  private static func range(_ table: beehive_swift_table) -> Range<UInt> {
-    let (start, size) = (table.start, UInt(bitPattern: table.length) & ~3)
+extension beehive_swift_table {
+  /// The bytes of whole records, which are 32-bit relative pointers; none where the bounds contradict themselves.
+  var records: Range<UInt> {
+    let size = UInt(bitPattern: length) & ~3
     guard start != 0, start % 4 == 0, size <= UInt.max - start else { return 0..<0 }
     return start..<(start + size)
   }
+}
+
+extension ContextDescriptor {
+  /// Whether metadata takes generic arguments: of the type itself or of a type around it.
+  var isGeneric: Bool { flags.isGeneric }
+
+  /// The names from the module to this declaration; nil where an author could not write them all.
+  ///
+  /// That is the case inside private declarations and functions. Inside an extension, the names
+  /// are those of the extended type; finding it may call into the Swift runtime.
+  var path: [String]? { path { TypeName(TypeSpelling.of($0).qualified).path } }
 }

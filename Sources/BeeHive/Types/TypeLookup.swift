@@ -85,21 +85,17 @@ enum TypeLookup {
       + "different types: put the module \(path[0]) into one dynamic library that all of them link"
   }
 
-  /// Whole names of types that come near to each of these: the last part is nearly the same, whatever
-  /// comes before it. Looks at every type of the process, once.
-  static func similar(to names: [TypeName]) -> [TypeName: [String]] {
-    let wanted = names.compactMap { name in name.last.map { (name: name, last: String($0)) } }
-    var found: [TypeName: [String]] = [:]
+  /// Whole names of types that come near to this one: the last part is nearly the same, whatever comes before it. Looks at
+  /// every type of the process.
+  static func similar(to name: TypeName) -> [String] {
+    guard let wanted = name.last.map(String.init) else { return [] }
     // The runtime gives paths, with no lock held.
-    for descriptor in find(\.descriptors) where !descriptor.isGeneric {
-      guard let last = descriptor.name else { continue }
-      for (name, text) in wanted where last == text || !nearest(to: text, in: [last]).isEmpty {
-        guard let path = descriptor.path?.joined(separator: ".") else { continue }
-        found[name, default: []].append(path)
-      }
+    let near = find(\.descriptors).filter { descriptor in
+      guard !descriptor.isGeneric, let last = descriptor.name else { return false }
+      return last == wanted || !nearest(to: wanted, in: [last]).isEmpty
     }
-    return Dictionary(
-      uniqueKeysWithValues: found.map { ($0, nearest(to: $0.text, in: $1, atMost: .max)) })
+    let paths = near.compactMap { $0.path?.joined(separator: ".") }
+    return nearest(to: name.text, in: paths, atMost: .max)
   }
 
   /// The index of the process.

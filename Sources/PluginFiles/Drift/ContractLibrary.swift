@@ -112,11 +112,11 @@ extension ContractLibrary {
       }
     }
     for symbol in Set(plugin.conformances.map(\.symbol)).sorted() {
-      guard let descriptor = address(of: symbol) else { continue }
+      guard let descriptor = ContextDescriptor(at: address(of: symbol)) else { continue }
       contracts.append(
         Contract(
           name: SymbolName.text(of: symbol), symbol: symbol,
-          requirements: ProcessTables.requirements(ofProtocol: descriptor).map {
+          requirements: descriptor.requirements.map {
             Requirement(symbols: symbols[$0.address] ?? [], hasDefault: $0.hasDefault)
           }))
     }

@@ -1,74 +1,79 @@
 internal import LibC
 
-/// The compiler's tables of this process.
+/// The compiler's description of a type, protocol, module or extension of a loaded Swift image.
 ///
-/// Here, and not where they are used, so that the compiler makes a reader for this memory alone.
-package enum ProcessTables {
+/// A view of constant memory: Swift images are never unmapped, so an address that a registered section gave stays
+/// readable. Here, and not where it is used, so that the compiler makes a reader for this memory alone.
+package struct ContextDescriptor: Hashable, Sendable {
   private static var reader: MetadataReader<ProcessMemory> { MetadataReader(ProcessMemory()) }
 
-  /// The address of a declaration's descriptor, and the last component of its path, without a NUL.
-  package typealias Named = (descriptor: UInt, name: UnsafeRawBufferPointer)
+  /// The address of the descriptor.
+  package let address: UInt
 
-  /// The class, struct or enum that a record of a table leads to; nil of types that `Any` cannot hold, and where it
-  /// leads nowhere or to something else.
-  package static func type(at record: UInt) -> Named? {
-    guard let descriptor = reader.type(at: UInt64(record)),
-      reader.flags(of: descriptor).describesCopyableType
-    else { return nil }
-    return unsafe named(descriptor)
+  /// The descriptor at an address; nil unless a descriptor can lie there.
+  package init?(at address: UInt?) {
+    guard let address, address != 0, address % 4 == 0 else { return nil }
+    self.address = address
   }
 
-  /// The protocol that a record of a table leads to; nil where it leads nowhere or to something else.
-  package static func `protocol`(at record: UInt) -> Named? {
-    guard let descriptor = reader.protocol(at: UInt64(record)) else { return nil }
-    return unsafe named(descriptor)
-  }
+  /// The kind of the described context, and its flags.
+  package var flags: ContextFlags { Self.reader.flags(of: UInt64(address)) }
 
-  private static func named(_ descriptor: UInt64) -> Named? {
-    unsafe name(of: UInt(descriptor)).map { unsafe (UInt(descriptor), $0) }
-  }
-
-  /// Passes over the types that declare in a table to conform to the protocol of a descriptor, with their descriptors.
-  package static func forEachConformer(
-    in conformances: Range<UInt>, to descriptor: UInt, _ body: (UInt) -> Void
-  ) {
-    let table = UInt64(conformances.lowerBound)..<UInt64(conformances.upperBound)
-    reader.forEachConformance(in: table) { conformance in
-      if case .address(UInt64(descriptor)) = conformance.protocol,
-        let type = conformance.type?.address
-      {
-        body(UInt(type))
-      }
-    }
-  }
-
-  /// The flags of a context descriptor.
-  package static func flags(of context: UInt) -> ContextFlags { reader.flags(of: UInt64(context)) }
-
-  /// The bytes of the name of a context descriptor; nil where its kind has none.
-  package static func name(of context: UInt) -> UnsafeRawBufferPointer? {
-    unsafe reader.nameAddress(of: UInt64(context)).map {
+  /// The bytes of the last component of the path, without a NUL; nil where the kind has no name.
+  package var nameBytes: UnsafeRawBufferPointer? {
+    unsafe Self.reader.nameAddress(of: UInt64(address)).map {
       unsafe ProcessMemory().bytes(ofTextAt: $0)
     }
   }
 
+  /// The last component of the path; nil where the kind has no name.
+  package var name: String? {
+    unsafe nameBytes.map { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The names from the module to a declaration; nil where an author could not write them all.
   ///
-  /// - Parameters:
-  ///   - context: Where its descriptor is.
-  ///   - extended: The names of an extended type, which the runtime finds.
+  /// - Parameter extended: The names of an extended type, which the runtime finds.
   /// - Returns: The names, the module's first.
-  package static func path(of context: UInt, extended: (any Any.Type) -> [String]?) -> [String]? {
-    reader.path(of: UInt64(context)) { mangled in
+  package func path(extended: (any Any.Type) -> [String]?) -> [String]? {
+    Self.reader.path(of: UInt64(address)) { mangled in
       ProcessMemory().type(mangled: mangled).flatMap(extended)
     }.flatMap { $0.isWhole ? $0.names : nil }
   }
 
-  /// The requirements of a protocol, by its descriptor.
-  package static func requirements(
-    ofProtocol descriptor: UInt
-  ) -> [(address: UInt64, hasDefault: Bool)] {
-    reader.requirements(ofProtocol: UInt64(descriptor))
+  /// The requirements of a protocol.
+  package var requirements: [(address: UInt64, hasDefault: Bool)] {
+    Self.reader.requirements(ofProtocol: UInt64(address))
+  }
+
+  /// Passes over the types that declare in a table to conform to this protocol.
+  package func forEachConformer(in conformances: Range<UInt>, _ body: (Self) -> Void) {
+    let table = UInt64(conformances.lowerBound)..<UInt64(conformances.upperBound)
+    Self.reader.forEachConformance(in: table) { conformance in
+      guard case .address(UInt64(address)) = conformance.protocol else { return }
+      if let type = Self(at: conformance.type?.address.map { UInt($0) }) { body(type) }
+    }
+  }
+
+  /// Passes over the classes, structs, enums and protocols in the tables of an image, with the bytes of their names.
+  ///
+  /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
+  package static func forEach(
+    inTypes types: Range<UInt>, protocols: Range<UInt>,
+    _ body: (Self, UnsafeRawBufferPointer) -> Void
+  ) {
+    for record in stride(from: types.lowerBound, to: types.upperBound, by: 4) {
+      guard let type = Self(at: reader.type(at: UInt64(record)).map { UInt($0) }),
+        type.flags.describesCopyableType, let name = unsafe type.nameBytes
+      else { continue }
+      unsafe body(type, name)
+    }
+    for record in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
+      guard let found = Self(at: reader.protocol(at: UInt64(record)).map { UInt($0) }),
+        let name = unsafe found.nameBytes
+      else { continue }
+      unsafe body(found, name)
+    }
   }
 }
 
