@@ -68,7 +68,7 @@ struct ContradictionsTests {
       let words = line.split(separator: " ").map(String.init)
       var entry = Survey.Declared(
         record: .blank, place: Place(path: words[0], section: "BeehiveRecords", index: index),
-        platform: Survey.Platform(of: .blank), file: kinds[words[0]] ?? .executable)
+        platform: .blank, file: kinds[words[0]] ?? .executable)
       entry.record.kind = words[1] == "module" ? .module : .route
       entry.record.name = words[2]
       entry.record.attributes.requires = Array(words.dropFirst(4))

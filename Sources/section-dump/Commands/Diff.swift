@@ -170,7 +170,7 @@ extension Differences {
   /// A row a record; of a change, the old one and then the new one.
   private func writeRows(to sink: ByteSink) {
     // The columns behind these differ with every build.
-    var csv = FieldWriter(sink, .csv)
+    var csv = FieldWriter(sink, isJSON: false)
     func write(_ word: String?, _ entry: Declared?, _ csv: inout FieldWriter) {
       csv.string(key: "difference", word)
       Place.writeFile(of: entry?.place, to: &csv)

@@ -1,29 +1,24 @@
 internal import BinaryImage
+internal import ObjectFiles
 
 /// An image that a command shows, and what is wrong with it.
-class ReadImage {
+final class ReadImage {
   let place: Place
   var problems: [ImageError]
   /// The size of the entries that were read.
   var entrySize = 0
-  private let image: (any FileImage)?
+  /// The process that has it mapped, and where; nil for a file.
+  let mapping: (pid: Int?, image: RemoteMapping)?
+  private let image: (any Image)?
   /// The identity from its headers, which few formats show; nil if it could not be opened.
   var identity: ImageIdentity? { image?.identity }
 
-  init(_ place: Place, _ image: (any FileImage)? = nil, problems: [ImageError] = []) {
-    (self.place, self.image, self.problems) = (place, image, problems)
+  init(
+    _ place: Place, _ image: (any Image)? = nil, problems: [ImageError] = [],
+    mapping: (pid: Int?, image: RemoteMapping)? = nil
+  ) {
+    (self.place, self.image, self.problems, self.mapping) = (place, image, problems, mapping)
   }
-
-  /// Writes the keys of a JSON file object before its elements.
-  func writeHead(to json: inout FieldWriter, _: Presentation.Format) {
-    place.write(identity, to: &json)
-  }
-
-  /// Writes what a table says of the image behind its name.
-  func writeHeadline(to _: ByteSink) {}
-
-  /// Writes the fields that each row of CSV begins with.
-  func writeFile(to csv: inout FieldWriter) { Place.writeFile(of: place, to: &csv) }
 }
 
 /// Writes what a command shows of one image after another, in every format.
@@ -44,7 +39,7 @@ struct ImageWriter<Element: Tabled> {
     (self.output, self.put, style) = (output, put, output.style)
     (self.key, self.emptyNote) = (key, emptyNote)
     text = ByteSink { bytes in
-      put(Piece(kind: .output, bytes: bytes))
+      put(Piece(isError: false, bytes: bytes))
       return 0
     }
     json = FieldWriter(text)
@@ -58,8 +53,8 @@ struct ImageWriter<Element: Tabled> {
     case .json, .ndjson: writeObject(found, elements ?? [])
     case .csv:
       guard let elements, !elements.isEmpty else { break }
-      var csv = FieldWriter(text, .csv)
-      csv.prefix = FieldWriter.columns(found.writeFile)
+      var csv = FieldWriter(text, isJSON: false)
+      csv.prefix = FieldWriter.columns(found.writeColumns)
       for element in elements { element.writeRows(to: &csv) }
     case .table: writeTable(found, elements, isAlone)
     }
@@ -74,14 +69,18 @@ struct ImageWriter<Element: Tabled> {
   private mutating func writeObject(_ found: ReadImage, _ elements: [Element]) {
     text.write(word: output.format.separator)
     json.object { json in
-      found.writeHead(to: &json, output.format)
+      if let mapping = found.mapping, output.format == .ndjson {
+        json.number(key: "pid", mapping.pid)
+      }
+      found.place.write(found.identity, to: &json)
+      if let mapping = found.mapping { ReadImage.writeMapping(mapping.image, to: &json) }
       json.array(key: key, elements) { element, json in
         json.object { Element.writeFields(of: element, to: &$0) }
       }
       json.array(key: "problems", found.problems) { $0.write(to: &$1) }
     }
     if output.format == .ndjson { json.lineBreak() }
-    sums[.shown] += 1
+    sums.shown += 1
   }
 
   private mutating func writeTable(
@@ -89,13 +88,17 @@ struct ImageWriter<Element: Tabled> {
   ) {
     let isEmpty = elements?.isEmpty ?? true
     // An empty result is one that was looked for.
-    if isEmpty { sums[elements == nil ? .unread : .empty] += 1 }
+    if elements == nil { sums.unread += 1 } else if isEmpty { sums.empty += 1 }
     // Tables of many files leave out what has nothing to show, and need not know what it is.
     guard !isEmpty || isAlone else { return }
     text.write(word: output.format.separator)
-    sums[.shown] += 1
+    sums.shown += 1
     found.place.writeHeading(of: found.identity, to: text, style)
-    found.writeHeadline(to: text)
+    if let mapping = found.mapping?.image {
+      let fate =
+        mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : ""
+      text.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
+    }
     if let elements, !isEmpty {
       text.write(word: "\n")
       Element.writeTable(elements, to: text, style)
@@ -107,11 +110,11 @@ struct ImageWriter<Element: Tabled> {
   /// Says why something of the file at `path` could not be read or was refused.
   mutating func report(_ problems: [ImageError], path: String) {
     guard !problems.isEmpty else { return }
-    sums[.failed] += 1
+    sums.failed += 1
     text.flush()
     let lines = ByteSink.bytes { sink in
       for problem in problems { sink.say(problem.line(path: path)) }
     }
-    put(Piece(kind: .errors, bytes: lines))
+    put(Piece(isError: true, bytes: lines))
   }
 }

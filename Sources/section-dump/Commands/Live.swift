@@ -51,25 +51,41 @@ struct Live: ParsableCommand {
     var writer = ImageWriter<LiveRecord>(
       output, key: "records", emptyNote: "no entries", printer.take)
     printer.begin("\"pid\":\(pid.map(String.init) ?? "null"),") { csv in
-      LiveImage.writeFile(of: nil, to: &csv)
+      ReadImage.writeColumns(of: nil, to: &csv)
       LiveRecord.writeFields(of: nil, to: &csv)
     }
     do throws(ImageError) {
       let process = try process.get()
-      let images = process.images.map { LiveImage($0, of: process, pid) }
-      LiveImage.compareRuntimes(of: images)
+      let images = process.images.map { MappedImage($0, of: process) }
       let states = images.lazy.compactMap(\.states).first
+      let carriers = images.filter(\.carriesRuntime)
+      let used = carriers.first { $0.states != nil } ?? carriers.first
       var count = 0
       var room = process.coreSize.map { Scan.leastRoom + Scan.room(in: $0) } ?? .max
-      for image in images {
-        guard let records = image.read(states, &room) else { continue }
+      for known in images {
+        var problems = known.problem.map { [$0] } ?? []
+        if known.carriesRuntime, known.mapping.base != used?.mapping.base {
+          problems.append(.secondRuntime(in: known.mapping.path))
+        }
+        var (image, records): (RemoteImage?, [LiveRecord]) = (nil, [])
+        do throws(ImageError) {
+          let opened = try process.image(known.mapping)
+          image = opened
+          records = try LiveRecord.read(opened, states, &room, &problems)
+        } catch {
+          // A file may be mapped, and may run, that is no image.
+          if error.code == .notAnObject { continue }
+          problems.append(error)
+        }
         count += 1
-        writer.show(image, records, isAlone: !image.problems.isEmpty)
+        let found = ReadImage(
+          known.place, image, problems: problems, mapping: (pid, known.mapping))
+        writer.show(found, records, isAlone: !problems.isEmpty)
       }
       if let shortage = process.shortage { writer.report([shortage], path: shortage.image) }
       writer.text.flush()
       if output.format == .table {
-        let shown = writer.sums[.shown]
+        let shown = writer.sums.shown
         let sums =
           "\(count.counted("image")): \(shown) shown, \(count - shown) no entries"
           + (states == nil ? "; no Hive" : "")
@@ -78,7 +94,7 @@ struct Live: ParsableCommand {
     } catch {
       writer.report([error], path: error.image)
     }
-    if !printer.finish() || writer.sums[.failed] > 0 { throw ExitCode(2) }
+    if !printer.finish() || writer.sums.failed > 0 { throw ExitCode(2) }
   }
 }
 
@@ -91,6 +107,25 @@ private struct LiveRecord: Tabled {
   let hasStates: Bool
   /// Nil where the process does not say; kinds of third parties are registered by no Hive.
   let entry: EntryStates.Entry?
+
+  /// Reads the entries of an image while there is room, and adds what is wrong with some of them.
+  static func read(
+    _ image: RemoteImage, _ states: EntryStates?, _ room: inout Int, _ problems: inout [ImageError]
+  ) throws(ImageError) -> [Self] {
+    guard room > 0 else { throw ImageError.noRoom(in: image.path) }
+    let scan = try RecordScanner.scan(image)
+    if room < .max {
+      room -= scan.size(in: Place(path: image.mapping.path)) + image.bytesRead
+    }
+    problems += scan.rejections.map { ImageError($0) }
+    return scan.records.map { record in
+      let origin = record.origin
+      let entry = states?[
+        origin.index, in: origin.section, of: image, isModule: record.kind == .module]
+      return Self(
+        record: record, hasStates: states != nil, entry: record.kind.isThirdParty ? nil : entry)
+    }
+  }
 
   static func writeFields(of record: Self?, to writer: inout FieldWriter) {
     Record.writeFields(of: record?.record, to: &writer)
@@ -116,86 +151,46 @@ private struct LiveRecord: Tabled {
   }
 }
 
-/// An image of the process. There may be thousands, so the headers of one are kept only while they are looked at.
-private final class LiveImage: ReadImage {
+/// An image of the process, before its entries are read. There may be thousands, so its headers are not kept.
+private struct MappedImage {
   let mapping: RemoteMapping
-  /// What the runtime in it says of all entries of the process.
+  /// What the runtime in it says of all entries of the process, or the reason that it cannot be read.
   private(set) var states: EntryStates?
-  private var (carriesRuntime, known): (Bool, ImageIdentity?) = (false, nil)
-  private let process: RemoteProcess
-  private let pid: Int?
+  private(set) var problem: ImageError?
+  let carriesRuntime: Bool
+  var place: Place { Place(path: mapping.path, pathBytes: mapping.pathBytes) }
 
-  init(_ mapping: RemoteMapping, of process: RemoteProcess, _ pid: Int?) {
+  init(_ mapping: RemoteMapping, of process: RemoteProcess) {
     // The reader of its entries reports what cannot be read.
     let image = try? process.image(mapping)
-    (self.mapping, self.process, self.pid) = (image?.mapping ?? mapping, process, pid)
-    super.init(Place(path: self.mapping.path, pathBytes: self.mapping.pathBytes))
-    guard let image else { return }
-    carriesRuntime = image.carriesRuntime
+    self.mapping = image?.mapping ?? mapping
+    carriesRuntime = image?.carriesRuntime ?? false
     do throws(ImageError) {
-      states = try image.entryStates()
+      states = try image?.entryStates()
     } catch {
-      problems.append(error)
+      problem = error
     }
   }
+}
 
-  override var identity: ImageIdentity? { known }
-
-  /// Returns the entries; nil for a file that is mapped and may run, and is no image.
-  func read(_ states: EntryStates?, _ room: inout Int) -> [LiveRecord]? {
-    do throws(ImageError) {
-      let image = try process.image(mapping)
-      known = image.identity
-      guard room > 0 else { throw ImageError.noRoom(in: image.path) }
-      let scan = try RecordScanner.scan(image)
-      if room < .max { room -= scan.size(in: place) + image.bytesRead }
-      problems += scan.rejections.map { ImageError($0) }
-      return scan.records.map { record in
-        let origin = record.origin
-        let entry = states?[
-          origin.index, in: origin.section, of: image, isModule: record.kind == .module]
-        return LiveRecord(
-          record: record, hasStates: states != nil, entry: record.kind.isThirdParty ? nil : entry)
-      }
-    } catch {
-      if error.code == .notAnObject { return nil }
-      problems.append(error)
-      return []
-    }
+extension ReadImage {
+  /// Writes the fields that each row of CSV begins with.
+  func writeColumns(to csv: inout FieldWriter) {
+    if mapping == nil { return Place.writeFile(of: place, to: &csv) }
+    Self.writeColumns(of: self, to: &csv)
   }
 
-  override func writeHead(to json: inout FieldWriter, _ format: Presentation.Format) {
-    if format == .ndjson { json.number(key: "pid", pid) }
-    super.writeHead(to: &json, format)
-    Self.writeMapping(of: self, to: &json)
-  }
-
-  override func writeHeadline(to sink: ByteSink) {
-    let fate = mapping.isReplaced ? ", replaced since" : mapping.isDeleted ? ", deleted since" : ""
-    sink.write("  mapped at \(mapping.base.hexadecimal)\(fate)")
-  }
-
-  override func writeFile(to csv: inout FieldWriter) { Self.writeFile(of: self, to: &csv) }
-
-  /// Writes the fields that each row of CSV begins with; without an image, the same fields.
-  static func writeFile(of image: LiveImage?, to csv: inout FieldWriter) {
-    csv.number(key: "pid", image?.pid)
+  /// Writes the same of an image of a process; without one, the same fields.
+  fileprivate static func writeColumns(of image: ReadImage?, to csv: inout FieldWriter) {
+    csv.number(key: "pid", image?.mapping?.pid)
     csv.string(key: "path", image?.place.path)
-    writeMapping(of: image, to: &csv)
+    writeMapping(image?.mapping?.image, to: &csv)
   }
 
-  private static func writeMapping(of image: LiveImage?, to writer: inout FieldWriter) {
-    writer.hexadecimal(key: "mapped", image?.mapping.base)
-    writer.boolean(key: "deleted", image?.mapping.isDeleted)
-    writer.boolean(key: "replaced", image?.mapping.isReplaced)
-  }
-
-  /// Finds the images that carry a runtime beside the one that is used, or else the first.
-  static func compareRuntimes(of images: [LiveImage]) {
-    let carriers = images.filter(\.carriesRuntime)
-    let used = carriers.first { $0.states != nil } ?? carriers.first
-    for image in carriers where image !== used {
-      image.problems.append(.secondRuntime(in: image.mapping.path))
-    }
+  /// Writes where it is mapped, and what became of its file.
+  static func writeMapping(_ mapping: RemoteMapping?, to writer: inout FieldWriter) {
+    writer.hexadecimal(key: "mapped", mapping?.base)
+    writer.boolean(key: "deleted", mapping?.isDeleted)
+    writer.boolean(key: "replaced", mapping?.isReplaced)
   }
 }

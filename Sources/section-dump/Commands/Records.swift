@@ -49,9 +49,9 @@ struct RequirementOptions: ParsableArguments {
       guard let name = parts.dropFirst().first, !name.isEmpty else {
         throw ValidationError("The name is missing; write \(kind):name.")
       }
-      return Requirement(kind: kind, name: String(name))
+      return (kind, String(name))
     })
-  var requirements: [Requirement] = []
+  var requirements: [(kind: RecordKind, name: String)] = []
 }
 
 extension Record: Tabled {

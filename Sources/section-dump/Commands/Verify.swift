@@ -35,10 +35,24 @@ struct Verify: ParsableCommand {
     findings += survey.missing(required.requirements)
     let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
-    if presentation.format == .table {
-      writeText(findings, of: survey, presentation.style, to: sink)
-    } else {
-      sink.write(findings, as: "findings", in: presentation.format)
+    var json = FieldWriter(sink)
+    switch presentation.format {
+    case .table: writeText(findings, of: survey, presentation.style, to: sink)
+    case .json:
+      json.object { json in
+        json.number(key: "schema", 1)
+        json.list(key: "findings", findings) { Finding.writeFields(of: $1, to: &$0) }
+      }
+      json.lineBreak()
+    case .ndjson:
+      for finding in findings {
+        json.object { Finding.writeFields(of: finding, to: &$0) }
+        json.lineBreak()
+      }
+    case .csv:
+      var csv = FieldWriter(sink, isJSON: false)
+      csv.header { Finding.writeFields(of: nil, to: &$0) }
+      for finding in findings { csv.row { Finding.writeFields(of: finding, to: &$0) } }
     }
     let isWritten = sink.finish(ByteSink(descriptor: 2))
     if !isWritten || !survey.problems.isEmpty { throw ExitCode(2) }
@@ -61,10 +75,10 @@ struct Verify: ParsableCommand {
   /// `2 files, 1 further name, 4 entries: 1 error, 2 warnings`
   private static func summary(of survey: Survey, _ findings: [Finding]) -> String {
     var parts = [survey.read.counted("file"), survey.declared.count.counted("entry", "entries")]
-    let further = survey.passedOver.repeated
+    let further = survey.repeated
     if further > 0 { parts.insert(further.counted("further name"), at: 1) }
     if survey.skipped > 0 { parts.append("\(survey.skipped) skipped (no object files)") }
-    if let note = survey.passedOver.note { parts.append(note) }
+    if let note = survey.passedOver { parts.append(note) }
     var verdict = [Finding.Level.error, .warning].map { level in
       findings.count { $0.level == level }.counted(level.rawValue)
     }

@@ -50,10 +50,8 @@ struct Input: Sendable {
     self.isFound = isFound
   }
 
-  /// Where an image in it is.
-  func place(in container: [String] = []) -> Place {
-    Place(path: name, pathBytes: pathBytes, container: container)
-  }
+  /// Where the file is.
+  var place: Place { Place(path: name, pathBytes: pathBytes) }
 
   /// Whether what was found here need not have entries: archives hold other files than objects, so do
   /// directories, and a universal file need not have the machine that was asked for. A `.bc` file says
@@ -65,20 +63,31 @@ struct Input: Sendable {
   }
 
   /// Every image that the file is or holds, or why there is none; `body` returns the size of the entries that it has read.
-  func forEachImage(architecture: String?, _ body: (FoundImage) -> Int) {
+  ///
+  /// What it throws, `failed` takes with the place of the image; without one if the image may be left out.
+  func forEachImage(
+    architecture: String?,
+    _ body: (Result<any FileImage, ImageError>, Place) throws(ImageError) -> Int,
+    failed: (ImageError, Place?) -> Void
+  ) {
     var room = Scan.leastRoom
     ImageFile.forEachImage(pathBytes: path, name: name, architecture: architecture) { found in
-      var found = found
-      switch found.image {
-      case .success(let image):
-        if room <= 0 { found.image = .failure(.noRoom(in: image.path)) }
-        room += Scan.room(in: image.part.size)
+      let place = Place(path: name, pathBytes: pathBytes, container: found.container)
+      var image = found.image
+      switch image {
+      case .success(let opened):
+        if room <= 0 { image = .failure(.noRoom(in: opened.path)) }
+        room += Scan.room(in: opened.part.size)
       case .failure(var error) where error.code == .unreadable && isDirectory(path):
         error.message = "It is a directory; --recursive reads what it holds."
-        found.image = .failure(error)
+        image = .failure(error)
       case .failure: break
       }
-      room -= body(found)
+      do throws(ImageError) {
+        room -= try body(image, place)
+      } catch {
+        failed(error, mayOmit(error, in: found.container) ? nil : place)
+      }
     }
   }
 }
@@ -94,23 +103,16 @@ extension Result<Input, ImageError> {
 }
 
 extension Inputs {
-  /// What a walk met beside the files that it handed over.
-  struct PassedOver: Codable {
-    /// Names that led to a file which was handed over before, in a set.
-    var repeated = 0
-    /// What is in directories and is no regular file: links to directories, FIFOs, devices.
-    var irregular = 0
-
-    /// How summaries count the latter; nil where there is none.
-    var note: String? { irregular > 0 ? "\(irregular) passed over (no regular files)" : nil }
-  }
+  /// What a walk met: names that led to a file which was handed over before, in a set; and what summaries say of links
+  /// to directories, FIFOs and devices in directories.
+  typealias PassedOver = (repeated: Int, note: String?)
 
   /// Has every file read, or why a path leads to none, and takes what comes of it in order.
-  func read<Part: Reported>(
-    _ read: @escaping ReadingThreads<Part>.Read, take: @escaping (Part) -> Void
+  func read<Sums>(
+    _ read: @escaping ReadingThreads<Sums>.Read, take: @escaping (ReportPart<Sums>) -> Void
   ) -> PassedOver {
     let threads = ReadingThreads(jobs: jobs, read: read, take: take)
-    var (count, isolated): (Int, [ReadingThreads<Part>.File]) = (0, [])
+    var (count, isolated): (Int, [Result<Input, ImageError>]) = (0, [])
     let passed = forEach { file in
       let file = file.map { input in
         var input = input
@@ -131,13 +133,13 @@ extension Inputs {
     // What is named is expected to be an object, also where a walk comes upon it before.
     let named = Set(
       isSet ? paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number } : [])
-    var passed = PassedOver()
+    var (repeated, irregular) = (0, 0)
     var known: Set<FileStamp.FileNumber> = []
     func hand(_ input: Input) {
       var input = input
       if isSet, let number = try? fileStamp(of: input.path).number {
         guard known.insert(number).inserted else {
-          passed.repeated += 1
+          repeated += 1
           return
         }
         if named.contains(number) { input.isFound = false }
@@ -156,7 +158,7 @@ extension Inputs {
           if isDirectory(path, followingLinks: false) {
             walk(path)
           } else if leadsToNoFile(path) {
-            passed.irregular += 1
+            irregular += 1
           } else {
             // Of what may not be looked at, opening it tells why.
             hand(Input(path: path, isFound: true))
@@ -181,7 +183,7 @@ extension Inputs {
         for path in list.split(separator: 0) { visit(Array(path)) }
       }
     }
-    return passed
+    return (repeated, irregular > 0 ? "\(irregular) passed over (no regular files)" : nil)
   }
 
   /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.

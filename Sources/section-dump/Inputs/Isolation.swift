@@ -2,20 +2,23 @@ internal import BinaryImage
 internal import FoundationEssentials
 internal import LibC
 
-/// The result of reading files, in a form that a child can send.
-protocol Reported: Sendable {
-  /// Reads what ``codedSums`` wrote of a file; nil if it cannot be of it. It may come from a child that a hostile
-  /// file has taken over.
-  init?(_ pieces: [Piece], sums: [UInt8], of file: Result<Input, ImageError>)
-  /// The printed pieces.
-  var pieces: [Piece] { get }
-  /// The sums, as bytes.
-  var codedSums: [UInt8]? { get }
+/// What some files amount to, in a form that a child can send.
+protocol Reported: Codable, Sendable {
+  /// Returns whether a child may have found this in a file: a hostile one may have taken it over.
+  func isSensible(of file: Result<Input, ImageError>) -> Bool
 }
 
 extension Reported {
   /// The counts that a child may report of a file; so the sums of all files are numbers too.
-  static var counts: Range<Int> { 0..<1 << 32 }
+  static var possible: Range<Int> { 0..<1 << 32 }
+}
+
+/// A part of the report of the files that are read.
+struct ReportPart<Sums: Reported>: Sendable {
+  /// The output.
+  var pieces: [Piece] = []
+  /// What the files amount to; nil in all but the last part.
+  var sums: Sums?
 }
 
 extension Encodable {
@@ -34,16 +37,18 @@ extension Decodable {
 ///
 /// It has limits, reads one file after another, and sends the report of each. If it ends, another one goes on. The
 /// process must have one thread.
-struct IsolatedChild<Part: Reported> {
+struct IsolatedChild<Sums: Reported> {
+  typealias Part = ReportPart<Sums>
+
   /// The seconds that it may take for a file.
   private let seconds = 30
   /// In bytes; a report may be as large.
   private let memory = 512 << 20
 
-  let read: ReadingThreads<Part>.Read
+  let read: ReadingThreads<Sums>.Read
 
   /// Has children read the files, and takes the report of each in order.
-  func read(_ files: [ReadingThreads<Part>.File], take: @escaping (Part) -> Void) {
+  func read(_ files: [ReadingThreads<Sums>.File], take: @escaping (Part) -> Void) {
     var rest = files[...]
     while let file = rest.first {
       let count = rest.count
@@ -64,7 +69,7 @@ struct IsolatedChild<Part: Reported> {
 
   /// Has one child read files until it has read all, or ends; throws the reason for that.
   private func readSome(
-    of files: inout ArraySlice<ReadingThreads<Part>.File>, _ take: (Part) -> Void
+    of files: inout ArraySlice<ReadingThreads<Sums>.File>, _ take: (Part) -> Void
   ) throws(ImageError) {
     var ends: [Int32] = [-1, -1]
     // Sound: the array has room for both numbers.
@@ -102,22 +107,23 @@ struct IsolatedChild<Part: Reported> {
 
   // MARK: - In the child
 
-  /// Reads the files and sends what comes of each: of a piece its kind and its length, then its bytes.
+  /// Reads the files and sends what comes of each: of output (0), errors (1) and sums (2) the number
+  /// and the length, then the bytes.
   private func serve(
-    _ files: ArraySlice<ReadingThreads<Part>.File>, to descriptor: Int32
+    _ files: ArraySlice<ReadingThreads<Sums>.File>, to descriptor: Int32
   ) -> Never {
     limit()
     let sink = ByteSink(descriptor: descriptor)
-    func send(_ piece: Piece) {
-      sink.write(piece.kind.rawValue)
-      sink.write((0..<8).map { UInt8(truncatingIfNeeded: piece.bytes.count >> ($0 * 8)) })
-      sink.write(piece.bytes)
+    func send(_ kind: UInt8, _ bytes: [UInt8]) {
+      sink.write(kind)
+      sink.write((0..<8).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) })
+      sink.write(bytes)
     }
     func send(_ part: Part) {
       // Whoever reads the report may take as long as it likes.
       let left = alarm(0)
-      for piece in part.pieces { send(piece) }
-      if let sums = part.codedSums { send(Piece(kind: .sums, bytes: sums)) }
+      for piece in part.pieces { send(piece.isError ? 1 : 0, piece.bytes) }
+      if let sums = part.sums?.coded { send(2, sums) }
       sink.flush()
       alarm(left)
     }
@@ -158,11 +164,11 @@ struct IsolatedChild<Part: Reported> {
 
   /// Returns the report of a file; nil if the child ends amid it, or if it cannot be of the file.
   private func receive(
-    of file: ReadingThreads<Part>.File, from descriptor: Int32
+    of file: ReadingThreads<Sums>.File, from descriptor: Int32
   ) throws(ImageError) -> Part? {
     // The seconds after which a child that says nothing is ended; it ends itself before.
     let patience = seconds + 20
-    var (pieces, room): ([Piece], Int) = ([], memory)
+    var (part, room) = (Part(), memory)
     func take(_ count: Int) throws(ImageError) -> [UInt8]? {
       guard 0...room ~= count else {
         throw ended("wrote more than the \(memory >> 20) MiB that it may")
@@ -178,11 +184,14 @@ struct IsolatedChild<Part: Reported> {
       if isLate { throw ended("said nothing for \(patience) seconds") }
       return bytes.count == count ? bytes : nil
     }
-    while let head = try take(9), let kind = Piece.Kind(rawValue: head[0]),
+    while let head = try take(9),
       let bytes = try take(head.dropFirst().reversed().reduce(0) { $0 << 8 | Int($1) })
     {
-      if kind == .sums { return Part(pieces, sums: bytes, of: file) }
-      pieces.append(Piece(kind: kind, bytes: bytes))
+      if head[0] == 2 {
+        part.sums = try? Sums(coded: bytes)
+        return part.sums?.isSensible(of: file) == true ? part : nil
+      }
+      part.pieces.append(Piece(isError: head[0] == 1, bytes: bytes))
     }
     return nil
   }

@@ -5,7 +5,8 @@ internal import Threads
 ///
 /// The thread that made it adds files and takes parts; where it is asked for no other thread, or the
 /// system gives none, it reads them too. How much is read ahead of what was taken is bounded.
-final class ReadingThreads<Part: Sendable> {
+final class ReadingThreads<Sums: Reported> {
+  typealias Part = ReportPart<Sums>
   typealias File = Result<Input, ImageError>
   /// Reads files one after another; all but the last part of the result may be handed on before.
   typealias Read = @Sendable (_ files: [File], _ handOn: @escaping (Part) -> Void) -> Part

@@ -36,7 +36,10 @@ struct Wanted: Sendable, Codable {
   var looksForSimilar = false
 
   /// Entries that must be there, and patterns of what is shown; everything is where there are none.
-  init(_ required: [Requirement] = [], patterns: [(kind: String, texts: [String])] = []) {
+  init(
+    _ required: [(kind: RecordKind, name: String)] = [],
+    patterns: [(kind: String, texts: [String])] = []
+  ) {
     names = required.map { Name(kind: $0.kind.description, text: $0.name) }
     for (kind, texts) in patterns {
       names += texts.map { Name(kind: kind, text: $0, pattern: NamePattern($0)) }
@@ -106,10 +109,4 @@ struct Wanted: Sendable, Codable {
     }
     return found
   }
-}
-
-/// An entry that one of the files must have.
-struct Requirement: Hashable {
-  var kind: RecordKind
-  var name: String
 }

@@ -23,7 +23,7 @@ extension AdmissionReport {
     case .ndjson:
       for plugin in plugins { sink.write(plugin.value.text + "\n") }
     case .csv:
-      var csv = FieldWriter(sink, .csv)
+      var csv = FieldWriter(sink, isJSON: false)
       csv.header { Self.write(nil, nil, to: &$0) }
       for plugin in plugins {
         for refusal in plugin.refusals.isEmpty ? [nil] : plugin.refusals.map(Optional.some) {

@@ -4,10 +4,6 @@
 /// machinery are why this is not `JSONEncoder`. CSV is quoted as RFC 4180 says; its texts are escaped as in
 /// tables, so a line is a row and a terminal is safe. JSON keeps every byte.
 struct FieldWriter {
-  enum Form {
-    case json, csv
-  }
-
   /// Whether a field may be an object or an array; else fields are columns.
   let isJSON: Bool
   private let sink: ByteSink
@@ -19,8 +15,8 @@ struct FieldWriter {
   /// The fields that each row begins with.
   var prefix: [UInt8] = []
 
-  init(_ sink: ByteSink, _ form: Form = .json) {
-    (self.sink, isJSON, depth) = (sink, form == .json, form == .json ? 0 : 1)
+  init(_ sink: ByteSink, isJSON: Bool = true) {
+    (self.sink, self.isJSON, depth) = (sink, isJSON, isJSON ? 0 : 1)
   }
 
   // MARK: - Fields
@@ -163,7 +159,7 @@ struct FieldWriter {
   /// Returns the columns that `write` writes, to begin rows with.
   static func columns(_ write: (inout Self) -> Void) -> [UInt8] {
     ByteSink.bytes { sink in
-      var csv = Self(sink, .csv)
+      var csv = Self(sink, isJSON: false)
       write(&csv)
     }
   }
@@ -214,17 +210,13 @@ struct FieldWriter {
   }
 }
 
-/// Something that commands list, with the fields of JSON and CSV.
-protocol Listed {
-  /// Writes what JSON and CSV say of an element; without one, the same fields, whose values a header leaves out.
-  static func writeFields(of element: Self?, to writer: inout FieldWriter)
-}
-
 /// An element of what commands list of an image.
 ///
 /// Elements may be read while they are printed, so that a large section is never held as text;
 /// a failure then joins the problems of the image.
-protocol Tabled: Listed, SendableMetatype {
+protocol Tabled: SendableMetatype {
+  /// Writes what JSON and CSV say of an element; without one, the same fields, whose values a header leaves out.
+  static func writeFields(of element: Self?, to writer: inout FieldWriter)
   /// The titles of a table's columns.
   static var titles: [String] { get }
   /// Adds the cells under those titles.
@@ -242,32 +234,6 @@ extension Tabled {
     var table = Table(titles, to: sink, style)
     for element in elements { element.addCells(to: &table) }
     table.writeRows()
-  }
-}
-
-extension ByteSink {
-  /// Writes a list that is all of a report, for programs.
-  func write<Element: Listed>(
-    _ elements: [Element], as key: StaticString, in format: Presentation.Format
-  ) {
-    var json = FieldWriter(self)
-    switch format {
-    case .json:
-      json.object { json in
-        json.number(key: "schema", 1)
-        json.list(key: key, elements) { Element.writeFields(of: $1, to: &$0) }
-      }
-      json.lineBreak()
-    case .ndjson:
-      for element in elements {
-        json.object { Element.writeFields(of: element, to: &$0) }
-        json.lineBreak()
-      }
-    case .csv, .table:
-      var csv = FieldWriter(self, .csv)
-      csv.header { Element.writeFields(of: nil, to: &$0) }
-      for element in elements { csv.row { Element.writeFields(of: element, to: &$0) } }
-    }
   }
 }
 

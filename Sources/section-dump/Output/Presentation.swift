@@ -54,16 +54,9 @@ struct Style {
 
 /// A piece of what is printed, on its way from where it was found.
 struct Piece: Sendable {
-  enum Kind: UInt8 {
-    /// Bytes for standard output; the first ones of all begin with what separates two items.
-    case output = 1
-    /// Lines for standard error; what came before them is printed before them.
-    case errors
-    /// The sums of the reports of some files; never printed.
-    case sums
-  }
-
-  var kind: Kind
+  /// Whether these are lines for standard error; what came before them is printed before them. The first bytes of all
+  /// for standard output begin with what separates two items.
+  var isError: Bool
   var bytes: [UInt8]
 }
 
@@ -87,21 +80,19 @@ final class Printer {
   }
 
   func take(_ piece: Piece) {
-    switch piece.kind {
-    case .output:
+    if piece.isError {
+      if isAmidLine { output.write(word: "\n") }
+      isAmidLine = false
+      output.flush()
+      errors.write(piece.bytes)
+      errors.flush()
+    } else {
       if isFirst {
         output.write(piece.bytes[format.separator.utf8CodeUnitCount...])
       } else {
         output.write(piece: piece.bytes)
       }
       (isFirst, isAmidLine) = (false, format == .json)
-    case .errors:
-      if isAmidLine { output.write(word: "\n") }
-      isAmidLine = false
-      output.flush()
-      errors.write(piece.bytes)
-      errors.flush()
-    case .sums: break
     }
   }
 
@@ -110,7 +101,7 @@ final class Printer {
     switch format {
     case .json: output.write("{\"schema\":1,\(head)\"files\":[\n")
     case .csv:
-      var csv = FieldWriter(output, .csv)
+      var csv = FieldWriter(output, isJSON: false)
       csv.header(columns)
     case .table, .ndjson: break
     }

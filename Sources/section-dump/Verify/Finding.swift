@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 
 /// Something that keeps an entry from being registered as its author meant.
-struct Finding: Hashable, Codable, Listed {
+struct Finding: Hashable, Codable {
   enum Level: String, Codable {
     /// An entry will be lost or refused.
     case error

@@ -5,27 +5,15 @@ internal import Registration
 internal import SwiftMetadata
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.
-struct Survey: Codable {
+struct Survey: Reported {
   /// An entry and the file that holds it.
   struct Declared: Codable {
     var record: Record
     var place: Place
-    var platform: Platform
+    /// The identity of what the file is made for.
+    var platform: ImageIdentity
     /// What the file is for.
     var file: ImageIdentity.Kind
-  }
-
-  /// What a process is made for: images that differ in any of it are never loaded into one.
-  struct Platform: Hashable, Codable {
-    var format: ImageIdentity.Format
-    var machine: String
-    var bits: Int
-    var byteOrder: ImageIdentity.ByteOrder
-
-    init(of identity: ImageIdentity) {
-      (format, machine) = (identity.format, identity.machine)
-      (bits, byteOrder) = (identity.bits, identity.byteOrder)
-    }
   }
 
   /// The images that bear on others, in the order of the files; of copies, the first one.
@@ -36,8 +24,10 @@ struct Survey: Codable {
   /// The number of images whose entries, or the want of them, are known.
   var read = 0
   var skipped = 0
-  /// What was met beside the files that are read.
-  private(set) var passedOver = Inputs.PassedOver()
+  /// The number of names that led to a file which was read before.
+  private(set) var repeated = 0
+  /// What was passed over, for a person.
+  private(set) var passedOver: String?
   private var files = 0
 
   /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
@@ -47,7 +37,7 @@ struct Survey: Codable {
     var inputs = inputs
     inputs.isSet = true
     var survey = Self()
-    survey.passedOver = inputs.read { [inputs] files, _ in
+    (survey.repeated, survey.passedOver) = inputs.read { [inputs] files, _ in
       var survey = Survey()
       survey.files = files.count
       for file in files {
@@ -57,8 +47,9 @@ struct Survey: Codable {
           survey.note(error, Place(path: error.image))
         }
       }
-      return survey
+      return ReportPart(sums: survey)
     } take: { part in
+      guard let part = part.sums else { return }
       survey.add(part)
       progress.advance(by: part.files)
     }
@@ -81,31 +72,23 @@ struct Survey: Codable {
   }
 
   private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
-    input.forEachImage(architecture: architecture) { found in
-      let place = input.place(in: found.container)
-      do throws(ImageError) {
-        let image = try found.image.get()
-        var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
-        surveyed.isNamed = !input.isFound && found.container.isEmpty
-        let size = try read(image, into: &surveyed)
-        if readsTypes {
-          surveyed.types.add(.types, of: image)
-          surveyed.protocols.add(.protocols, of: image)
-          readContracts(image, into: &surveyed)
-          if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
-          // Where sections cannot be listed, the problems say so.
-          findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
-        }
-        if !surveyed.isEmpty { images.append(surveyed) }
-        return size
-      } catch {
-        if input.mayOmit(error, in: found.container) {
-          skipped += 1
-        } else {
-          note(error, place)
-        }
-        return 0
+    input.forEachImage(architecture: architecture) { found, place throws(ImageError) in
+      let image = try found.get()
+      var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
+      surveyed.isNamed = !input.isFound && place.container.isEmpty
+      let size = try read(image, into: &surveyed)
+      if readsTypes {
+        surveyed.types.add(.types, of: image)
+        surveyed.protocols.add(.protocols, of: image)
+        readContracts(image, into: &surveyed)
+        if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
+        // Where sections cannot be listed, the problems say so.
+        findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
       }
+      if !surveyed.isEmpty { images.append(surveyed) }
+      return size
+    } failed: { error, place in
+      if let place { note(error, place) } else { skipped += 1 }
     }
   }
 
@@ -208,44 +191,23 @@ struct Survey: Codable {
 }
 
 extension Survey {
-  /// The executables for each platform that were read, with entries or without.
-  var executables: [Platform: [String]] {
-    let executables = images.filter { $0.kind == .executable && $0.isRead }
-    return Dictionary(grouping: executables, by: \.platform).mapValues { $0.map(\.place.file) }
-  }
-
-  /// The first file of each platform whose Swift types cannot be read.
-  var unsearched: [Platform: String] {
-    let unread = images.filter(\.types.isIncomplete).map { ($0.platform, $0.place.file) }
-    return Dictionary(unread) { first, _ in first }
-  }
-
-  /// The Swift types of the files for each platform.
-  var types: [Platform: DeclaredTypes] {
-    images.reduce(into: [:]) { types, image in
-      types[image.platform, default: DeclaredTypes()].add(image.types)
-    }
-  }
-}
-
-extension Survey: Reported {
-  init?(_: [Piece], sums: [UInt8], of file: Result<Input, ImageError>) {
-    guard let survey = try? Self(coded: sums), survey.isSensible(of: file) else { return nil }
-    self = survey
-  }
-
-  /// Whether a child may have found this in a file: nothing of it leads to another one.
-  private func isSensible(of file: Result<Input, ImageError>) -> Bool {
+  /// Whether nothing of it leads to another file.
+  func isSensible(of file: Result<Input, ImageError>) -> Bool {
     let input = try? file.get()
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
-    return [files, read, skipped].allSatisfy(Self.counts.contains)
+    return [files, read, skipped].allSatisfy(Self.possible.contains)
       && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
       && images.allSatisfy { image in
         guard let part = image.part, let path = input?.path, part.path != path else { return true }
         return !image.place.container.isEmpty && ImageFile.isBeside(part.path, archive: path)
       }
   }
+}
 
-  var pieces: [Piece] { [] }
-  var codedSums: [UInt8]? { coded }
+extension ImageIdentity {
+  /// What a process is made for: images that differ in any of it are never loaded into one.
+  var platform: ImageIdentity {
+    ImageIdentity(
+      path: "", format: format, bits: bits, byteOrder: byteOrder, machine: machine, kind: .shared)
+  }
 }

@@ -38,7 +38,15 @@ extension Survey {
   /// An entry with an accessor or a C structure brings what it needs; one that names a Swift type waits
   /// for a file that declares it. A host may still bind the name by code, hence a warning.
   var missingTypes: some Sequence<Finding> {
-    let (all, unsearched) = (self.types, self.unsearched)
+    var all: [ImageIdentity: DeclaredTypes] = [:]
+    // The first file of each platform whose types cannot be read.
+    var unsearched: [ImageIdentity: String] = [:]
+    for image in images {
+      all[image.platform, default: DeclaredTypes()].add(image.types)
+      if image.types.isIncomplete, unsearched[image.platform] == nil {
+        unsearched[image.platform] = image.place.file
+      }
+    }
     return declared.lazy.compactMap { entry in
       guard let type = entry.record.neededType else { return nil }
       let types = all[entry.platform] ?? DeclaredTypes()
@@ -61,7 +69,8 @@ extension Survey {
   ///
   /// A linker takes the members that something refers to, and nothing refers to entries.
   var neverLinked: [Finding] {
-    let executables = self.executables
+    let executables = Dictionary(
+      grouping: images.filter { $0.kind == .executable && $0.isRead }, by: \.platform)
     let linked = Dictionary(grouping: images.filter(\.isLoadable), by: \.platform)
       .mapValues { Set($0.flatMap { $0.records.map(\.contents) }) }
     return images.compactMap { image in
@@ -76,7 +85,8 @@ extension Survey {
       // Without an executable, one that is not given may have it.
       let others = executables[image.platform]
       let all =
-        others.map { $0.count == 1 ? $0[0] : "any of the \($0.count) executables" } ?? "any library"
+        others.map { $0.count == 1 ? $0[0].place.file : "any of the \($0.count) executables" }
+        ?? "any library"
       return Finding(
         .neverLinked, others == nil ? .warning : .error, image.place,
         "the member was never linked: \(entries) \(count == 1 ? "not " : "")in \(all)",
@@ -87,18 +97,16 @@ extension Survey {
   }
 
   /// Returns a finding for each entry that `--require` names and no file registers.
-  func missing(_ requirements: [Requirement]) -> [Finding] {
+  func missing(_ requirements: [(kind: RecordKind, name: String)]) -> [Finding] {
     let isLinked = images.contains(where: \.isLoadable)
-    let known = Dictionary(grouping: declared) {
-      Requirement(kind: $0.record.kind, name: $0.record.name)
-    }
+    let known = Dictionary(grouping: declared) { [$0.record.kind.description, $0.record.name] }
     return requirements.compactMap { required in
-      let found = known[required] ?? []
+      let found = known[["\(required.kind)", required.name]] ?? []
       // Before anything is linked, objects are all there is.
       if found.contains(where: { !isLinked || $0.file != .object }) { return nil }
       let code = Finding.Code(rawValue: "missing-\(required.kind)") ?? .missingService
       guard let object = found.first else {
-        let others = known.keys.lazy.filter { $0.kind == required.kind }.map(\.name)
+        let others = known.keys.lazy.filter { $0[0] == "\(required.kind)" }.map { $0[1] }
         return Finding(
           code, .error, Place(path: "(all files)"),
           "no file has the required \(required.kind) \(required.name)"

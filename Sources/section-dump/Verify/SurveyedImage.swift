@@ -36,7 +36,7 @@ struct SurveyedImage: Codable {
 
   /// What the image is for.
   var kind: ImageIdentity.Kind { identity.kind }
-  var platform: Survey.Platform { Survey.Platform(of: identity) }
+  var platform: ImageIdentity { identity.platform }
   /// Its entries, with where they are.
   var declared: [Survey.Declared] {
     records.map { record in
