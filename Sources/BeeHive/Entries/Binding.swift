@@ -4,7 +4,7 @@ internal import Registration
 extension RegisteredEntry {
   /// Makes entries of all that an image declares, except for what third parties do.
   static func all(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
-    let entries = scan.records.lazy.filter { !$0.kind.isThirdParty }.map { record in
+    let entries = scan.records.filter { !$0.kind.isThirdParty }.map { record in
       RegisteredEntry(
         kind: record.kind, name: record.name, implementation: record.implementation,
         attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
