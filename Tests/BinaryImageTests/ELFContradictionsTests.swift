@@ -87,14 +87,16 @@ struct ELFContradictionsTests {
     },
   ]
 
-  private func expect(_ lie: Lie<ELFEditor>, of arguments: [String]) throws {
-    let path = try ELFAnswer.build("lie-\(UInt64.random(in: 0 ... .max))", arguments)
-    let whole = ELFAnswer(of: path)
+  private static let library = Result { try FileAnswer.build("truth", ["-shared"]) }
+  private static let object = Result { try FileAnswer.build("truth", ["-c"]) }
+
+  private func expect(_ lie: Lie<ELFEditor>, of file: Result<String, any Error>) throws {
+    let whole = FileAnswer(of: try file.get())
     #expect(whole.count == 3)
-    var editor = ELFEditor(try Fixture.bytes(of: path))
+    var editor = ELFEditor(try Fixture.bytes(of: file.get()))
     lie.change(&editor)
-    _ = try Fixture.write(editor.bytes, as: String(path.split(separator: "/").last ?? ""))
-    let found = ELFAnswer(of: path)
+    let path = try Fixture.write(editor.bytes, as: "lie-\(UInt64.random(in: 0 ... .max))")
+    let found = FileAnswer(of: path)
     guard let code = lie.code else {
       #expect(found == whole)
       return
@@ -108,7 +110,7 @@ struct ELFContradictionsTests {
   private func problem(of path: String) -> ImageError.Code? {
     do throws(ImageError) {
       let image = try ELFFile(path: path)
-      for name in ["BeehiveMods", "BeehiveServices", "BeehiveRecords"] {
+      for name in FileAnswer.names {
         _ = try image.sections(named: name)
       }
       try image.checkExtents()
@@ -120,21 +122,21 @@ struct ELFContradictionsTests {
 
   @Test("A name outside the names comes with the place of the section's header")
   func nameOffset() throws {
-    var editor = ELFEditor(try Fixture.bytes(of: ELFAnswer.build("lie-name", ["-shared"])))
+    var editor = ELFEditor(try Fixture.bytes(of: Self.library.get()))
     editor.set(Self.mods, .name, 1 << 31)
-    let file = try ELFFile(path: Fixture.write(editor.bytes, as: "lie-name"))
+    let file = try ELFFile(bytes: editor.bytes)
     let error = #expect(throws: ImageError.self) { try file.allSections() }
     #expect(error?.offset?.rawValue == editor.table + UInt64(editor.index(Self.mods) * 64))
   }
 
   @Test("with a section table that lies, linked", arguments: commonLies + linkedLies)
-  func linked(lie: Lie<ELFEditor>) throws { try expect(lie, of: ["-shared"]) }
+  func linked(lie: Lie<ELFEditor>) throws { try expect(lie, of: Self.library) }
 
   // One compiler's objects have all entries of a name in one section.
   @Test(
     "with a section table that lies, as objects", .needs("gcc"),
     arguments: commonLies + objectLies)
-  func object(lie: Lie<ELFEditor>) throws { try expect(lie, of: ["-c"]) }
+  func object(lie: Lie<ELFEditor>) throws { try expect(lie, of: Self.object) }
 
   // MARK: - Addresses
 
@@ -147,40 +149,33 @@ struct ELFContradictionsTests {
       """
     let path = try Fixture.compile(source, as: "bss\(arguments[0])", ["-fPIC"] + arguments)
     let image = try ELFFile(path: path)
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    let pointer = try image.pointer(at: 0, in: section)
-    expectError(arguments == ["-c"] ? .noContents : .outOfImage) {
-      try image.withText(at: pointer.target, limit: 64) { $0.count }
-    }
+    let target = try image.pointer(of: Self.mods).target
+    expectError(arguments == ["-c"] ? .noContents : .outOfImage) { try image.text(at: target) }
   }
 
   /// As the kernel maps them: what comes later in the table covers what came before.
   @Test("whose segments share addresses lead to what the last of them maps")
   func overlapping() throws {
-    let path = try ELFAnswer.build("overlapping", ["-shared"])
-    let image = try ELFFile(path: path)
-    let section = try #require(image.sections(named: Self.mods).first)
-    guard case .address(let text) = try image.pointer(at: 0, in: section).target else {
+    let path = try Self.library.get()
+    guard case .address(let text) = try ELFFile(path: path).pointer(of: Self.mods).target else {
       throw Fixture.Failure(description: "the entry leads nowhere")
     }
     var editor = ELFEditor(try Fixture.bytes(of: path))
-    let (start, count) = (Int(editor.number(8, at: 32)), Int(editor.number(2, at: 56)))
-    let headers = Array(editor.bytes[start..<start + count * 56])
+    let headers = editor.segments
     let cover = Array("Covered\0".utf8)
     let offset = editor.bytes.count
     editor.bytes += cover
     editor.put(UInt64(editor.bytes.count), 8, at: 32)
-    editor.put(UInt64(count + 1), 2, at: 56)
+    editor.put(UInt64(headers.count / 56 + 1), 2, at: 56)
     editor.bytes += headers + [UInt8](repeating: 0, count: 56)
     let size = UInt64(cover.count)
     let fields: [UInt64] = [1 | 4 << 32, UInt64(offset), text.rawValue, 0, size, size, 1]
     for (field, value) in fields.enumerated() {
       editor.put(value, 8, at: editor.bytes.count - 56 + field * 8)
     }
-    _ = try Fixture.write(editor.bytes, as: "overlapping-shared")
-    let covered = try ELFFile(path: path)
-    #expect(try covered.texts(of: Self.mods)[0].text == "Covered")
-    #expect(ELFAnswer(of: path).count == 3)
+    let covered = try Fixture.write(editor.bytes, as: "overlapping.so")
+    #expect(try ELFFile(path: covered).texts(of: Self.mods)[0].text == "Covered")
+    #expect(FileAnswer(of: covered).count == 3)
   }
 
   // MARK: - The number of program headers
@@ -188,19 +183,16 @@ struct ELFContradictionsTests {
   /// `PN_XNUM`: the number stands in section header 0.
   @Test("with their program headers counted there show every entry", arguments: [0, 70_000])
   func extended(further: Int) throws {
-    let path = try ELFAnswer.build("extended-\(further)", ["-shared"])
-    let whole = ELFAnswer(of: path)
+    let path = try Self.library.get()
     var editor = ELFEditor(try Fixture.bytes(of: path))
-    let (start, count) = (Int(editor.number(8, at: 32)), Int(editor.number(2, at: 56)))
-    let headers = Array(editor.bytes[start..<start + count * 56])
+    let headers = editor.segments
     editor.put(UInt64(editor.bytes.count), 8, at: 32)
     // Headers of no type come first, so that a reader that counts less sees nothing else.
     editor.bytes += [UInt8](repeating: 0, count: further * 56) + headers
     editor.put(0xffff, 2, at: 56)
-    editor.put(UInt64(further + count), 4, at: Int(editor.table) + 44)
-    _ = try Fixture.write(editor.bytes, as: "extended-\(further)-shared")
-    #expect(ELFAnswer(of: path) == whole)
-    #expect(whole.count == 3)
+    editor.put(UInt64(further + headers.count / 56), 4, at: Int(editor.table) + 44)
+    let extended = try Fixture.write(editor.bytes, as: "extended-\(further)")
+    #expect(FileAnswer(of: extended) == FileAnswer(of: path))
   }
 
   @Test(
@@ -210,11 +202,10 @@ struct ELFContradictionsTests {
       (.max, .malformed),
     ] as [(UInt32, ImageError.Code)])
   func extendedLie(count: UInt32, code: ImageError.Code) throws {
-    let path = try ELFAnswer.build("miscounted-\(count)", ["-shared"])
-    var editor = ELFEditor(try Fixture.bytes(of: path))
+    var editor = ELFEditor(try Fixture.bytes(of: Self.library.get()))
     editor.put(0xffff, 2, at: 56)
     editor.put(UInt64(count), 4, at: Int(editor.table) + 44)
-    _ = try Fixture.write(editor.bytes, as: "miscounted-\(count)-shared")
-    #expect(ELFAnswer(of: path) == .refused(code))
+    let path = try Fixture.write(editor.bytes, as: "miscounted-\(count)")
+    #expect(FileAnswer(of: path) == .refused(code))
   }
 }

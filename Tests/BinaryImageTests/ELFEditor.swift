@@ -31,6 +31,12 @@ struct ELFEditor {
   /// Where the section table stands, as the header says now.
   var table: UInt64 { number(8, at: 40) }
 
+  /// The bytes of the program headers.
+  var segments: [UInt8] {
+    let (start, count) = (Int(number(8, at: 32)), Int(number(2, at: 56)))
+    return Array(bytes[start..<start + count * 56])
+  }
+
   func number(_ size: Int, at place: Int) -> UInt64 { bytes.number(size, at: place) }
 
   mutating func put(_ value: UInt64, _ size: Int, at place: Int) {

@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import ObjectFiles
 import TestSupport
 import Testing
 
@@ -39,9 +40,9 @@ struct ELFFileTests {
     #expect(image.identity.kind == .debug)
     #expect(image.identity.id == (try ELFFile(path: path).identity.id))
     #expect(image.identity.id.count == 20)
-    let section = try #require(image.sections(named: "BeehiveMods").first)
+    let section = try image.section("BeehiveMods")
     #expect(section.offset == nil)
-    expectError(.noContents) { try image.withBytes(of: section) { $0.count } }
+    expectError(.noContents) { try image.bytes(of: section) }
     expectError(.noContents) { try image.pointer(at: 0, in: section) }
   }
 
@@ -112,26 +113,26 @@ struct ELFFileTests {
     let file = try Fixture.bytes(of: path)
     for section in try image.allSections() {
       guard let offset = section.offset else { continue }
-      let bytes = try image.withBytes(of: section) { Array(copying: $0) }
+      let bytes = try image.bytes(of: section)
       #expect(bytes == Array(file[Int(offset.rawValue)...].prefix(Int(section.size))))
     }
   }
 
   // MARK: - Texts
 
-  @Test("lend no text past the limit, the segment or the image")
+  @Test("of either format lend no text past the limit, the segment or the image")
   func texts() throws {
-    let image = try ELFFile(path: library("texts.so"))
-    let section = try #require(image.sections(named: "BeehiveServices").first)
-    let target = try image.pointer(at: 0, in: section).target
-    let whole = "{ \"HomeService\" : \"HomeViewModel\" }".utf8.count
-    #expect(try image.withText(at: target, limit: whole) { $0.count } == whole)
-    expectError(.unterminated) { try image.withText(at: target, limit: whole - 1) { $0.count } }
     let far = VirtualAddress(rawValue: 1 << 40)
-    for target in [.null, .imported(symbol: "x"), .address(far), .section(index: 999, offset: 0)]
-      as [PointerValue.Target]
-    {
-      expectError(.outOfImage) { try image.withText(at: target, limit: 64) { $0.count } }
+    for bytes in [try Fixture.bytes(of: library("texts.so")), MachOBuilder().bytes] {
+      let image = try ImageFile.open(Fixture.write(bytes, as: "texts"))
+      let target = try image.pointer(of: "BeehiveMods").target
+      #expect(try image.text(at: target, limit: 10) == "ShopModule")
+      expectError(.unterminated) { try image.text(at: target, limit: 9) }
+      for target in [.null, .imported(symbol: "x"), .address(far), .section(index: 999, offset: 0)]
+        as [PointerValue.Target]
+      {
+        expectError(.outOfImage) { try image.text(at: target, limit: 64) }
+      }
     }
   }
 
@@ -160,27 +161,10 @@ struct ELFFileTests {
     let path = try Fixture.compile(
       source, suffix: "s", as: "last.so", ["-shared", "-nostdlib", "-Wl,-T,last.ld"])
     let image = try ELFFile(path: path)
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    let target = try image.pointer(at: 0, in: section).target
-    expectError(.unterminated) { try image.withText(at: target, limit: 1024) { $0.count } }
+    let target = try image.pointer(of: "BeehiveMods").target
+    expectError(.unterminated) { try image.text(at: target) }
   }
-}
 
-/// Expects `body` to throw an `ImageError` of that code.
-func expectError<Value>(
-  _ code: ImageError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: () throws -> Value
-) {
-  do {
-    let value = try body()
-    Issue.record(
-      "\(code.rawValue) was expected, not \(value)", sourceLocation: sourceLocation)
-  } catch {
-    #expect((error as? ImageError)?.code == code, sourceLocation: sourceLocation)
-  }
-}
-
-extension ELFFileTests {
   @Test func `Sections are found by name one by one as in a list of all names`() throws {
     let path = "/proc/self/exe"
     let all = try ELFFile(path: path).allSections()

@@ -31,21 +31,14 @@ struct ELFMachinesTests {
   }
 
   private func pointers(
-    _ builder: ELFBuilder, _ section: String, _ count: Int
-  ) throws -> [PointerValue] {
-    let image = try image(builder)
-    let section = try #require(image.sections(named: section).first)
-    return try (0..<count).map { try image.pointer(at: UInt64($0 * builder.bits / 8), in: section) }
-  }
+    _ builder: ELFBuilder, _ section: String = "list"
+  ) throws -> [PointerValue] { try image(builder).pointers(of: section) }
 
-  private func image(_ builder: ELFBuilder) throws -> ELFFile {
-    let name = "machine-\(UInt64.random(in: 0 ... .max))"
-    return try ELFFile(path: Fixture.write(builder.bytes, as: name))
-  }
+  private func image(_ builder: ELFBuilder) throws -> ELFFile { try ELFFile(bytes: builder.bytes) }
 
   @Test("of MIPS, as GNU's linker writes them, are relative or name symbols", arguments: kinds)
   func entries(bits: Int, order: ImageIdentity.ByteOrder) throws {
-    let found = try pointers(mips(bits, order), "list", 3)
+    let found = try pointers(mips(bits, order))[..<3]
     #expect(
       found.map(\.target) == [
         .address(VirtualAddress(rawValue: ELFBuilder.first)),
@@ -73,10 +66,8 @@ struct ELFMachinesTests {
     }
     editor.put(42, 2, at: 18)
     editor.put(4, 8, at: Int(editor.get("BeehiveMods", .offset)))
-    let image = try ELFFile(path: Fixture.write(editor.bytes, as: "added-sh.o"))
-    let section = try #require(image.sections(named: "BeehiveMods").first)
     #expect(
-      try image.pointer(at: 0, in: section).target
+      try ELFFile(bytes: editor.bytes).pointer(of: "BeehiveMods").target
         == .section(index: editor.index(".rodata.text"), offset: 16))
   }
 
@@ -87,7 +78,7 @@ struct ELFMachinesTests {
 
   @Test("of MIPS' global offset table need no entries", arguments: kinds)
   func globalOffsets(bits: Int, order: ImageIdentity.ByteOrder) throws {
-    let found = try pointers(mips(bits, order), ".got", 6)
+    let found = try pointers(mips(bits, order), ".got")
     #expect(
       found[2...].map(\.target) == [
         .address(VirtualAddress(rawValue: ELFBuilder.first)),
@@ -103,14 +94,12 @@ struct ELFMachinesTests {
   func hugeTable() throws {
     var builder = mips(64, .little)
     builder.tags[1].value = .max
-    expectError(.truncated) { try pointers(builder, "list", 1) }
+    expectError(.truncated) { try pointers(builder) }
     // Nor does a segment that claims to be larger than the file.
     builder.tags[1].value = 1 << 40
     var bytes = builder.bytes
     for field in [32, 40] { bytes[64 + field + 6] = 1 }
-    let image = try ELFFile(path: Fixture.write(bytes, as: "huge-table"))
-    let section = try #require(image.sections(named: "list").first)
-    expectError(.truncated) { try image.pointer(at: 0, in: section) }
+    expectError(.truncated) { try ELFFile(bytes: bytes).pointer(of: "list") }
   }
 
   @Test("of other machines read the numbers of their own processor alone")
@@ -122,7 +111,7 @@ struct ELFMachinesTests {
     #expect(try image(builder).texts(of: "list").map(\.text) == ["first"])
     // Under AArch64 it says that relocations are signed, which are not read.
     builder.machine = 183
-    expectError(.unsupported) { try pointers(builder, "list", 1) }
+    expectError(.unsupported) { try pointers(builder) }
   }
 
   @Test("of hppa are relative where they name no symbol")
@@ -136,7 +125,7 @@ struct ELFMachinesTests {
         .init(place: ELFBuilder.list + 12, type: 153, addend: 8),
       ])
     #expect(try image(builder).identity.machine == "hppa")
-    let found = try pointers(builder, "list", 4)
+    let found = try pointers(builder)
     #expect(
       found.map(\.target) == [
         .address(VirtualAddress(rawValue: ELFBuilder.first)),
@@ -159,7 +148,7 @@ struct ELFMachinesTests {
       bits: bits, machine: machine, list: [0],
       relocations: [.init(place: ELFBuilder.list, type: type, addend: 8)])
     #expect(
-      try pointers(builder, "list", 1).map(\.target) == [
+      try pointers(builder).map(\.target) == [
         .unresolvable("\(name) writes no address of a word")
       ])
   }

@@ -16,53 +16,48 @@ struct ELFPointersTests {
     void _start(void) {}
     """
 
-  /// A way to make a file of the source, and how its pointers must have been resolved.
-  struct Linkage: Sendable, CustomTestStringConvertible {
-    var name: String
-    var linker: String
-    var arguments: [String]
-    var resolution: PointerValue.Resolution
-    var kind: ImageIdentity.Kind
-    var testDescription: String { "\(name) by \(linker)" }
-  }
+  /// A linker, the arguments that make a file of the source, and how its pointers must have been resolved.
+  typealias Linkage = (
+    linker: String, arguments: [String], resolution: PointerValue.Resolution,
+    kind: ImageIdentity.Kind
+  )
 
   static let linkages: [Linkage] = ["bfd", "gold", "lld", "mold"].flatMap { linker in
     let packing = linker == "mold" ? "--pack-dyn-relocs=relr" : "-zpack-relative-relocs"
     let shared = ["-shared", "-fPIC", "-nostdlib"]
-    var all =
-      [
-        ("shared", shared, .relative, .shared),
-        ("pie", ["-pie", "-fPIE", "-nostartfiles"], .relative, .executable),
-        ("no-pie", ["-no-pie", "-fno-pie", "-nostartfiles"], .absolute, .executable),
-        ("object", ["-r", "-fPIC", "-nostdlib"], .section, .object),
-        ("gc", shared + ["-ffunction-sections", "-Wl,--gc-sections"], .relative, .shared),
-        ("stripped", shared + ["-s"], .relative, .shared),
-      ] as [(String, [String], PointerValue.Resolution, ImageIdentity.Kind)]
+    var all: [Linkage] = [
+      (linker, shared, .relative, .shared),
+      (linker, ["-pie", "-fPIE", "-nostartfiles"], .relative, .executable),
+      (linker, ["-no-pie", "-fno-pie", "-nostartfiles"], .absolute, .executable),
+      (linker, ["-r", "-fPIC", "-nostdlib"], .section, .object),
+      (linker, shared + ["-ffunction-sections", "-Wl,--gc-sections"], .relative, .shared),
+      (linker, shared + ["-s"], .relative, .shared),
+    ]
     // gold knows neither gcc's static PIE nor packed relocations for this machine.
     if linker != "gold" {
-      all.append(("static-pie", ["-static-pie", "-fPIE", "-nostdlib"], .relative, .executable))
-      all.append(("packed", shared + ["-Wl,\(packing)"], .relr, .shared))
+      all.append((linker, ["-static-pie", "-fPIE", "-nostdlib"], .relative, .executable))
+      all.append((linker, shared + ["-Wl,\(packing)"], .relr, .shared))
     }
     if linker == "lld" {
-      all.append(("filled", shared + ["-Wl,--apply-dynamic-relocs"], .relative, .shared))
-      all.append(("android", shared + ["-Wl,--pack-dyn-relocs=android"], .relative, .shared))
-      all.append(("android-relr", shared + ["-Wl,--pack-dyn-relocs=android+relr"], .relr, .shared))
+      all.append((linker, shared + ["-Wl,--apply-dynamic-relocs"], .relative, .shared))
+      all.append((linker, shared + ["-Wl,--pack-dyn-relocs=android"], .relative, .shared))
+      all.append((linker, shared + ["-Wl,--pack-dyn-relocs=android+relr"], .relr, .shared))
     }
-    return all.map {
-      Linkage(
-        name: $0.0, linker: linker, arguments: $0.1 + ["-fuse-ld=\(linker)"], resolution: $0.2,
-        kind: $0.3)
-    }
+    return all
   }
 
   @Test("lead to the source's texts, whoever linked it and however", arguments: linkages)
-  func linked(linkage: Linkage) throws {
-    try Needs.linker(linkage.linker)
+  func linked(
+    linker: String, arguments: [String], resolution: PointerValue.Resolution,
+    kind: ImageIdentity.Kind
+  ) throws {
+    try Needs.linker(linker)
     let path = try Fixture.compile(
-      Self.source, as: "\(linkage.name)-\(linkage.linker)", linkage.arguments)
+      Self.source, as: "linked-\(UInt64.random(in: 0 ... .max))",
+      arguments + ["-fuse-ld=\(linker)"])
     let image = try ELFFile(path: path)
-    #expect(image.identity.kind == linkage.kind)
-    try expectTexts(of: image, by: linkage.resolution)
+    #expect(image.identity.kind == kind)
+    try expectTexts(of: image, by: resolution)
   }
 
   @Test(
@@ -87,44 +82,43 @@ struct ELFPointersTests {
 
   // MARK: - Other machines
 
-  /// A machine that is not the host's, as the compiler calls it and as identities do.
-  struct Machine: Sendable, CustomTestStringConvertible {
-    var triple: String
-    var name: String
-    var bits: Int
-    var order: ImageIdentity.ByteOrder
-    /// How a shared library's pointers are resolved; nil where none can be linked here.
-    var resolution: PointerValue.Resolution?
-    var testDescription: String { triple }
-  }
+  /// A machine that is not the host's, as the compiler calls it and as identities do. The resolution is that of a shared
+  /// library's pointers; nil where none can be linked here.
+  typealias Machine = (
+    triple: String, name: String, bits: Int, order: ImageIdentity.ByteOrder,
+    resolution: PointerValue.Resolution?
+  )
 
   static let machines: [Machine] = [
-    Machine("x86_64-linux-gnu", "x86_64", 64, .little, .relative),
-    Machine("aarch64-linux-gnu", "aarch64", 64, .little, .relative),
-    Machine("aarch64_be-linux-gnu", "aarch64", 64, .big, .relative),
-    Machine("riscv64-linux-gnu", "riscv64", 64, .little, .relative),
-    Machine("riscv32-linux-gnu", "riscv32", 32, .little, .relative),
-    Machine("s390x-linux-gnu", "s390x", 64, .big, .relative),
-    Machine("powerpc64le-linux-gnu", "ppc64le", 64, .little, .relative),
-    Machine("powerpc64-linux-gnu", "ppc64", 64, .big, .relative),
-    Machine("powerpc-linux-gnu", "ppc", 32, .big, .relative),
-    Machine("i386-linux-gnu", "i386", 32, .little, .rel),
-    Machine("armv7-linux-gnueabihf", "arm", 32, .little, .rel),
-    Machine("mips-linux-gnu", "mips", 32, .big, .rel),
-    Machine("mipsel-linux-gnu", "mips", 32, .little, .rel),
-    Machine("mips64-linux-gnuabi64", "mips64", 64, .big, .rel),
-    Machine("mips64el-linux-gnuabi64", "mips64", 64, .little, .rel),
-    Machine("x86_64-linux-gnux32", "x86_64", 32, .little, nil),
+    ("x86_64-linux-gnu", "x86_64", 64, .little, .relative),
+    ("aarch64-linux-gnu", "aarch64", 64, .little, .relative),
+    ("aarch64_be-linux-gnu", "aarch64", 64, .big, .relative),
+    ("riscv64-linux-gnu", "riscv64", 64, .little, .relative),
+    ("riscv32-linux-gnu", "riscv32", 32, .little, .relative),
+    ("s390x-linux-gnu", "s390x", 64, .big, .relative),
+    ("powerpc64le-linux-gnu", "ppc64le", 64, .little, .relative),
+    ("powerpc64-linux-gnu", "ppc64", 64, .big, .relative),
+    ("powerpc-linux-gnu", "ppc", 32, .big, .relative),
+    ("i386-linux-gnu", "i386", 32, .little, .rel),
+    ("armv7-linux-gnueabihf", "arm", 32, .little, .rel),
+    ("mips-linux-gnu", "mips", 32, .big, .rel),
+    ("mipsel-linux-gnu", "mips", 32, .little, .rel),
+    ("mips64-linux-gnuabi64", "mips64", 64, .big, .rel),
+    ("mips64el-linux-gnuabi64", "mips64", 64, .little, .rel),
+    ("x86_64-linux-gnux32", "x86_64", 32, .little, nil),
   ]
 
   @Test("of other machines lead to the same texts", .needs("clang", "ld.lld"), arguments: machines)
-  func foreign(machine: Machine) throws {
+  func foreign(
+    triple: String, name: String, bits: Int, order: ImageIdentity.ByteOrder,
+    resolution: PointerValue.Resolution?
+  ) throws {
     let object = try Fixture.compile(
-      Self.source, as: "\(machine.triple).o", with: "clang",
-      ["-target", machine.triple, "-fPIC", "-O1", "-c"])
+      Self.source, as: "\(triple).o", with: "clang",
+      ["-target", triple, "-fPIC", "-O1", "-c"])
     var files = [(object, nil as PointerValue.Resolution?)]
-    if let resolution = machine.resolution {
-      let library = Fixture.path("\(machine.triple).so")
+    if let resolution {
+      let library = Fixture.path("\(triple).so")
       try Fixture.run("ld.lld", ["-shared", object, "-o", library])
       files.append((library, resolution))
       try Fixture.run(
@@ -133,9 +127,8 @@ struct ELFPointersTests {
     }
     for (path, resolution) in files {
       let image = try ELFFile(path: path)
-      #expect(image.identity.machine == machine.name)
-      #expect(image.identity.bits == machine.bits)
-      #expect(image.identity.byteOrder == machine.order)
+      let identity = image.identity
+      #expect((identity.machine, identity.bits, identity.byteOrder) == (name, bits, order))
       try expectTexts(of: image, by: resolution)
     }
   }
@@ -153,9 +146,8 @@ struct ELFPointersTests {
     let inflated = try ELFFile(path: path)
     // The entries are too few to become smaller, so this one is made by hand.
     var bytes = try Fixture.bytes(of: path)
-    let section = try #require(inflated.sections(named: "BeehiveMods").first)
-    let contents = Array(
-      bytes[Int(try #require(section.offset).rawValue)...].prefix(Int(section.size)))
+    let section = try inflated.section("BeehiveMods")
+    let contents = try inflated.bytes(of: section)
     let deflated = Self.stored(contents)
     let start = UInt64((bytes.count + 7) / 8 * 8)
     bytes += [UInt8](repeating: 0, count: Int(start) - bytes.count)
@@ -165,14 +157,14 @@ struct ELFPointersTests {
     bytes[header + 9] |= 0x08
     bytes.replaceSubrange(
       header + 24..<header + 40, with: start.bytes(8) + UInt64(24 + deflated.count).bytes(8))
-    let image = try ELFFile(path: Fixture.write(bytes, as: "compressed.o"))
-    let found = try #require(image.sections(named: "BeehiveMods").first)
+    let image = try ELFFile(bytes: bytes)
+    let found = try image.section("BeehiveMods")
     #expect(found.flags.contains("C"))
     #expect(found.size == section.size)
-    #expect(try image.withBytes(of: found) { Array(copying: $0) } == contents)
+    #expect(try image.bytes(of: found) == contents)
     // Inflating changes nothing that is asked for later.
     #expect(try image.sections(named: "BeehiveMods") == [found])
-    #expect(try image.withBytes(of: found) { Array(copying: $0) } == contents)
+    #expect(try image.bytes(of: found) == contents)
     try expectTexts(of: image, by: .section)
   }
 
@@ -225,54 +217,7 @@ struct ELFPointersTests {
     }
     builder.relocations.append(
       ELFBuilder.Relocation(place: place, symbol: 2, type: type, addend: 0))
-    let image = try ELFFile(path: Fixture.write(builder.bytes, as: "rewritten-\(place)-\(type)"))
-    let section = try #require(image.sections(named: "list").first)
-    #expect(try image.textsOfSlots(in: section).prefix(2).elementsEqual(texts))
+    let image = try ELFFile(bytes: builder.bytes)
+    #expect(try image.textsOfSlots(in: image.section("list")).prefix(2).elementsEqual(texts))
   }
-}
-
-extension ELFPointersTests.Machine {
-  init(
-    _ triple: String, _ name: String, _ bits: Int, _ order: ImageIdentity.ByteOrder,
-    _ resolution: PointerValue.Resolution?
-  ) {
-    self.init(triple: triple, name: name, bits: bits, order: order, resolution: resolution)
-  }
-}
-
-extension Image {
-  /// Every word of the sections of that name as a pointer, and the text that it leads to.
-  func texts(of name: String) throws -> [(pointer: PointerValue, text: String)] {
-    var texts: [(PointerValue, String)] = []
-    for section in try sections(named: name) {
-      for offset in stride(from: 0, to: section.size, by: pointerSize) {
-        let pointer = try pointer(at: offset, in: section)
-        if pointer.target == .null { continue }
-        let text = try withText(at: pointer.target, limit: 1024) { bytes in
-          String(decoding: Array(copying: bytes), as: UTF8.self)
-        }
-        texts.append((pointer, text))
-      }
-    }
-    return texts
-  }
-}
-
-extension Image {
-  /// The text of each slot; empty where it has none.
-  func textsOfSlots(in section: Section) throws -> [String] {
-    var texts: [String] = []
-    _ = try forEachSlot(of: section, limit: 64) { _, _, text in
-      var copy: [UInt8] = []
-      if let text { copy = Array(copying: text) }
-      texts.append(String(decoding: copy, as: UTF8.self))
-      return true
-    }
-    return texts
-  }
-}
-
-extension Array where Element == UInt8 {
-  /// The bytes of a span, to keep.
-  init(copying span: Span<UInt8>) { self = (0..<span.count).map { span[$0] } }
 }

@@ -26,14 +26,7 @@ struct ELFSymbolicPointersTests {
   ) throws -> [(pointer: PointerValue, text: String?)] {
     let image = try ELFFile(
       path: Fixture.compile(Self.source, as: name, with: "gcc", arguments))
-    let section = try #require(image.sections(named: "Slots").first)
-    return try stride(from: 0, to: section.size, by: 8).map { offset in
-      let pointer = try image.pointer(at: offset, in: section)
-      let text = try? image.withText(at: pointer.target, limit: 64) {
-        String(decoding: Array(copying: $0), as: UTF8.self)
-      }
-      return (pointer, text)
-    }
+    return try image.pointers(of: "Slots").map { ($0, try? image.text(at: $0.target)) }
   }
 
   @Test(
@@ -75,9 +68,7 @@ struct ELFSymbolicPointersTests {
       source, as: "copies-\(linker)",
       ["-no-pie", "-fno-pie", "-fno-pic", "-fuse-ld=\(linker)", library])
     #expect(try Fixture.run("readelf", ["-rW", path]).contains("R_X86_64_COPY"))
-    let image = try ELFFile(path: path)
-    let section = try #require(image.sections(named: "Slots").first)
-    let pointer = try image.pointer(at: 0, in: section)
+    let pointer = try ELFFile(path: path).pointer(of: "Slots")
     #expect(pointer.target == .imported(symbol: "elsewhere", addend: 2))
   }
 

@@ -60,10 +60,3 @@ struct ImageFileTests {
     #expect(error?.message.contains("Permission denied") == true)
   }
 }
-
-extension ImageFile {
-  /// Opens the file at a path that is text; errors and the identity call it `name`, or else the path.
-  static func open(_ path: String, name: String? = nil) throws(ImageError) -> any FileImage {
-    try open(OpenedFile(path: path, name: name ?? path))
-  }
-}

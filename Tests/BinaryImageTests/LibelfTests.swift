@@ -6,120 +6,155 @@ import Testing
 @testable import BinaryImage
 
 /// What libelf takes on a file's word alone, and the guard that stands before each such call: a row for each known
-/// weakness. The rows say what libelf does with the file, and hold the reader to a refusal, and the tool to little
-/// memory.
+/// weakness. The rows hold the reader to a refusal, and the tool to little memory.
 @Suite("The guard before libelf")
 struct LibelfTests {
-  @Test("refuses headers that are claimed and not stored", arguments: [20, 24, 32])
-  func claimedHeaders(bits: UInt64) throws {
-    var file = HeaderBytes(sections: 0)
-    file.section(0, size: 1 << bits)
-    let path = try Fixture.write(file.bytes, as: "claimed-\(bits)")
-    try Fixture.stretch(path, to: min(1 << (bits + 7), 1 << 33))
-    if bits == 20 {
-      // libelf makes room for each.
-      try unsafe Libelf.open(path) { elf in
-        var claimed = 0
-        #expect(unsafe elf_getshdrnum(elf, &claimed) == 0)
-        #expect(claimed == 1 << bits)
-        #expect(unsafe elf_getscn(elf, claimed - 1) != nil)
+  /// A file that claims something, how long it seems to be, and how it is refused.
+  struct Claim: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var code: ImageError.Code
+    /// A part of the message.
+    var text: String
+    var size: UInt64?
+    /// Reads the part of the file that claims something.
+    var read: @Sendable (ELFFile) throws -> Void
+    /// Makes the bytes that are stored.
+    var bytes: @Sendable () -> [UInt8]
+
+    init(
+      _ name: String, _ code: ImageError.Code, _ text: String, size: UInt64? = nil,
+      read: @escaping @Sendable (ELFFile) throws -> Void = { _ = try $0.allSections() },
+      bytes: @escaping @Sendable () -> [UInt8]
+    ) {
+      (testDescription, self.code, self.text, self.size) = (name, code, text, size)
+      (self.read, self.bytes) = (read, bytes)
+    }
+  }
+
+  private static let readMods: @Sendable (ELFFile) throws -> Void = {
+    try $0.withBytes(of: $0.section("BeehiveMods")) { _ in }
+  }
+
+  /// Headers, of which libelf makes room for each.
+  static let headers: [Claim] = [20, 24, 32].map { (bits: UInt64) -> Claim in
+    Claim(
+      "2^\(bits) headers", .malformed, "more than it stores", size: min(1 << (bits + 7), 1 << 33)
+    ) {
+      var file = HeaderBytes(sections: 0)
+      file.section(0, size: 1 << bits)
+      return file.bytes
+    }
+  }
+
+  /// Compressed sections, for which elf_compress would make room.
+  static let inflated: [Claim] = [1 << 23, 1 << 30, 1 << 40, .max].map {
+    (claimed: UInt64) -> Claim in
+    Claim(
+      "\(claimed) bytes in a compressed section", .malformed,
+      "claims to inflate to \(claimed) bytes", read: readMods
+    ) { compressed(method: 1, size: claimed) }
+  }
+
+  /// A segment of 64 GB, and a dynamic section that names all of it: DT_RELA or DT_RELR, and its size.
+  static let relocations: [Claim] = [7, 36].map { (tag: UInt64) -> Claim in
+    let size: UInt64 = 1 << 36
+    return Claim(
+      "relocations of 64 GB by tag \(tag)", .malformed, "more than the file stores", size: size,
+      read: { _ = try $0.dynamic() }
+    ) {
+      var file = HeaderBytes(sections: 0, segments: 2)
+      file.segment(0, type: 1, offset: 0, address: 0, size: size)
+      file.segment(1, type: 2, offset: 0x200, address: 0x200, size: 0x40)
+      var bytes = file.bytes + [UInt8](repeating: 0, count: 0x240 - file.bytes.count)
+      let words: [UInt64] = [tag, 0x1000, tag == 7 ? 8 : 35, size - 0x2000, 0, 0]
+      for (index, word) in words.enumerated() { bytes.put(word, 8, at: 0x200 + index * 8) }
+      return bytes
+    }
+  }
+
+  static let others: [Claim] = [
+    Claim(
+      "program headers in section 0", .malformed, "program headers, more than it stores",
+      size: 1 << 30
+    ) {
+      var file = HeaderBytes(sections: 1)
+      for (value, size, place) in [(64, 8, 32), (56, 2, 54), (0xffff, 2, 56), (1 << 22, 4, 108)] {
+        file.put(UInt64(value), size, at: place)
       }
-    }
-    try expect(path, .malformed, "more than it stores") {
-      _ = try ELFFile(path: path).allSections()
-    }
-  }
-
-  @Test("refuses program headers that are claimed by section 0 and not stored")
-  func claimedSegments() throws {
-    var file = HeaderBytes(sections: 1)
-    file.put(64, 8, at: 32)
-    file.put(56, 2, at: 54)
-    file.put(0xffff, 2, at: 56)
-    file.put(1 << 22, 4, at: 64 + 44)
-    let path = try Fixture.write(file.bytes, as: "claimed-segments")
-    try Fixture.stretch(path, to: 1 << 30)
-    try expect(path, .malformed, "program headers, more than it stores") {
-      _ = try ELFFile(path: path)
-    }
-  }
-
-  @Test("reads 65,000 headers that 16 bits can claim in little memory, stored or not")
-  func claimedBy16Bits() throws {
-    let file = HeaderBytes(sections: 0, claiming: 65_000)
-    let path = try Fixture.write(file.bytes, as: "claimed-16")
-    try Fixture.stretch(path, to: 1 << 23)
-    try expect(path, .malformed, "No section holds the names") {
-      _ = try ELFFile(path: path).allSections()
-    }
-  }
-
-  @Test("refuses sections that share their bytes, which libelf copies for each")
-  func sharedBytes() throws {
-    let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
-    let count = 200
-    var file = HeaderBytes(sections: count, names: 1)
-    let size = UInt64(file.bytes.count + names.count)
-    file.section(1, name: 1, type: 3, offset: size - UInt64(names.count), size: UInt64(names.count))
-    for index in 2..<count { file.section(index, name: 11, type: 1, offset: 0, size: size) }
-    let path = try Fixture.write(file.bytes + names, as: "shared-bytes")
-
-    try unsafe Libelf.open(path) { elf in
-      let copies = unsafe (2..<count).map { unsafe elf_getdata(elf_getscn(elf, $0), nil).pointee }
-      #expect(unsafe copies.allSatisfy { unsafe $0.d_size == Int(size) })
-      #expect(unsafe Set(copies.map { unsafe $0.d_buf }).count == copies.count)
-    }
-    try expect(path, .malformed, "share their bytes") {
-      _ = try ELFFile(path: path).sections(named: "BeehiveMods")
-    }
-  }
-
-  @Test("reads no section of 4 GB that is not stored as a whole")
-  func sparseSection() throws {
-    let path = try named("sparse-section", 1, offset: 0, size: 1 << 32)
-    try Fixture.stretch(path, to: 1 << 32)
-    try expect(path, .unsupported, "more than are read at once") {
-      let file = try ELFFile(path: path)
-      try file.withBytes(of: file.sections(named: "BeehiveMods")[0]) { _ in }
-    }
-  }
-
-  @Test("refuses names of 256 MB that are not stored, which elf_strptr would read")
-  func sparseNames() throws {
-    var file = HeaderBytes(sections: 2, names: 1)
-    file.section(1, type: 3, offset: 0, size: 1 << 28)
-    let path = try Fixture.write(file.bytes, as: "sparse-names")
-    try Fixture.stretch(path, to: 1 << 28)
-    try expect(path, .malformed, "more than the file stores") {
-      _ = try ELFFile(path: path).allSections()
-    }
-  }
+      return file.bytes
+    },
+    Claim("65,000 headers, as 16 bits can", .malformed, "No section holds the names", size: 1 << 23)
+    { HeaderBytes(sections: 0, claiming: 65_000).bytes },
+    // libelf copies them for each.
+    Claim(
+      "200 sections of the same bytes", .malformed, "share their bytes",
+      read: { _ = try $0.sections(named: "BeehiveMods") }
+    ) {
+      let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
+      var file = HeaderBytes(sections: 200, names: 1)
+      let size = UInt64(file.bytes.count + names.count)
+      file.section(
+        1, name: 1, type: 3, offset: size - UInt64(names.count), size: UInt64(names.count))
+      for index in 2..<200 { file.section(index, name: 11, type: 1, offset: 0, size: size) }
+      return file.bytes + names
+    },
+    Claim(
+      "a section of 4 GB", .unsupported, "more than are read at once", size: 1 << 32,
+      read: readMods
+    ) { named(1, size: 1 << 32) },
+    // elf_strptr would read them.
+    Claim("names of 256 MB", .malformed, "more than the file stores", size: 1 << 28) {
+      var file = HeaderBytes(sections: 2, names: 1)
+      file.section(1, type: 3, offset: 0, size: 1 << 28)
+      return file.bytes
+    },
+    Claim(
+      "a method of compression that libelf does not know", .malformed,
+      "The section BeehiveMods is compressed with method 99", read: readMods
+    ) { compressed(method: 99, size: 64) },
+    Claim(
+      "2,000 sections of notes that share their bytes", .malformed, "more are read of one file",
+      read: { _ = try $0.buildID() }
+    ) {
+      let (count, size) = (2000, 600 << 10)
+      var file = HeaderBytes(sections: count, names: 1)
+      let names = Array("\0.shstrtab\0".utf8)
+      let start = UInt64(file.bytes.count)
+      file.put(1, 2, at: 16)
+      file.section(1, name: 1, type: 3, offset: start, size: UInt64(names.count))
+      for index in 2..<count {
+        file.section(index, type: 7, offset: start + 16, size: UInt64(size - index * 8))
+      }
+      return file.bytes + names + [UInt8](repeating: 0, count: size + 16)
+    },
+    // libelf gives a null pointer for them.
+    Claim("a terabyte of zeros", .noContents, "", read: readMods) { named(8, size: 1 << 40) },
+    // libelf reads them as if they had the usual one.
+    Claim("headers of another size", .malformed, "72 bytes instead of 64") {
+      var file = HeaderBytes(sections: 2)
+      file.put(72, 2, at: 58)
+      return file.bytes
+    },
+    // libelf would make room for its long names.
+    Claim("long names of an archive", .notAnObject, "") {
+      Array("!<arch>\n//              0           0     0     644     7777777777`\n".utf8)
+    },
+  ]
 
   @Test(
-    "refuses what claims to inflate beyond reason, before elf_compress makes room for it",
-    arguments: [1 << 23, 1 << 30, 1 << 40, .max] as [UInt64])
-  func bomb(claimed: UInt64) throws {
-    let path = try compressed("bomb-\(claimed)", method: 1, size: claimed)
-    try expect(path, .malformed, "claims to inflate to \(claimed) bytes") {
-      let file = try ELFFile(path: path)
-      try file.withBytes(of: file.sections(named: "BeehiveMods")[0]) { _ in }
-    }
-  }
-
-  @Test("says which method libelf does not know, and what helps")
-  func method() throws {
-    let path = try compressed("method", method: 99, size: 64)
-    try expect(path, .malformed, "The section BeehiveMods is compressed with method 99") {
-      let file = try ELFFile(path: path)
-      try file.withBytes(of: file.sections(named: "BeehiveMods")[0]) { _ in }
-    }
+    "refuses what is claimed and not stored", arguments: headers + inflated + relocations + others)
+  func refused(claim: Claim) throws {
+    let path = try Fixture.write(claim.bytes(), as: "claim-\(UUID().uuidString)")
+    if let size = claim.size { try Fixture.stretch(path, to: size) }
+    try expect(path, claim.code, claim.text) { try claim.read(ELFFile(path: path)) }
   }
 
   @Test("gives one budget for all that a file inflates to")
   func budget() throws {
     let claim: UInt64 = 3 << 20
     var guardian = ELFGuard(
-      try OpenedFile(path: compressed("budget", method: 1, size: 1), name: ""))
+      try OpenedFile(
+        path: Fixture.write(Self.compressed(method: 1, size: 1), as: "budget"), name: ""))
     var header = GElf_Shdr()
     (header.sh_type, header.sh_flags, header.sh_size) = (1, UInt64(SHF_COMPRESSED), 16)
     func admit(_ size: UInt64?) throws {
@@ -141,22 +176,11 @@ struct LibelfTests {
     bytes.put(UInt64(names), 2, at: 62)
     _ = try Fixture.write(bytes, as: "nameless-\(names).so")
     let file = try ELFFile(path: path)
-    let sections = try file.sections(named: "BeehiveMods")
-    #expect(sections.count == 1)
+    #expect(try file.sections(named: "BeehiveMods").count == 1)
     #expect(try file.texts(in: "BeehiveMods").first == "nameless.FirstModule")
     try expect(path, .malformed, "No section holds the names of the sections") {
       try file.checkExtents()
     }
-  }
-
-  @Test("notices a file that shrinks while it is open, without a signal")
-  func shrinks() throws {
-    let path = try named("shrinks", 1, offset: 0, size: 1 << 20)
-    try Fixture.stretch(path, to: 1 << 20)
-    let file = try ELFFile(path: path)
-    let section = try file.sections(named: "BeehiveMods")[0]
-    try Fixture.stretch(path, to: 8192)
-    expectError(.truncated) { try file.withBytes(of: section) { _ in } }
   }
 
   @Test("makes room for one piece of a table at a time, however often it is asked")
@@ -174,68 +198,11 @@ struct LibelfTests {
     expectError(.malformed) { try table.row(rows) }
   }
 
-  @Test("reads the notes of all sections within one budget, though sections share their bytes")
-  func sharedNotes() throws {
-    let (count, size) = (2000, 600 << 10)
-    var file = HeaderBytes(sections: count, names: 1)
-    let names = Array("\0.shstrtab\0".utf8)
-    let start = UInt64(file.bytes.count)
-    file.put(1, 2, at: 16)
-    file.section(1, name: 1, type: 3, offset: start, size: UInt64(names.count))
-    for index in 2..<count {
-      file.section(index, type: 7, offset: start + 16, size: UInt64(size - index * 8))
-    }
-    let path = try Fixture.write(
-      file.bytes + names + [UInt8](repeating: 0, count: size + 16), as: "shared-notes.o")
-    try expect(path, .malformed, "more are read of one file") {
-      _ = try ELFFile(path: path).buildID()
-    }
-  }
-
-  @Test("bounds tables of relocations by what the file stores", arguments: [7, 36] as [UInt64])
-  func sparseRelocations(tag: UInt64) throws {
-    // A segment of 64 GB, and a dynamic section that names all of it: DT_RELA or DT_RELR, and its size.
-    var file = HeaderBytes(sections: 0, segments: 2)
-    let size: UInt64 = 1 << 36
-    file.segment(0, type: 1, offset: 0, address: 0, size: size)
-    file.segment(1, type: 2, offset: 0x200, address: 0x200, size: 0x40)
-    var bytes = file.bytes + [UInt8](repeating: 0, count: 0x240 - file.bytes.count)
-    let words: [UInt64] = [tag, 0x1000, tag == 7 ? 8 : 35, size - 0x2000, 0, 0]
-    for (index, word) in words.enumerated() { bytes.put(word, 8, at: 0x200 + index * 8) }
-    let path = try Fixture.write(bytes, as: "sparse-relocations-\(tag).so")
-    try Fixture.stretch(path, to: size)
-    try expect(path, .malformed, "more than the file stores") {
-      _ = try ELFFile(path: path).dynamic()
-    }
-  }
-
-  @Test("asks for no bytes of a section without any, of which libelf gives a null pointer")
-  func noBits() throws {
-    let path = try named("nobits", 8, offset: 0, size: 1 << 40)
-    expectError(.noContents) {
-      let file = try ELFFile(path: path)
-      try file.withBytes(of: file.sections(named: "BeehiveMods")[0]) { _ in }
-    }
-  }
-
-  @Test(
-    "compares what libelf counts with the header: a table that is cut off has no sections to it")
+  @Test("misses the sections of a table that is cut off, of which libelf counts none")
   func cutOff() throws {
-    let path = try Fixture.write(Array(HeaderBytes(sections: 30).bytes.prefix(1000)), as: "cut-off")
-    try unsafe Libelf.open(path) { elf in
-      var count = 9
-      #expect(unsafe elf_getshdrnum(elf, &count) == 0 && count == 0)
-    }
-    expectError(.sectionTableMissing) { _ = try ELFFile(path: path).allSections() }
-    expectError(.truncated) { try ELFFile(path: path).checkExtents() }
-  }
-
-  @Test("refuses headers of another size, which libelf reads as if they had the usual one")
-  func entrySize() throws {
-    var file = HeaderBytes(sections: 2)
-    file.put(72, 2, at: 58)
-    let path = try Fixture.write(file.bytes, as: "entry-size")
-    try expect(path, .malformed, "72 bytes instead of 64") { _ = try ELFFile(path: path) }
+    let bytes = Array(HeaderBytes(sections: 30).bytes.prefix(1000))
+    expectError(.sectionTableMissing) { try ELFFile(bytes: bytes).allSections() }
+    expectError(.truncated) { try ELFFile(bytes: bytes).checkExtents() }
   }
 
   @Test("keeps offsets near the largest number away", arguments: [8, 32, 40] as [Int])
@@ -248,37 +215,27 @@ struct LibelfTests {
       file.put(56, 2, at: 54)
       file.put(1, 2, at: 56)
     }
-    let path = try Fixture.write(file.bytes, as: "end-of-numbers-\(field)")
     #expect(throws: ImageError.self) {
-      let file = try ELFFile(path: path)
+      let file = try ELFFile(bytes: file.bytes)
       _ = try file.segments()
       _ = try file.allSections()
     }
   }
 
-  @Test("never asks libelf for an archive, whose long names it would make room for")
-  func archive() throws {
-    let member = "//              0           0     0     644     7777777777`\n"
-    let path = try Fixture.write(Array("!<arch>\n\(member)".utf8), as: "long-names.a")
-    expectError(.notAnObject) { _ = try ELFFile(path: path) }
-    try Self.expectLittleMemory(path)
-  }
-
   // MARK: - Files
 
   /// A file with a section `BeehiveMods` of one type, whose bytes may not be there.
-  private func named(_ name: String, _ type: UInt64, offset: UInt64, size: UInt64) throws -> String
-  {
+  private static func named(_ type: UInt64, size: UInt64) -> [UInt8] {
     let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
     var file = HeaderBytes(sections: 3, names: 1)
     file.section(
       1, name: 1, type: 3, offset: UInt64(file.bytes.count), size: UInt64(names.count))
-    file.section(2, name: 11, type: type, offset: offset, size: size)
-    return try Fixture.write(file.bytes + names, as: name)
+    file.section(2, name: 11, type: type, offset: 0, size: size)
+    return file.bytes + names
   }
 
   /// A file with a compressed section `BeehiveMods`, whose header claims `size` bytes.
-  private func compressed(_ name: String, method: UInt64, size: UInt64) throws -> String {
+  private static func compressed(method: UInt64, size: UInt64) -> [UInt8] {
     let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
     var file = HeaderBytes(sections: 3, names: 1)
     let start = UInt64(file.bytes.count)
@@ -288,7 +245,7 @@ struct LibelfTests {
     for (value, place) in [(method, 0), (size, 8), (1, 16)] {
       bytes.put(value, 8, at: Int(start) + 32 + place)
     }
-    return try Fixture.write(bytes, as: name)
+    return bytes
   }
 
   /// Expects an error of a code whose message says something, and that no command of the tool takes more than 32 MB
@@ -300,12 +257,8 @@ struct LibelfTests {
       try body()
       Issue.record("nothing is refused")
     } catch let error as ImageError {
-      #expect(error.code == code && error.message.contains(text), "\(error)")
+      #expect(error.code == code && (text.isEmpty || error.message.contains(text)), "\(error)")
     }
-    try Self.expectLittleMemory(path)
-  }
-
-  static func expectLittleMemory(_ path: String) throws {
     guard !Needs.isSanitized, Needs.has("prlimit") else { return }
     for command in [["records"], ["sections"], ["hex", "--section", "Beehive*"], ["startup"]] {
       // Memory that is private and written to: of the heap, and of stacks.
@@ -314,17 +267,6 @@ struct LibelfTests {
         ["--data=\(32 << 20)", Repository.sectionDump] + command + ["--jobs", "1", path])
       #expect([0, 1, 2].contains(outcome.status), "\(command) \(outcome.status) \(outcome.errors)")
     }
-  }
-}
-
-/// What libelf says of a file, read as the library lets it read.
-private enum Libelf {
-  static func open(_ path: String, _ body: (OpaquePointer) throws -> Void) throws {
-    let file = try OpenedFile(path: path)
-    try #require(elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE))
-    let elf = try unsafe #require(elf_begin(file.descriptor, ELF_C_READ, nil))
-    defer { unsafe elf_end(elf) }
-    try unsafe body(elf)
   }
 }
 

@@ -107,21 +107,3 @@ extension ImageList {
     }
   }
 }
-
-extension Image {
-  /// The texts that the words of the sections of this name lead to, sorted; errors as their code.
-  func texts(in name: String) throws -> [String] {
-    try sections(named: name).flatMap { section in
-      stride(from: 0, to: section.size, by: pointerSize).map { offset in
-        do throws(ImageError) {
-          let target = try pointer(at: offset, in: section).target
-          return try withText(at: target, limit: 65536) { bytes in
-            String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self)
-          }
-        } catch {
-          return error.code.rawValue
-        }
-      }
-    }.sorted()
-  }
-}

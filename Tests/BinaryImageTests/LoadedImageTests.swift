@@ -5,27 +5,18 @@ import Testing
 
 /// What is read of a mapped image is what its file says, whichever way its sections were found.
 @Suite struct LoadedImageTests {
-  struct Build: CustomTestStringConvertible, Sendable {
-    let compiler: String
-    let linker: String
-    var testDescription: String { "\(compiler) \(linker)" }
-    var arguments: [String] { ["-fuse-ld=\(linker)"] }
-
-    static let all = ["gcc", "clang"].flatMap { compiler in
-      ["bfd", "gold", "lld", "mold"].map { Build(compiler: compiler, linker: $0) }
-    }
-  }
-
-  @Test(arguments: Build.all)
-  func `The note and the file lead to the same sections`(_ build: Build) throws {
-    try Needs.programs(build.compiler)
-    try Needs.linker(build.linker)
-    let name = "agree_\(build.compiler)_\(build.linker)"
+  @Test(arguments: ["gcc", "clang"], ["bfd", "gold", "lld", "mold"])
+  func `The note and the file lead to the same sections`(
+    _ compiler: String, _ linker: String
+  ) throws {
+    try Needs.programs(compiler)
+    try Needs.linker(linker)
+    let name = "agree_\(compiler)_\(linker)"
     for (source, note) in [
       (Fixture.noted(name), MappedImage.Note.valid), (Fixture.handWritten(name), .none),
     ] {
       let path = try Fixture.library(
-        source, as: "\(name)-\(note).so", with: build.compiler, build.arguments)
+        source, as: "\(name)-\(note).so", with: compiler, ["-fuse-ld=\(linker)"])
       let library = try OpenLibrary(path)
       defer { library.close() }
       let image = try ImageList.current().copy(named: path)
@@ -56,8 +47,8 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     let file = try ELFFile(path: path)
-    let mapped = try #require(try image.sections(named: "BeehiveRecords").first)
-    let stored = try #require(try file.sections(named: "BeehiveRecords").first)
+    let mapped = try image.section("BeehiveRecords")
+    let stored = try file.section("BeehiveRecords")
     #expect(!image.isSettled)
     #expect(mapped.size == stored.size)
     // The text behind the head needs no relocation: it is the same in memory and in the file.
@@ -80,8 +71,8 @@ import Testing
     let library = try OpenLibrary(path)
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
-    let section = try #require(try image.sections(named: "BeehiveMods").first)
-    let targets = try (0..<6).map { try image.pointer(at: UInt64($0 * 8), in: section).target }
+    let section = try image.section("BeehiveMods")
+    let targets = try image.pointers(of: "BeehiveMods").map(\.target)
     #expect(targets[0] == .null)
     #expect(targets[1] == .foreign(RuntimeAddress(rawValue: 1)))
     guard case .foreign = targets[2] else {

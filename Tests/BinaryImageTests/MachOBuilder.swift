@@ -53,6 +53,21 @@ struct MachOBuilder {
   var indirect: [UInt32] = []
   var indirectStart: UInt64 = 0
 
+  private var isObject: Bool { type == 1 }
+
+  /// An object with two pointers to texts, one relocated by section and one by symbol.
+  ///
+  /// No compiler here writes the objects of machines whose bytes are in the other order.
+  static func object(
+    bits: Int = 64, order: ImageIdentity.ByteOrder = .little, machine: UInt32 = 0x0100_000c
+  ) -> MachOBuilder {
+    var builder = MachOBuilder(bits: bits, order: order, machine: machine, type: 1, flags: 0)
+    if bits == 32 { builder.base = 0x4000 }
+    (builder.slots, builder.fixups) = ([.text("ShopModule"), .symbol("_cart")], .classic)
+    builder.definitions = ["_cart": "Cart.CartModule"]
+    return builder
+  }
+
   static let page: UInt64 = 0x1000
   /// Where the texts stand.
   static let texts: UInt64 = 0x800
@@ -217,17 +232,19 @@ struct MachOBuilder {
     } + [0]
   }
 
-  /// Relocations by address: those of symbols, and those of texts.
+  /// Relocations by address: those of symbols, and those of texts. Together they are backwards, as of assemblers.
   private var classic: (external: [UInt8], local: [UInt8]) {
     guard fixups == .classic else { return ([], []) }
     var (external, local, symbol) = ([UInt8](), [UInt8](), UInt64(0))
     let length: UInt64 = bits == 64 ? 3 : 2
-    // x86_64 counts from the first writable segment.
-    let origin = machine == 0x0100_0007 ? 0 : Self.page
+    // x86_64 counts from the first writable segment, objects from the section.
+    let origin = machine == 0x0100_0007 || isObject ? 0 : Self.page
+    let defined = definitions.keys.sorted()
     for index in slots.indices where isFixed(index) {
       let place = long(origin + UInt64(index * bits / 8))
-      if case .symbol = slots[index] {
-        external += place + relocation(symbol, length, isExternal: true)
+      if case .symbol(let name, _, _) = slots[index] {
+        let own = defined.firstIndex(of: name).map { UInt64(imports.count + $0) }
+        external += place + relocation(own ?? symbol, length, isExternal: true)
         symbol += 1
       } else {
         local += place + relocation(1, length, isExternal: false)
@@ -244,7 +261,7 @@ struct MachOBuilder {
       : long(number << 8 | length << 5 | external << 4)
   }
 
-  private var symbols: (entries: [UInt8], names: [UInt8], count: UInt64) {
+  private var symbols: (entries: [UInt8], names: [UInt8]) {
     var (entries, names) = ([UInt8](), [UInt8]([0]))
     func add(_ name: String, type: UInt8, section: UInt8, value: UInt64) {
       entries += long(UInt64(names.count)) + [type, section, 0, 0] + word(value)
@@ -255,37 +272,34 @@ struct MachOBuilder {
     for (index, name) in definitions.keys.sorted().enumerated() {
       add(name, type: 0xf, section: 1, value: address(ofText: first + index))
     }
-    return (entries, names, UInt64(imports.count + definitions.count))
+    return (entries, names)
   }
 
   // MARK: - The file
 
   var bytes: [UInt8] {
     var linkEdit: [UInt8] = []
-    func place(_ bytes: [UInt8]) -> [UInt8] {
+    /// Offset and number of entries of a table.
+    func place(_ bytes: [UInt8], of size: Int = 1) -> [UInt8] {
       while linkEdit.count % 8 != 0 { linkEdit.append(0) }
       defer { linkEdit += bytes }
       let offset = bytes.isEmpty ? 0 : 2 * Self.page + UInt64(linkEdit.count)
-      return long(offset) + long(UInt64(bytes.count))
+      return long(offset) + long(UInt64(bytes.count / size))
     }
     func command(_ number: UInt64, _ rest: [UInt8]) -> [UInt8] {
       long(number) + long(UInt64(rest.count) + 8) + rest
     }
     let contents = words.flatMap(word)
-    let (entries, names, count) = symbols
-    let (external, local) = classic
-    var tables: [[UInt8]] = []
-    let entryPlace = Array(place(entries)[..<4])
-    tables.append(command(0x2, entryPlace + long(count) + place(names)))
-    let indirectPlace = Array(place(indirect.flatMap { long(UInt64($0)) })[..<4])
-    let externalPlace = Array(place(external)[..<4])
-    let localPlace = Array(place(local)[..<4])
-    tables.append(
+    let (entries, names) = symbols
+    let (external, local) = isObject ? ([], []) : classic
+    let ofSection = place(isObject ? classic.external + classic.local : [], of: 8)
+    var tables = [
+      command(0x2, place(entries, of: bits == 64 ? 16 : 12) + place(names)),
       command(
         0xb,
-        [UInt8](repeating: 0, count: 48) + indirectPlace + long(UInt64(indirect.count))
-          + externalPlace + long(UInt64(external.count / 8))
-          + localPlace + long(UInt64(local.count / 8))))
+        [UInt8](repeating: 0, count: 48) + place(indirect.flatMap { long(UInt64($0)) }, of: 4)
+          + place(external, of: 8) + place(local, of: 8)),
+    ]
     tables.append(command(0x1b, (1...16).map { UInt8($0) }))
     switch fixups {
     case .chained: tables.append(command(0x8000_0034, place(chains)))
@@ -306,8 +320,9 @@ struct MachOBuilder {
     let segments =
       segment("__TEXT", at: 0, 5, section: ("__cstring", Self.texts, textBytes.count, 2))
       + segment(
-        "__DATA", at: Self.page, 3, section: ("BeehiveMods", Self.page, contents.count, sectionType)
-      )
+        "__DATA", at: Self.page, 3,
+        section: ("BeehiveMods", Self.page, contents.count, sectionType),
+        relocations: ofSection)
       + segment("__LINKEDIT", at: 2 * Self.page, 1, size: UInt64(linkEdit.count))
     let commands = segments + tables.flatMap { $0 }
     var file = long(bits == 64 ? 0xfeed_facf : 0xfeed_face) + long(UInt64(machine))
@@ -325,13 +340,14 @@ struct MachOBuilder {
 
   private func segment(
     _ title: String, at offset: UInt64, _ protection: UInt64, size: UInt64 = Self.page,
-    section: (name: String, offset: UInt64, size: Int, flags: UInt64)? = nil
+    section: (name: String, offset: UInt64, size: Int, flags: UInt64)? = nil,
+    relocations: [UInt8] = [UInt8](repeating: 0, count: 8)
   ) -> [UInt8] {
     var rest = name(title) + word(base + offset) + word(Self.page) + word(offset) + word(size)
     rest += long(protection) + long(protection) + long(section == nil ? 0 : 1) + long(0)
     if let section {
       rest += name(section.name) + name(title) + word(base + section.offset)
-      rest += word(UInt64(section.size)) + long(section.offset) + long(3) + long(0) + long(0)
+      rest += word(UInt64(section.size)) + long(section.offset) + long(3) + relocations
       rest += long(section.flags) + long(indirectStart)
       rest += [UInt8](repeating: 0, count: bits == 64 ? 8 : 4)
     }

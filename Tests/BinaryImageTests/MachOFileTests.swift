@@ -58,48 +58,17 @@ struct MachOFileTests {
     #expect(try MachOPointersTests.image(MachOBuilder()).sections(named: name).count == count)
   }
 
-  @Test("of split debug information have sections without bytes")
-  func split() throws {
-    var builder = MachOBuilder()
-    builder.type = 10
-    var bytes = builder.bytes
-    // No byte of __DATA is left: its filesize.
-    bytes.put(0, 8, at: 32 + 152 + 48)
-    let image = try MachOFile(path: Fixture.write(bytes, as: "split.dwarf"))
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    #expect(section.offset == nil)
-    expectError(.noContents) { try image.withBytes(of: section) { $0.count } }
-    expectError(.noContents) { try image.pointer(at: 0, in: section) }
-  }
-
-  @Test("lend texts up to a limit, and none outside of what they map")
-  func texts() throws {
-    let image = try MachOPointersTests.image(MachOBuilder())
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    let target = try image.pointer(at: 0, in: section).target
-    #expect(try image.withText(at: target, limit: 10) { $0.count } == 10)
-    expectError(.unterminated) { try image.withText(at: target, limit: 9) { $0.count } }
-    let far = VirtualAddress(rawValue: 1 << 40)
-    for target in [.null, .imported(symbol: "x"), .address(far), .section(index: 99, offset: 0)]
-      as [PointerValue.Target]
-    {
-      expectError(.outOfImage) { try image.withText(at: target, limit: 64) { $0.count } }
-    }
-  }
-
   @Test(
     "that are objects of either byte order lead to the same texts",
     arguments: [
       (32, .little, 7), (32, .big, 18), (64, .little, 0x0100_000c), (64, .big, 0x0100_0012),
-    ]
-      as [(Int, ImageIdentity.ByteOrder, UInt64)])
-  func objects(bits: Int, order: ImageIdentity.ByteOrder, machine: UInt64) throws {
-    let builder = MachOObjectBuilder(bits: bits, order: order, machine: machine)
-    let image = try MachOFile(path: Fixture.write(builder.bytes, as: "object-\(bits)-\(order)"))
+    ] as [(Int, ImageIdentity.ByteOrder, UInt32)])
+  func objects(bits: Int, order: ImageIdentity.ByteOrder, machine: UInt32) throws {
+    let image = try MachOPointersTests.image(.object(bits: bits, order: order, machine: machine))
     #expect(image.identity.kind == .object)
     #expect(image.identity.byteOrder == order)
     let found = try image.texts(of: "BeehiveMods")
-    #expect(found.map(\.text) == MachOObjectBuilder.texts)
+    #expect(found.map(\.text) == ["ShopModule", "Cart.CartModule"])
     #expect(found.map(\.pointer.resolution) == [.section, .symbol])
     try image.checkExtents()
   }

@@ -38,12 +38,7 @@ struct MachOIndirectSymbolsTests {
     // A symbol of the file itself, whose address the loader writes into a word that is zero.
     #expect(pointers[5].symbol == "_own")
     let image = try MachOPointersTests.image(builder)
-    let texts = try [1, 5].map { index in
-      try image.withText(at: pointers[index].target, limit: 64) {
-        String(decoding: Array(copying: $0), as: UTF8.self)
-      }
-    }
-    #expect(texts == ["here", "own text"])
+    #expect(try [1, 5].map { try image.text(at: pointers[$0].target) } == ["here", "own text"])
     try image.checkExtents()
   }
 
@@ -87,9 +82,8 @@ struct MachOIndirectSymbolsTests {
     var bytes = Self.builder().bytes
     let count = bytes.command(0xb) + 60
     bytes[count + 3] = 0x7f
-    let image = try MachOFile(path: Fixture.write(bytes, as: "indirect-cut"))
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    #expect(try image.pointer(at: 0, in: section).symbol == "_first")
+    let image = try MachOFile(bytes: bytes)
+    #expect(try image.pointer(of: "BeehiveMods").symbol == "_first")
     expectError(.truncated) { try image.checkExtents() }
   }
 
@@ -110,9 +104,7 @@ struct MachOIndirectSymbolsTests {
       ["-target", "i386-apple-macos10.6", "-fPIC", "-ffreestanding", "-c"])
     let image = try MachOFile(path: folder.place("old.o").path)
     let sections = try image.allSections().filter { $0.type == "non_lazy_symbol_pointers" }
-    let found = try sections.flatMap { section in
-      try stride(from: 0, to: section.size, by: 4).map { try image.pointer(at: $0, in: section) }
-    }
+    let found = try sections.flatMap { try image.pointers(of: $0.name) }
     #expect(found.contains { $0.target == .imported(symbol: "_value") }, "\(found)")
     try image.checkExtents()
   }
@@ -133,9 +125,8 @@ struct MachOIndirectSymbolsTests {
       let image = try MachOFile(path: folder.place(name).path)
       let sections = try image.allSections().filter { $0.type.hasSuffix("symbol_pointers") }
       return try Dictionary(
-        uniqueKeysWithValues: sections.map { section in
-          let offsets = stride(from: 0, to: section.size, by: 8)
-          return (section.name, try offsets.map { try image.pointer(at: $0, in: section).symbol })
+        uniqueKeysWithValues: sections.map {
+          ($0.name, try image.pointers(of: $0.name).map(\.symbol))
         })
     }
     let programs = try symbols(of: "new.dylib")

@@ -7,11 +7,8 @@ import Testing
 /// Files that claim thousands of sections: an answer, or a problem, in little time.
 @Suite("Mach-O files of many sections")
 struct MachOManySectionsTests {
-  /// A file of little-endian 64 bits whose one segment holds all of its bytes, and sections of one
-  /// name.
+  /// An object of little-endian 64 bits whose one segment holds all of its bytes, and sections of one name.
   struct Crowd {
-    /// `MH_OBJECT`, or `MH_DYLIB`.
-    var isObject = false
     var count: Int
     /// Of each of the sections.
     var size: UInt64 = 0
@@ -22,8 +19,6 @@ struct MachOManySectionsTests {
     /// The sections and the flags of symbols.
     var symbols: [(section: UInt8, description: UInt16, offset: Int)] = []
 
-    static let base: UInt64 = 0x1_0000_0000
-
     private func numbers(_ values: UInt64..., size: Int = 4) -> [UInt8] {
       values.flatMap { $0.bytes(size) }
     }
@@ -32,26 +27,20 @@ struct MachOManySectionsTests {
     }
 
     var bytes: [UInt8] {
-      let commands = 72 + count * 80 + (isObject ? 24 : 48)
+      let commands = 72 + count * 80 + 24
       let contents = 32 + commands
       let symbolTable = contents + count * step + 64
       let end = UInt64(symbolTable + symbols.count * 16)
-      let base = isObject ? 0 : Self.base
-      var file = numbers(0xfeed_facf, 0x0100_000c, 0, isObject ? 1 : 6)
-      file += numbers(2, UInt64(commands))
+      var file = numbers(0xfeed_facf, 0x0100_000c, 0, 1, 2, UInt64(commands))
       file += numbers(0x2000, 0, 0x19, UInt64(72 + count * 80)) + name("__DATA")
-      file += numbers(base, end, 0, end, size: 8) + numbers(3, 3, UInt64(count), 0)
+      file += numbers(0, end, 0, end, size: 8) + numbers(3, 3, UInt64(count), 0)
       let title = name("BeehiveMods") + name("__DATA")
       for index in 0..<count {
         let place = UInt64(contents + index * step)
-        file += title + numbers(base + place, size, size: 8)
+        file += title + numbers(place, size, size: 8)
         file += numbers(place, 0, UInt64(contents), relocations, 0, 0, 0, 0)
       }
-      if isObject {
-        file += numbers(2, 24, UInt64(symbolTable), UInt64(symbols.count), UInt64(end), 0)
-      } else {
-        file += numbers(0x22, 48, end, 0) + [UInt8](repeating: 0, count: 32)
-      }
+      file += numbers(2, 24, UInt64(symbolTable), UInt64(symbols.count), UInt64(end), 0)
       file += [UInt8](repeating: 0, count: symbolTable - file.count)
       for symbol in symbols {
         file += [0, 0, 0, 0, 0xe, symbol.section] + numbers(UInt64(symbol.description), size: 2)
@@ -74,7 +63,7 @@ struct MachOManySectionsTests {
 
   @Test("are refused where their relocations share bytes", arguments: [2, 2000])
   func relocations(count: Int) throws {
-    var crowd = Crowd(isObject: true, count: count, size: 8)
+    var crowd = Crowd(count: count, size: 8)
     let size = crowd.bytes.count
     // All of them together, though none by itself, have more bytes than the file.
     crowd.relocations = UInt64(size / 8 * 2 / 3 / (count / 2))
@@ -87,7 +76,7 @@ struct MachOManySectionsTests {
 
   @Test("go through the symbols once to say which sections are retained", .mayHang)
   func retained() throws {
-    var crowd = Crowd(isObject: true, count: 2000, size: 16)
+    var crowd = Crowd(count: 2000, size: 16)
     // Marked are all parts of the first section, none of the second, one of two of the third.
     crowd.symbols = [(1, 0x20, 8), (1, 0x20, 0), (2, 0, 0), (3, 0x20, 0), (3, 0, 8)]
     crowd.symbols += (0..<60_000).map { (UInt8(4 + $0 % 252), 0x20, 0) }

@@ -13,8 +13,8 @@ struct MachOMappingTests {
   @Test("are none where a segment takes no memory") func unmapped() throws {
     var bytes = MachOBuilder().bytes
     bytes.put(0, 8, at: Self.data + 32)
-    let image = try MachOFile(path: Fixture.write(bytes, as: "unmapped"))
-    let section = try #require(image.sections(named: "BeehiveMods").first)
+    let image = try MachOFile(bytes: bytes)
+    let section = try image.section("BeehiveMods")
     #expect(!section.isMapped)
     // The bytes are in the file, and mean nothing.
     #expect(try image.stored(of: section)?.size == 16)
@@ -34,17 +34,17 @@ struct MachOMappingTests {
     bytes.put(0, 8, at: Self.data + 48)
     bytes.put(8, 8, at: Self.data + 40)
     bytes.put(0, at: Self.data + 72 + 48)
-    let image = try MachOFile(path: Fixture.write(bytes, as: "eh-frame.dwarf"))
-    let kept = try #require(image.sections(named: "__cstring").first)
+    let image = try MachOFile(bytes: bytes)
+    let kept = try image.section("__cstring")
     #expect(!kept.isMapped)
-    let texts = try image.withBytes(of: kept) { Array(copying: $0) }
-    #expect(texts.starts(with: "ShopModule".utf8))
+    #expect(try image.bytes(of: kept).starts(with: "ShopModule".utf8))
     #expect(try image.bytes(at: kept.address, count: 4) == Array("Shop".utf8))
     let first = VirtualAddress(rawValue: builder.base)
     expectError(.outOfImage) { try image.bytes(at: first, count: 4) }
-    let gone = try #require(image.sections(named: "BeehiveMods").first)
+    let gone = try image.section("BeehiveMods")
     #expect(gone.offset == nil)
-    expectError(.noContents) { try image.withBytes(of: gone) { $0.count } }
+    expectError(.noContents) { try image.bytes(of: gone) }
+    expectError(.noContents) { try image.pointer(at: 0, in: gone) }
     try image.checkExtents()
   }
 
@@ -76,8 +76,7 @@ struct MachOMappingTests {
     func bytes(of name: String, in file: String) throws -> [UInt8] {
       let image = try MachOFile(path: folder.place(file).path)
       try image.checkExtents()
-      let section = try #require(image.sections(named: name).first)
-      return try image.withBytes(of: section) { Array(copying: $0) }
+      return try image.bytes(of: image.section(name))
     }
     let frames = try bytes(of: "__eh_frame", in: "run.dwarf")
     #expect(try frames.count > 32 && frames == bytes(of: "__eh_frame", in: "run.dylib"))

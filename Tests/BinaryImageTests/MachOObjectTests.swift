@@ -32,14 +32,6 @@ struct MachOObjectTests {
     return try MachOFile(path: path)
   }
 
-  private func pointers(_ image: MachOFile) throws -> [PointerValue] {
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    #expect(section.address.rawValue == 0)
-    return try stride(from: 0, to: section.size, by: image.pointerSize).map {
-      try image.pointer(at: $0, in: section)
-    }
-  }
-
   @Test("lead to named and private texts, and into their middle", arguments: targets)
   func texts(name: String, machine: String, word: String) throws {
     let image = try image(
@@ -53,8 +45,10 @@ struct MachOObjectTests {
 
   @Test("name what other files define, and no address that is none", arguments: targets)
   func others(name: String, machine: String, word: String) throws {
-    let pointers = try pointers(
-      image((name, machine, word), ["_absent", "_absent + 4", "0", "_end - _start", "77"]))
+    let image = try image(
+      (name, machine, word), ["_absent", "_absent + 4", "0", "_end - _start", "77"])
+    #expect(try image.section("BeehiveMods").address.rawValue == 0)
+    let pointers = try image.pointers(of: "BeehiveMods")
     #expect(pointers[0].target == .imported(symbol: "_absent"))
     #expect(pointers[0].symbol == "_absent")
     #expect(pointers[1].target == .imported(symbol: "_absent", addend: 4))
@@ -103,8 +97,8 @@ struct MachOObjectTests {
         source, suffix: "s", as: "retained-\(UUID().uuidString).o", with: "clang",
         ["-target", target, "-c"])
       let image = try MachOFile(path: path)
-      let section = try #require(image.sections(named: "BeehiveMods").first)
-      #expect(try image.isRetained(section) == expected, "\(target)\(flags) \(ending)")
+      let isRetained = try image.isRetained(image.section("BeehiveMods"))
+      #expect(isRetained == expected, "\(target)\(flags) \(ending)")
     }
   }
 }

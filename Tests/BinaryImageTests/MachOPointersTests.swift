@@ -5,15 +5,11 @@ import Testing
 @Suite("Pointers of a Mach-O file")
 struct MachOPointersTests {
   static func image(_ builder: MachOBuilder) throws -> MachOFile {
-    try MachOFile(path: Fixture.write(builder.bytes, as: "macho-\(UInt64.random(in: 0 ... .max))"))
+    try MachOFile(bytes: builder.bytes)
   }
 
   static func pointers(_ builder: MachOBuilder) throws -> [PointerValue] {
-    let image = try image(builder)
-    let section = try #require(image.sections(named: "BeehiveMods").first)
-    return try builder.slots.indices.map { index in
-      try image.pointer(at: UInt64(index * builder.bits / 8), in: section)
-    }
+    try image(builder).pointers(of: "BeehiveMods")
   }
 
   static func narrow(_ builder: inout MachOBuilder) {
@@ -77,10 +73,7 @@ struct MachOPointersTests {
     #expect(pointers[3].target == .imported(symbol: "_other"))
     #expect(pointers.map(\.resolution) == [.symbol, .chainedRebase, .symbol, .symbol])
     // What the image itself defines is its own unless another image outdoes it.
-    let text = try Self.image(builder).withText(at: pointers[2].target, limit: 64) {
-      String(decoding: Array(copying: $0), as: UTF8.self)
-    }
-    #expect(text == "own text")
+    #expect(try Self.image(builder).text(at: pointers[2].target) == "own text")
   }
 
   @Test("that are rebased and weakly bound lead to the image's own, and name the symbol")
@@ -105,17 +98,14 @@ struct MachOPointersTests {
   func olderImports() throws {
     var builder = MachOBuilder()
     builder.slots = [.symbol("_first"), .null, .symbol("_second", library: -2), .text("text")]
-    builder.fixups = .programs
-    #expect(
-      try Self.pointers(builder).map(\.target)[..<3] == [
-        .imported(symbol: "_first"), .null, .imported(symbol: "_second"),
-      ])
-    Self.narrow(&builder)
-    builder.fixups = .classic
-    #expect(
-      try Self.pointers(builder).map(\.target)[..<3] == [
-        .imported(symbol: "_first"), .null, .imported(symbol: "_second"),
-      ])
+    for fixups in [MachOBuilder.Fixups.programs, .classic] {
+      builder.fixups = fixups
+      if fixups == .classic { Self.narrow(&builder) }
+      #expect(
+        try Self.pointers(builder).map(\.target)[..<3] == [
+          .imported(symbol: "_first"), .null, .imported(symbol: "_second"),
+        ])
+    }
   }
 
   @Test(
@@ -194,10 +184,9 @@ struct MachOPointersTests {
       builder.slots = [.text("first"), .text("second"), .null]
       builder.fixups = .programs
       builder.rebaseProgram = [0x11, 0x21, 0, 0x52, 0x21, UInt8(offset), 0x51, 0]
-      let image = try MachOFile(
-        path: Fixture.write(builder.bytes, as: "macho-rewritten-\(offset)"))
-      let section = try #require(image.sections(named: "BeehiveMods").first)
-      #expect(try image.textsOfSlots(in: section).prefix(2).elementsEqual(texts))
+      let image = try Self.image(builder)
+      let found = try image.textsOfSlots(in: image.section("BeehiveMods"))
+      #expect(found.prefix(2).elementsEqual(texts))
     }
   }
 }

@@ -42,7 +42,7 @@ struct OpenedFileTests {
   }
 
   private static func elf() throws -> [UInt8] {
-    try Fixture.bytes(of: ELFAnswer.build("unchanged-\(UUID().uuidString)", ["-shared"]))
+    try Fixture.bytes(of: FileAnswer.build("unchanged-\(UUID().uuidString)", ["-shared"]))
   }
 
   @Test("are told to have been changed, not to be cut off or malformed", arguments: changes)

@@ -1,37 +1,38 @@
 import BinaryImage
+import ObjectFiles
 import Testing
 
 /// What a reader learns of a file: the texts of its entries, or that it has a problem.
-enum ELFAnswer: Equatable {
+enum FileAnswer: Equatable {
   case texts([String])
   case refused(ImageError.Code)
   /// A slot without a pointer, which is an entry that is refused.
   case null
+
+  static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
 
   /// How many entries there are where nothing else is said; nil where a problem is.
   var count: Int? {
     if case .texts(let texts) = self { texts.count } else { nil }
   }
 
-  /// Reads all that a file offers, and asks whether that is all.
+  /// Reads all that a file offers but the symbol `_other`, and asks whether that is all.
   init(of path: String) {
     do throws(ImageError) {
-      let image = try ELFFile(path: path)
+      let image = try ImageFile.open(path)
       _ = image.identity
       var texts: [String] = []
-      for name in ["BeehiveMods", "BeehiveServices", "BeehiveRecords"] {
+      for name in Self.names {
         for section in try image.sections(named: name) {
           _ = try image.withBytes(of: section) { $0.count }
           for offset in stride(from: 0, to: min(section.size, 4096), by: image.pointerSize) {
             let pointer = try image.pointer(at: offset, in: section)
+            if case .imported(symbol: "_other", addend: 0) = pointer.target { continue }
             guard pointer.target != .null else {
               self = .null
               return
             }
-            texts.append(
-              try image.withText(at: pointer.target, limit: 4096) {
-                String(decoding: Array(copying: $0), as: UTF8.self)
-              })
+            texts.append(try image.text(at: pointer.target, limit: 4096))
           }
         }
       }
