@@ -76,7 +76,7 @@ extension Hive {
         guard let pin = pins[image.mapped.id] else { return nil }
         try pin.get()
       }
-      return (image, .success(RegisteredEntry.all(of: try RecordScanner.scan(image), in: image)))
+      return (image, .success(RegisteredEntry.all(of: try Scan(of: image), in: image)))
     } catch {
       // It was unmapped meanwhile, which the next walk finds.
       if error.code == .replaced, ImageList.probe() != found.counters { return nil }

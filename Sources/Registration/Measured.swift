@@ -40,7 +40,7 @@ public import BinaryImage
     let list = try images()
     let newest = (0..<list.count).last { list[$0].note == .valid }
     guard let newest, case .image(let image)? = list.copy([newest]).first else { return 0 }
-    return try RecordScanner.scan(image).records.count
+    return try Scan(of: image).records.count
   }
 
   private static func images() throws(ImageError) -> ImageList {

@@ -31,7 +31,7 @@ struct PluginManifestTests {
     let path = try PluginFolder().build("libaudio.so")
     let records = try PluginManifest(path: path).records
     #expect(records.count == 2)
-    #expect(try records == RecordScanner.scan(ELFFile(path: path)).records)
+    #expect(try records == Scan(of: ELFFile(path: path)).records)
   }
 
   @Test("a damaged entry is told beside the others")

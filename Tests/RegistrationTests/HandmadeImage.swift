@@ -83,7 +83,7 @@ struct HandmadeImage: Image {
   static func scan(_ add: (inout HandmadeImage) -> Void) throws -> Scan {
     var image = HandmadeImage()
     add(&image)
-    return try RecordScanner.scan(image)
+    return try Scan(of: image)
   }
 
   /// Scans an image with these records in one section.
@@ -204,7 +204,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     let place = image.table[0].address.rawValue + UInt64(good.count)
     image.targets[place] = target
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.map(\.name) == ["Good"] + (stops ? [] : ["Good"]) + ["Good"])
     let rejection = try #require(scan.rejections.first)

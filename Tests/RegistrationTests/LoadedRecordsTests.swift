@@ -76,8 +76,8 @@ struct LoadedRecordsTests {
     let hasNote = shape.source.contains("BEEHIVE_SERVICE")
     #expect((library.image.mapped.note == .valid) == hasNote)
 
-    let stored = try RecordScanner.scan(library.file)
-    let loaded = try RecordScanner.scan(library.image)
+    let stored = try Scan(of: library.file)
+    let loaded = try Scan(of: library.image)
 
     #expect(stored.records.count == loaded.records.count)
     for (stored, loaded) in zip(stored.records, loaded.records) {

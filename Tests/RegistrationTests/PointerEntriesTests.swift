@@ -12,7 +12,7 @@ struct PointerEntriesTests {
     image.addSection("BeehiveServices", pointers: [service])
     image.addSection("BeehiveMods", pointers: [module])
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.rejections.isEmpty)
     #expect(scan.records.map(\.kind) == [.module, .service])
@@ -29,7 +29,7 @@ struct PointerEntriesTests {
     image.addSection("BeehiveMods", pointers: [name, name])
     let start = image.table[0].address.rawValue
 
-    let origin = try #require(try RecordScanner.scan(image).records.last?.origin)
+    let origin = try #require(try Scan(of: image).records.last?.origin)
 
     #expect(origin.image == "/tmp/libhand.so")
     #expect(origin.section == "BeehiveMods")
@@ -57,7 +57,7 @@ struct PointerEntriesTests {
     let (first, second) = (image.map("First"), image.map("Second"))
     image.addSection("BeehiveMods", pointers: [first, 0, 0, 0, first, second])
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.map(\.name) == ["First", "First", "Second"])
     #expect(scan.records.map(\.origin.index) == [0, 4, 5])
@@ -134,7 +134,7 @@ struct PointerEntriesTests {
     image.addSection(
       "BeehiveMods", pointers: [good], rest: [UInt8](repeating: 1, count: rest))
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.map(\.name) == ["Good"])
     #expect(scan.rejections.map(\.reason) == [.oddSectionSize])
@@ -150,7 +150,7 @@ struct PointerEntriesTests {
     image.addSection("BeehiveMods", pointers: [good])
     image.unreadable = [0]
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.map(\.name) == ["Good"])
     #expect(scan.rejections.map(\.reason) == [.unreadableSection])

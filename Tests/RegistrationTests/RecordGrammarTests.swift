@@ -24,7 +24,7 @@ struct RecordGrammarTests {
           context: table)
     )
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.rejections.isEmpty)
     try #require(scan.records.count == 2)

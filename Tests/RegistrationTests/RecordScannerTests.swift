@@ -11,7 +11,7 @@ struct RecordScannerTests {
     image.addSection(".data", [1, 2, 3])
     image.addSection("BeehiveMods", [])
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.isEmpty)
     #expect(scan.rejections.isEmpty)
@@ -26,7 +26,7 @@ struct RecordScannerTests {
     let module = image.map("A")
     image.addSection("BeehiveMods", pointers: [module])
 
-    #expect(try RecordScanner.scan(image).records.map(\.name) == ["A", "B", "C", "D"])
+    #expect(try Scan(of: image).records.map(\.name) == ["A", "B", "C", "D"])
   }
 
   @Test("A rejection reads as a sentence that says where")
@@ -34,7 +34,7 @@ struct RecordScannerTests {
     var image = HandmadeImage()
     image.addSection("BeehiveMods", pointers: [0])
 
-    let rejection = try #require(try RecordScanner.scan(image).rejections.first)
+    let rejection = try #require(try Scan(of: image).rejections.first)
 
     #expect(
       rejection.description == "libhand.so BeehiveMods[0] at 0x1000: "
@@ -47,7 +47,7 @@ struct RecordScannerTests {
     let good = image.map("Good")
     image.addSection("BeehiveMods", pointers: [UInt64](repeating: 0, count: 5000) + [good])
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.map(\.origin.index) == [5000])
     #expect(scan.rejections.count == 1025)
@@ -61,7 +61,7 @@ struct RecordScannerTests {
     let long = image.map(String(repeating: "x", count: 16_000))
     image.addSection("BeehiveMods", pointers: [UInt64](repeating: long, count: 20_000))
 
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
 
     #expect(scan.records.count == ((1 << 18) + 8 * 8 * 20_000) / 16_000 + 1)
     #expect(scan.rejections.map(\.reason) == [.limitExceeded])
@@ -79,8 +79,8 @@ struct RecordScannerTests {
       valid.record(kind: 1, ["audio", "&operations", "priority=10", "requires=log"])
         + valid.record(["Greeter", "English", "scope=singleton"])
         + valid.record(kind: 0x8001, ["Theirs", ""]))
-    #expect(try RecordScanner.scan(valid).records.count == 7)
-    #expect(try RecordScanner.scan(valid).rejections.isEmpty)
+    #expect(try Scan(of: valid).records.count == 7)
+    #expect(try Scan(of: valid).rejections.isEmpty)
 
     var random = SeededGenerator(seed: 0x1bee)
     for _ in 0..<Effort.times(300, full: 5_000) {
@@ -89,7 +89,7 @@ struct RecordScannerTests {
         let place = Int.random(in: 0..<image.bytes.count, using: &random)
         image.bytes[place] = UInt8.random(in: .min ... .max, using: &random)
       }
-      let scan = try RecordScanner.scan(image)
+      let scan = try Scan(of: image)
       // Each pointer slot is accounted for; records may merge with what follows them.
       let pointerSlots =
         scan.records.count { $0.encoding == .pointer }

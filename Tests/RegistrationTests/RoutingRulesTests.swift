@@ -26,7 +26,7 @@ struct RoutingRulesTests {
     var image = HandmadeImage()
     let table = image.map([1, 2, 3, 4])
     image.addSection("BeehiveRecords", image.record(kind: kind, texts, context: table))
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
     #expect(scan.records.count == (reason == nil ? 1 : 0))
     #expect(scan.rejections.map(\.reason) == (reason.map { [$0] } ?? []))
     let message = scan.rejections.first?.message ?? ""

@@ -10,7 +10,7 @@ public func readEverything(in bytes: [UInt8], of file: MemoryFile) {
   ImageFile.forEachImage(pathBytes: file.path) { found in
     guard let image = try? found.image.get() else { return }
     _ = image.identity
-    _ = try? RecordScanner.scan(image)
+    _ = try? Scan(of: image)
     _ = try? (image as? ELFFile)?.startup()
     _ = try? FileTables(of: image)?.forEachPath(in: .types) { _, _ in }
     if let expected = try? ContractExpectations(of: image),

@@ -10,7 +10,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let image = BareImage(
     bits: choice & 1 == 0 ? 64 : 32, byteOrder: choice & 2 == 0 ? .little : .big,
     bytes: Array(input.dropFirst()))
-  guard let scan = try? RecordScanner.scan(image) else { return 0 }
+  guard let scan = try? Scan(of: image) else { return 0 }
   for record in scan.records { precondition(!record.name.isEmpty) }
   for rejection in scan.rejections { precondition(!rejection.message.isEmpty) }
   return 0

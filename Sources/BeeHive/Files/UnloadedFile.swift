@@ -19,7 +19,7 @@ public struct UnloadedFile: Sendable {
   /// - Parameter path: The file's path.
   /// - Throws: `ImageError` where the file cannot be read, or is no ELF file.
   public init(_ path: String) throws(ImageError) {
-    let scan = try RecordScanner.scan(ELFFile(path: path))
+    let scan = try Scan(of: ELFFile(path: path))
     self.path = path
     entries = Entry.unloaded(scan.records, scan.rejections, .notYetLooked)
   }

@@ -90,7 +90,7 @@ package struct AdmissionHost {
   private mutating func noteModules() {
     for library in libraries.members where !library.isSystem {
       do throws(ImageError) {
-        for record in try RecordScanner.scan(library.image).records
+        for record in try Scan(of: library.image).records
         where record.kind == .module && modules[record.name] == nil {
           modules[record.name] = record.attributes
         }

@@ -40,7 +40,7 @@ extension PluginManifest {
     if image.isObject {
       throw file.isNoPlugin("It is an object file; link it into a shared library.")
     }
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
     // What is not found in a file that was cut off may have been there.
     try image.checkExtents()
     let identity = image.identity

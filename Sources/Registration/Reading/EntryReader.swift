@@ -32,7 +32,7 @@ struct EntryReader<Source: Image> {
 
   /// Reads the sections of the three names. Throws where sections cannot be looked for.
   mutating func read() throws(ImageError) {
-    let found = try RecordScanner.sections.map { name, kind throws(ImageError) in
+    let found = try Scan.sections.map { name, kind throws(ImageError) in
       (name: name, kind: kind, sections: try image.sections(named: name))
     }
     let sizes = found.flatMap { $0.sections.map(\.size) }

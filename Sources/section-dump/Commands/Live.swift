@@ -113,7 +113,7 @@ private struct LiveRecord: Tabled {
     _ image: RemoteImage, _ states: EntryStates?, _ room: inout Int, _ problems: inout [ImageError]
   ) throws(ImageError) -> [Self] {
     guard room > 0 else { throw ImageError.noRoom(in: image.path) }
-    let scan = try RecordScanner.scan(image)
+    let scan = try Scan(of: image)
     if room < .max {
       room -= scan.size(in: Place(path: image.mapping.path)) + image.bytesRead
     }

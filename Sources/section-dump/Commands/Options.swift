@@ -74,7 +74,7 @@ struct SectionOptions: ParsableArguments {
     help: ArgumentHelp(
       "Show the sections whose name matches, as a shell matches files: * ? [a-z]; for Mach-O also "
         + "SEGMENT,section. May be repeated; one that matches none is status 1.", valueName: "glob"),
-    completion: .list([RecordScanner.modules, RecordScanner.services, RecordScanner.typedRecords]))
+    completion: .list([Scan.modules, Scan.services, Scan.typedRecords]))
   var names: [String] = []
 
   @Flag(

@@ -46,7 +46,7 @@ extension FileImage {
   /// The entries that the file would register; throws where files of its kind register none.
   func scanEntries() throws(ImageError) -> Scan {
     try refuseCore()
-    let scan = try RecordScanner.scan(self)
+    let scan = try Scan(of: self)
     // The entries of a library are listed in the file of its debug information, without their bytes.
     guard !scan.rejections.isEmpty, identity.kind == .debug else { return scan }
     throw error(

@@ -64,7 +64,7 @@ struct TableDriftTests {
       ["-shared", "-fPIC", "-I", Repository.headers, "-nostdlib"])
     let path = folder.place("libtable.so").path
     let file = try ELFFile(OpenedFile(path: path))
-    let records = try RecordScanner.scan(file).records
+    let records = try Scan(of: file).records
     let drift = ContractDrift.all(
       of: records, in: file,
       asked: [.init(service: "Greeter", size: 16, version: row.version)])

@@ -75,7 +75,7 @@ struct AgreementTests {
     let handle = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL)
     defer { _ = unsafe handle.map { unsafe dlclose($0) } }
     let hive = Hive(imagesWhere: { $0 == path })
-    let stored = try RecordScanner.scan(ELFFile(path: path)).records
+    let stored = try Scan(of: ELFFile(path: path)).records
     let entries = hive.entries.filter { if case .image = $0.source { true } else { false } }
     let wellFormed = Set(stored.filter { !$0.kind.isThirdParty }.map(Said.init))
     #expect(wellFormed.isSubset(of: Set(entries.map(Said.init))), "\(path)")

@@ -41,7 +41,7 @@ private struct OpenTill: Till { let isOpen = true }
   @Test func theTestsHoldNoRuntimeOfTheirOwn() throws {
     let symbols = try Command.output("nm", ["--defined-only", CommandLine.arguments[0]])
     #expect(symbols.contains("NoticeRecorder"))
-    #expect(!symbols.contains(" $s12Registration13RecordScannerOMn\n"))
+    #expect(!symbols.contains(" $s12Registration4ScanVMn\n"))
     #expect(!symbols.contains(" $s7BeeHive0B0CMn\n"))
   }
 }

@@ -10,15 +10,6 @@ package struct Scan: Sendable {
   /// The most refusals of one sort that are listed of a file; whoever lists them says if there are more.
   package static let mostRefused = 1024
 
-  /// An empty scan.
-  package init() {}
-
-  /// Whether the image declares nothing at all.
-  package var isEmpty: Bool { records.isEmpty && rejections.isEmpty }
-}
-
-/// Reads the three sections of an image.
-package enum RecordScanner {
   /// The section of module names: one `const char *` per entry.
   package static let modules = "BeehiveMods"
   /// The section of services: one `const char *` to `{ "Service" : "Implementation" }` per entry.
@@ -30,6 +21,9 @@ package enum RecordScanner {
     (modules, .module), (services, .service), (typedRecords, .unknown),
   ]
 
+  /// An empty scan.
+  package init() {}
+
   /// Everything that `image` declares, as values.
   ///
   /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one
@@ -37,25 +31,21 @@ package enum RecordScanner {
   /// nothing at all is known of the image. What a hostile image can make this hold is bounded.
   ///
   /// - Parameter image: The image.
-  /// - Returns: The records and the rejections.
   /// - Throws: ``ImageError`` where sections cannot be looked for.
-  package static func scan(_ image: some Image) throws(ImageError) -> Scan {
-    try everything(in: image)
-  }
+  package init(of image: some Image) throws(ImageError) { self = try Self.scan(image) }
 
   /// The same of an ELF file: the compiler makes code of its own for it.
-  package static func scan(_ image: ELFFile) throws(ImageError) -> Scan {
-    try everything(in: image)
-  }
+  package init(of image: ELFFile) throws(ImageError) { self = try Self.scan(image) }
 
   /// The same of an image of this process: the compiler makes code of its own for it.
-  package static func scan(_ image: LoadedImage) throws(ImageError) -> Scan {
-    try everything(in: image)
-  }
+  package init(of image: LoadedImage) throws(ImageError) { self = try Self.scan(image) }
 
-  private static func everything(in image: some Image) throws(ImageError) -> Scan {
+  private static func scan(_ image: some Image) throws(ImageError) -> Scan {
     var reader = EntryReader(image)
     try reader.read()
     return reader.scan
   }
+
+  /// Whether the image declares nothing at all.
+  package var isEmpty: Bool { records.isEmpty && rejections.isEmpty }
 }
