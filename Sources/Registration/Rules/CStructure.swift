@@ -43,8 +43,13 @@ package enum CStructure: String, Sendable {
   ///
   /// Which actions the table of a target has is looked at when one is called.
   package func check(at address: UInt64, in memory: some AddressedMemory) throws(Refusal) {
-    let words = StructureWords(address: address, memory: memory)
-    let needed = 8 + wordCount * words.size
+    let wordSize = UInt64(memory.pointerSize)
+    let needed = 8 + wordCount * wordSize
+    func place(of index: UInt64) -> UInt64 { address &+ 8 &+ index &* wordSize }
+    // Of a word that is there.
+    func word(_ index: UInt64) -> UInt64 {
+      memory.integer(at: place(of: index), size: memory.pointerSize) ?? 0
+    }
     guard address % UInt64(memory.pointerAlignment) == 0,
       let size = memory.integer(at: address, size: 4),
       let version = memory.integer(at: address + 4, size: 4)
@@ -59,55 +64,47 @@ package enum CStructure: String, Sendable {
     )
     guard memory.holdsData(address, size: needed) else { throw .noStructure }
     switch self {
-    case .serviceTable: _ = try words.table(at: 1, size: words[0], "the table of the service")
+    case .serviceTable:
+      _ = try memory.table(from: place(of: 1), size: word(0), "the table of the service")
     case .moduleTable:
-      let size = words[0]
-      guard let table = try words.table(at: 1, size: size, "the table of the operations") else {
-        return
-      }
-      let operations = StructureWords(address: table &- 8, memory: memory)
-      for (index, name) in Self.operations.prefix(Int(size / words.size)).enumerated() {
-        _ = try operations.code(at: UInt64(index), "the operation \(name)")
+      let size = word(0)
+      let table = try memory.table(from: place(of: 1), size: size, "the table of the operations")
+      guard let table else { return }
+      for (index, name) in Self.operations.prefix(Int(size / wordSize)).enumerated() {
+        let operation = table &+ UInt64(index) &* wordSize
+        _ = try memory.hasCode(from: operation, "the operation \(name)")
       }
     case .factory:
-      guard try words.code(at: 0, "a function of the factory") else { throw .noStructure }
-      _ = try words.code(at: 1, "a function of the factory")
+      guard try memory.hasCode(from: place(of: 0), "a function of the factory") else {
+        throw .noStructure
+      }
+      _ = try memory.hasCode(from: place(of: 1), "a function of the factory")
     case .route:
       try Refusal.check(
-        try words.code(at: 0, "its function"), .badContext, "its record leads to no function")
+        try memory.hasCode(from: place(of: 0), "its function"), .badContext,
+        "its record leads to no function")
     case .targetTable:
-      let (size, isHuge) = words[0].multipliedReportingOverflow(by: words[1])
-      guard words[1] > 0 else { return }
+      let (size, isHuge) = word(0).multipliedReportingOverflow(by: word(1))
+      guard word(1) > 0 else { return }
       try Refusal.check(
-        words[0] >= 2 * words.size, .badContext,
-        "its table has actions of \(words[0]) bytes where \(2 * words.size) are needed; rebuild with "
+        word(0) >= 2 * wordSize, .badContext,
+        "its table has actions of \(word(0)) bytes where \(2 * wordSize) are needed; rebuild with "
           + "BeeHive.h")
-      _ = try words.table(at: 2, size: isHuge ? .max : size, "its table of actions")
+      _ = try memory.table(
+        from: place(of: 2), size: isHuge ? .max : size, "its table of actions")
     }
   }
 }
 
-/// The words behind the head of a structure.
-private struct StructureWords<Memory: AddressedMemory> {
-  let address: UInt64
-  let memory: Memory
-
-  /// The size of a word.
-  var size: UInt64 { UInt64(memory.pointerSize) }
-
-  /// The word of an index, which is there.
-  subscript(index: UInt64) -> UInt64 {
-    memory.integer(at: place(index), size: memory.pointerSize) ?? 0
-  }
-
-  private func place(_ index: UInt64) -> UInt64 { address &+ 8 &+ index &* size }
-
-  /// The table that a word leads to; nil where another image has it.
-  func table(at index: UInt64, size: UInt64, _ what: String) throws(Refusal) -> UInt64? {
-    switch memory.pointer(at: place(index)) {
+extension AddressedMemory {
+  /// The table that the pointer at a place leads to; nil where another image has it.
+  fileprivate func table(
+    from place: UInt64, size: UInt64, _ what: String
+  ) throws(Refusal) -> UInt64? {
+    switch pointer(at: place) {
     case .null, nil: throw .noStructure
     case .elsewhere: return nil
-    case .address(let table) where memory.holdsData(table, size: size): return table
+    case .address(let table) where holdsData(table, size: size): return table
     case .address(let table), .outside(let table):
       throw Refusal(
         .badContext,
@@ -116,12 +113,12 @@ private struct StructureWords<Memory: AddressedMemory> {
     }
   }
 
-  /// Checks the function that a word leads to; false where it is null.
-  func code(at index: UInt64, _ what: String) throws(Refusal) -> Bool {
-    switch memory.pointer(at: place(index)) {
+  /// Checks the function that the pointer at a place leads to; false where it is null.
+  fileprivate func hasCode(from place: UInt64, _ what: String) throws(Refusal) -> Bool {
+    switch pointer(at: place) {
     case .null, nil: return false
     case .elsewhere: return true
-    case .address(let function) where memory.holdsCode(function): return true
+    case .address(let function) where holdsCode(function): return true
     case .address(let function), .outside(let function): throw .noCode(what, at: function)
     }
   }
