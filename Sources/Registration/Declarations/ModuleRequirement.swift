@@ -40,35 +40,35 @@ extension Attributes {
 
 /// A range of versions: `>=2.1 <3`, comparisons of which all hold.
 package struct VersionRange: Sendable {
-  private typealias Comparison = (
-    sign: String, holds: @Sendable (_ version: Version, _ bound: Version) -> Bool
-  )
-
-  /// The longer ones first; a version alone is meant with its equals.
-  private static let comparisons: [Comparison] = [
-    (">=", { $0 >= $1 }), ("<=", { $0 <= $1 }), (">", { $0 > $1 }), ("<", { $0 < $1 }),
-    ("=", { $0 == $1 }), ("", { $0 == $1 }),
-  ]
-
-  private var bounds: [(comparison: Comparison, version: Version)] = []
+  /// A version alone is meant with its equals.
+  private var bounds: [(sign: Substring, version: Version)] = []
 
   /// Nil where the text is none.
   package init?(_ text: String) {
     for part in text.split(separator: " ") {
-      guard let comparison = Self.comparisons.first(where: { part.hasPrefix($0.sign) }),
-        let version = Version(part.dropFirst(comparison.sign.count))
+      let sign = part.prefix { "<>=".contains($0) }
+      guard ["", "=", ">", ">=", "<", "<="].contains(sign),
+        let version = Version(part.dropFirst(sign.count))
       else { return nil }
-      bounds.append((comparison, version))
+      bounds.append((sign, version))
     }
     // Bounds that leave no version between them are a mistake.
-    let least = bounds.filter { !$0.comparison.sign.hasPrefix("<") }.map(\.version).max()
-    let most = bounds.filter { !$0.comparison.sign.hasPrefix(">") }.map(\.version).min()
+    let least = bounds.filter { $0.sign.first != "<" }.map(\.version).max()
+    let most = bounds.filter { $0.sign.first != ">" }.map(\.version).min()
     if let least, let most, most < least { return nil }
     if bounds.isEmpty { return nil }
   }
 
   package func contains(_ version: Version) -> Bool {
-    bounds.allSatisfy { $0.comparison.holds(version, $0.version) }
+    bounds.allSatisfy { sign, bound in
+      switch sign {
+      case ">": version > bound
+      case ">=": version >= bound
+      case "<": version < bound
+      case "<=": version <= bound
+      default: version == bound
+      }
+    }
   }
 }
 

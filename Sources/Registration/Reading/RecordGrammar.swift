@@ -33,22 +33,9 @@ struct RecordGrammar {
     if size == 0 { return start..<start + 8 }
     try Refusal.check(
       size >= Self.headSize && size % 8 == 0 && size <= rest, .badRecordSize,
-      Self.sizeMessage(size, rest: rest))
+      "claims a size of \(size.counted("byte")), which is no multiple of 8 from \(Self.headSize) to the \(rest) that "
+        + "are left; the scan of this section stops here, \(rest) bytes were not read")
     return start..<start + size
-  }
-
-  private static func sizeMessage(_ size: Int, rest: Int) -> String {
-    let fault =
-      if size < headSize {
-        "which is less than the head of \(headSize)"
-      } else if size % 8 != 0 {
-        "which is no multiple of 8"
-      } else {
-        "of which only \(rest) are left in the section"
-      }
-    return
-      "claims a size of \(size.counted("byte")), \(fault); the scan of this section stops here, "
-      + "\(rest) bytes were not read"
   }
 
   /// Reads the name of a record of a kind. Returns it with its end.
