@@ -51,7 +51,7 @@ package struct ContractDrift: Hashable, Sendable {
       + plugin.conformances.compactMap { conformance in
         guard let contract = contracts[conformance.symbol] else { return nil }
         return verdict(
-          on: conformance.table, contract,
+          on: conformance, contract,
           versions(of: contract.module, plugin.digests, library.digests)
         ).map { ContractDrift(contract.name, .conformance(of: conformance.type), $0) }
       }
@@ -72,28 +72,27 @@ package struct ContractDrift: Hashable, Sendable {
 
   /// Judges a conformance; nil if it fits.
   private static func verdict(
-    on table: ContractExpectations.Table, _ contract: ContractLibrary.Contract,
+    on conformance: ContractExpectations.Conformance, _ contract: ContractLibrary.Contract,
     _ versions: (expected: String, found: String?)?
   ) -> Verdict? {
-    let words = 1 + contract.requirements.count
-    switch (table, versions) {
-    case (.fixed(let size), _) where size != words:
-      return ((size - 1).counted("requirement"), (words - 1).counted("requirement"))
-    case (_, let (expected, found)?) where expected != found:
+    let count = contract.requirements.count
+    if let words = conformance.words, words - 1 != count {
+      return ((words - 1).counted("requirement"), count.counted("requirement"))
+    }
+    if let (expected, found) = versions, expected != found {
       return (
         "version \(expected) of the contract",
         found.map { "version \($0)" } ?? "a contract without it"
       )
-    case (.resilient(let answered), _): return verdict(onResilient: answered, contract)
-    case (_, _?): return nil
-    case (.fixed, nil):
-      return (
-        nil,
-        "the number of requirements is right; their order, names and types cannot be read from the files"
-      )
-    case (.unsized, nil):
-      return (nil, "the plugin is stripped, so the number of requirements is not known")
     }
+    if let answered = conformance.answered { return verdict(onResilient: answered, contract) }
+    if versions != nil { return nil }
+    return (
+      nil,
+      conformance.words == nil
+        ? "the plugin is stripped, so the number of requirements is not known"
+        : "the number of requirements is right; their order, names and types cannot be read from the files"
+    )
   }
 
   private static func verdict(

@@ -11,18 +11,11 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
     package var contract: String
     /// The symbol of the protocol's descriptor.
     package var symbol: String
-    /// Its witnesses.
-    package var table: Table
-  }
-
-  /// How the witnesses of a conformance are found.
-  package enum Table: Hashable, Codable, Sendable {
-    /// In a table of so many words, whose order was fixed when the plugin was compiled.
-    case fixed(words: Int)
-    /// In such a table, whose size the file does not tell.
-    case unsized
-    /// By the requirements that they answer; the runtime makes the table.
-    case resilient(requirements: [String])
+    /// The requirements that its witnesses answer, if the runtime makes their table; nil if their order was fixed when
+    /// the plugin was compiled.
+    package var answered: [String]?
+    /// The words of such a fixed table; nil if the file does not tell.
+    package var words: Int?
   }
 
   /// The conformances, in the order of their table.
@@ -49,20 +42,19 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
       guard let symbol = conformance.protocol.symbol else { return }
       let descriptor = conformance.descriptor
       let witnesses = try tables.reader.witnesses(of: descriptor)
-      var table = witnesses.patternWords.map { Table.fixed(words: $0) } ?? .unsized
+      var found = Conformance(
+        type: conformance.type.name, contract: conformance.protocol.name, symbol: symbol)
       if descriptor.isResilient {
-        table = .resilient(
-          requirements: witnesses.requirements.compactMap {
-            if case .imported(let symbol) = $0 { symbol } else { nil }
-          })
+        found.answered = witnesses.requirements.compactMap {
+          if case .imported(let symbol) = $0 { symbol } else { nil }
+        }
+      } else {
+        found.words = witnesses.patternWords
+        if found.words == nil, let address = descriptor.table {
+          unsized[address, default: []].append(conformances.count)
+        }
       }
-      if table == .unsized, let address = descriptor.table {
-        unsized[address, default: []].append(conformances.count)
-      }
-      conformances.append(
-        Conformance(
-          type: conformance.type.name, contract: conformance.protocol.name, symbol: symbol,
-          table: table))
+      conformances.append(found)
     }
     guard !conformances.isEmpty else { return }
     try file.forEachLoaderSymbol(where: { !$0.isDefined }) { symbol in
@@ -73,7 +65,7 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
     try file.forEachSymbol(where: { $0.isDefined && unsized[$0.value] != nil }) { symbol in
       let words = Int(clamping: symbol.size) / image.pointerSize
       if words > 0, let places = unsized.removeValue(forKey: symbol.value) {
-        for index in places { conformances[index].table = .fixed(words: words) }
+        for index in places { conformances[index].words = words }
       }
       return !unsized.isEmpty
     }

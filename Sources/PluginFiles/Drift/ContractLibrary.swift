@@ -104,12 +104,9 @@ extension ContractLibrary {
     }
     digests = plugin.digests.filter { address(of: $0) != nil }
     var symbols: [UInt64: [String]] = [:]
-    for conformance in plugin.conformances {
-      guard case .resilient(let requirements) = conformance.table else { continue }
-      for symbol in requirements {
-        guard let address = address(of: symbol).map({ UInt64($0) }) else { continue }
-        symbols[address, default: []].append(symbol)
-      }
+    for symbol in plugin.conformances.lazy.compactMap(\.answered).joined() {
+      guard let address = address(of: symbol).map({ UInt64($0) }) else { continue }
+      symbols[address, default: []].append(symbol)
     }
     for symbol in Set(plugin.conformances.map(\.symbol)).sorted() {
       guard let descriptor = ContextDescriptor(at: address(of: symbol)) else { continue }
