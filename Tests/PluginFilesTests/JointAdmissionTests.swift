@@ -27,18 +27,6 @@ struct JointAdmissionTests {
     #expect(plugin.refusals[0].message.contains("; did you mean ledger?"))
   }
 
-  @Test("A library that the loader finds only behind a plugin is told with that")
-  func unfoundPlugin() throws {
-    let folder = try AdmissionFolder()
-    let other = try folder.plugin("a", nil, "-Wl,-soname,answer.so")
-    try folder.plugin("b", nil, "-Wl,--no-as-needed", other)
-    let plugin = try #require(try folder.report().plugins.last)
-    #expect(plugin.refusals.map(\.code) == ["missing-library"])
-    #expect(
-      plugin.refusals[0].message == "It needs the library answer.so, which is nowhere where the "
-        + "loader looks. It is there only where the host has opened liba.so before.")
-  }
-
   @Test("What the host or one of its libraries declares is there")
   func hostModules() throws {
     let folder = try AdmissionFolder()
@@ -102,7 +90,7 @@ struct JointAdmissionTests {
       report.plugins.map { $0.refusals.map(\.code) } == [["cycle"], ["cycle"], ["cycle"], []])
     #expect(report.plugins[0].refusals[0].message.contains("a → b → a"))
     #expect(report.plugins[0].refusals[0].message.contains("(liba.so, libb.so)"))
-    #expect(report.plugins[2].refusals[0].message.contains("egg → hen → egg"))
+    #expect(report.plugins[2].refusals[0].message.contains("hen → egg → hen"))
   }
 
   @Test(

@@ -25,14 +25,22 @@ package struct Admission {
           code, message, expected: expected, found: found, remedy: remedy, cause: cause))
     }
 
+    /// Refuses with a message and a remedy that have no capital letter and no full stop yet.
+    mutating func refuse(
+      _ code: PluginRefusal.Code, saying message: String, expected: String? = nil,
+      found: String? = nil, remedy: String
+    ) {
+      refuse(
+        code, message.capitalizedFirst + (message.hasSuffix("?") ? "" : "."), expected: expected,
+        found: found, remedy: "\(remedy.capitalizedFirst).")
+    }
+
     /// Says that an entry would be rejected.
     mutating func tell(_ message: String, remedy: String? = nil, _ policy: PluginPolicy) {
       if policy.admitsRejectedEntries {
         remarks.append(message + (remedy.map { "; \($0)" } ?? ""))
       } else {
-        refuse(
-          .rejectedEntry, "\(message.capitalizedFirst).",
-          remedy: "\((remedy ?? "correct the entry").capitalizedFirst).")
+        refuse(.rejectedEntry, saying: message, remedy: remedy ?? "correct the entry")
       }
     }
   }
@@ -65,7 +73,10 @@ package struct Admission {
     var new = Judged(path: path)
     do throws(ImageError) {
       _ = try candidate.found.get()
-      let (library, manifest) = try Library.plugin(at: path)
+      // Looked at after it was opened, which blocks on nothing: every check reads this descriptor.
+      let file = try OpenedFile(path: path, wasMapped: true)
+      let manifest = try PluginManifest(of: file)
+      let library = try Library(of: file)
       new.manifest = manifest
       judge(library, manifest, &new)
     } catch {
@@ -108,8 +119,7 @@ package struct Admission {
   ) throws(ImageError) {
     new.checkLists(policy)
     let fits = new.checkMachine(of: own, manifest, host)
-    let owners = OwnershipCheck()
-    if policy.checksOwners { new.refusals += owners.refusals(of: own.file, as: "The file") }
+    if policy.checksOwners { new.refusals += ownerRefusals(of: own.file, as: "The file") }
     // What is made for another machine brings other libraries, and defines other symbols.
     guard fits else { return }
     let libraries = host.libraries.loading(own, host.search)
@@ -119,7 +129,7 @@ package struct Admission {
         new.checkConventions(of: library, host)
         new.checkRuntime(of: library, host)
         if policy.checksOwners {
-          new.refusals += owners.refusals(of: library.file, as: library.title)
+          new.refusals += ownerRefusals(of: library.file, as: library.title)
         }
       }
       new.checkSearchPaths(of: library, policy)
@@ -189,7 +199,7 @@ package struct Admission {
     _ file: inout Judged, _ instead: [String], beside residents: [[UInt8]: String]
   ) {
     do throws(ImageError) {
-      let own = try Library.plugin(at: file.path).library
+      let own = try Library(of: OpenedFile(path: file.path, wasMapped: true))
       let libraries = host.libraries.loading(own, host.search, beside: residents)
       let start = file.refusals.count
       file.brought = libraries.brought
@@ -211,18 +221,6 @@ extension PluginRefusal {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
     remedy = "Build, copy or rename it, or take it out of the folder."
-  }
-}
-
-extension Library {
-  /// Opens a plugin, once: every check reads this descriptor. Throws where the file is no plugin, or cannot be read.
-  fileprivate static func plugin(
-    at path: String
-  ) throws(ImageError) -> (library: Library, manifest: PluginManifest) {
-    // Looked at after it was opened, which blocks on nothing: what is said of it is said of this descriptor.
-    let file = try OpenedFile(path: path, wasMapped: true)
-    let manifest = try PluginManifest(of: file)
-    return (try Library(of: file), manifest)
   }
 }
 

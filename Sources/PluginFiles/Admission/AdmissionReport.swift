@@ -47,13 +47,16 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   }
 
   /// The paths of the plugins that would load, providers first.
-  package var admitted: [String] {
-    plugins.filter { $0.order != nil }.sorted { ($0.order ?? 0) < ($1.order ?? 0) }.map(\.path)
+  package var admitted: [String] { loading.map(\.path) }
+
+  /// The plugins that would load, providers first.
+  private var loading: [Plugin] {
+    plugins.filter(\.loads).sorted { ($0.order ?? 0) < ($1.order ?? 0) }
   }
 
   /// The report as an explanation for people.
   public var description: String {
-    let loading = plugins.filter(\.loads).sorted { ($0.order ?? 0) < ($1.order ?? 0) }
+    let loading = self.loading
     let refused = plugins.filter { !$0.loads }
     // Files of one name in several folders are told apart by their paths.
     let names = Dictionary(grouping: plugins, by: \.path.fileName)
@@ -117,15 +120,11 @@ extension AdmissionReport {
   /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it.
   public var json: String { "\(value.text)\n" }
 
-  /// The same with further members before and behind.
-  package func document(
-    _ first: [(key: String, value: JSONValue)], _ last: [(key: String, value: JSONValue)]
-  ) -> JSONValue { .object(first + members + last) }
-
   /// The report as a value of JSON.
   package var value: JSONValue { .object(members) }
 
-  private var members: [(key: String, value: JSONValue)] {
+  /// The members of that value.
+  package var members: [(key: String, value: JSONValue)] {
     [
       ("host", .string(host)), ("machine", .string(machine)),
       ("libraries", .integer(Int64(libraries))), ("problems", .texts(problems)),

@@ -106,7 +106,7 @@ private func searchPathRefusal(
       expected: "an absolute path, or $ORIGIN", found: written,
       remedy: "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
-  guard policy.checksOwners, let reason = OwnershipCheck().refusal(ofFolder: folder) else {
+  guard policy.checksOwners, let reason = ownerRefusal(ofFolder: folder) else {
     return nil
   }
   return PluginRefusal(
@@ -114,66 +114,61 @@ private func searchPathRefusal(
     found: reason.found, remedy: reason.remedy)
 }
 
-/// Whether only root and the host's user can change a file or put another in its place: the rule by which
-/// sudo trusts its plugins.
-struct OwnershipCheck {
-  /// What is asked of folders in which only owners may rename and remove: `/tmp`.
-  private static let sticky: UInt32 = 0o1000
-  private let trusted: Set<UInt32> = [0, geteuid()]
+// Whether only root and the host's user can change a file or put another in its place: the rule by which sudo trusts
+// its plugins.
 
-  /// Checks an open file, and every folder that leads to it.
-  func refusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
-    var status = stat()
-    guard unsafe fstat(file.descriptor, &status) == 0 else { return [Self.changed(title)] }
-    let walk = FolderWalk(to: file.path)
-    guard let end = walk.end, end.stamp.isSameFile(as: FileStamp(status)) else {
-      return [Self.changed(title)]
-    }
-    let own = refusal(of: FileAccess(status), title)
-    let folder = end.path.folder
-    return ([own] + walk.folders.map { refusal(of: $0, holding: folder) }).compactMap { $0 }
+/// Checks an open file, and every folder that leads to it.
+func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
+  var status = stat()
+  let walk = FolderWalk(to: file.path)
+  guard unsafe fstat(file.descriptor, &status) == 0, let end = walk.end,
+    end.stamp.isSameFile(as: FileStamp(status))
+  else {
+    return [
+      PluginRefusal(
+        .changed, "\(title) was replaced while it was read.",
+        remedy: "Look again when no plugins are being installed.")
+    ]
   }
+  let own = ownerRefusal(of: FileAccess(status), title)
+  let folder = end.path.folder
+  return ([own] + walk.folders.map { ownerRefusal(of: $0, holding: folder) }).compactMap { $0 }
+}
 
-  /// Why others may put files into a folder, or another folder in its place; nil where they may not.
-  func refusal(ofFolder path: String) -> PluginRefusal? {
-    // A folder that is not there could be made by those who may write to what is.
-    FolderWalk(to: path).folders.lazy.compactMap { refusal(of: $0, holding: path) }.first
-  }
+/// The reason that others may put files into a folder, or another folder in its place; nil where they may not.
+func ownerRefusal(ofFolder path: String) -> PluginRefusal? {
+  // A folder that is not there could be made by those who may write to what is.
+  FolderWalk(to: path).folders.lazy.compactMap { ownerRefusal(of: $0, holding: path) }.first
+}
 
-  private func refusal(
-    of folder: (path: String, access: FileAccess), holding path: String
-  ) -> PluginRefusal? {
-    var access = folder.access
-    // Others may add to such a folder, and touch nothing that is ours in it.
-    if folder.path != path, access.mode & Self.sticky != 0 { access.mode &= ~0o022 }
-    return refusal(of: access, "The folder \(folder.path) that leads to it")
-  }
+private func ownerRefusal(
+  of folder: (path: String, access: FileAccess), holding path: String
+) -> PluginRefusal? {
+  var access = folder.access
+  // Only owners may rename and remove in a sticky folder, as in /tmp: others may add to it, and touch nothing of ours.
+  if folder.path != path, access.mode & 0o1000 != 0 { access.mode &= ~0o022 }
+  return ownerRefusal(of: access, "The folder \(folder.path) that leads to it")
+}
 
-  private func refusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
-    let users = trusted.sorted().map { $0 == 0 ? "root" : "user \($0)" }.joined(separator: " or ")
-    guard trusted.contains(access.owner) else {
-      return PluginRefusal(
-        .foreignOwner,
-        "\(title) belongs to user \(access.owner), not to \(users): that user could "
-          + "replace it.",
-        expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
-    }
-    guard access.isWritableByOthers else { return nil }
-    let mode = "0" + String(access.mode & 0o7777, radix: 8)
-    let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
+private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
+  let trusted: Set<UInt32> = [0, geteuid()]
+  let users = trusted.sorted().map { $0 == 0 ? "root" : "user \($0)" }.joined(separator: " or ")
+  guard trusted.contains(access.owner) else {
     return PluginRefusal(
-      .writableByOthers,
-      "\(title) is writable to \(others) (mode \(mode)): others could put code into "
-        + "the host.",
-      expected: "no write permission but the owner's", found: mode,
-      remedy: "Take the permission away: chmod go-w.")
+      .foreignOwner,
+      "\(title) belongs to user \(access.owner), not to \(users): that user could "
+        + "replace it.",
+      expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
   }
-
-  private static func changed(_ title: String) -> PluginRefusal {
-    PluginRefusal(
-      .changed, "\(title) was replaced while it was read.",
-      remedy: "Look again when no plugins are being installed.")
-  }
+  guard access.isWritableByOthers else { return nil }
+  let mode = "0" + String(access.mode & 0o7777, radix: 8)
+  let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
+  return PluginRefusal(
+    .writableByOthers,
+    "\(title) is writable to \(others) (mode \(mode)): others could put code into "
+      + "the host.",
+    expected: "no write permission but the owner's", found: mode,
+    remedy: "Take the permission away: chmod go-w.")
 }
 
 /// The folders that looking up a path goes through, links among them followed one by one: a user who may write to one of them

@@ -25,7 +25,6 @@ struct JointAdmission {
     needs = [[Int]](repeating: [], count: files.count)
     graph = ModuleGraph(requires: needs, follows: needs)
     addLibraries()
-    explainUnfound()
     let modules = files.indices.flatMap { file in
       (files[file].manifest?.records ?? []).filter { $0.kind == .module }.map { (file, $0) }
     }
@@ -54,21 +53,6 @@ struct JointAdmission {
     for file in files.indices {
       let numbers = Set(files[file].brought.map(\.stamp.number))
       needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
-    }
-  }
-
-  /// A library that is not found may be a plugin that is called so, or may come along with one.
-  private mutating func explainUnfound() {
-    var owners: [[UInt8]: String] = [:]
-    for file in files {
-      for name in file.brought { owners[Array(name.text.utf8)] = file.path.fileName }
-    }
-    for file in files.indices {
-      for (index, refusal) in files[file].refusals.enumerated() where refusal.found == noFile {
-        guard let owner = owners[Array((refusal.expected ?? "").utf8)] else { continue }
-        files[file].refusals[index].message +=
-          " It is there only where the host has opened \(owner) before."
-      }
     }
   }
 
@@ -113,7 +97,9 @@ struct JointAdmission {
     unmet += 1
     let count = files[file].refusals.count
     guard count < Scan.mostRefused else { return }
-    files[file].refuse(.unmetRequirement, conflict, expected: expected, found: found)
+    files[file].refuse(
+      .unmetRequirement, saying: conflict.message, expected: expected, found: found,
+      remedy: conflict.remedy)
     guard count == Scan.mostRefused - 1 else { return }
     files[file].remarks.append("of its requirements that are not met, the first are listed")
   }
@@ -122,15 +108,13 @@ struct JointAdmission {
     var graph = ModuleGraph(of: modules.map(\.record))
     graph.dropFollows(of: modules.indices.filter { !isSound(modules[$0].file) })
     for path in graph.cycles().paths {
-      let members = path.map { modules[$0].record.name }
-      // The same words whatever the order of the files and of the entries in them.
-      let start = members.indices.min { members[$0] < members[$1] } ?? 0
-      let names = Array(members[start...] + members[..<start])
+      let names = path.map { modules[$0].record.name }
       let owners = Set(path.map { modules[$0].file }).sorted()
       let conflict = Conflict.cycle(of: names, at: owners.map { files[$0].path.fileName })
       for owner in owners {
         files[owner].refuse(
-          .cycle, conflict, expected: "an order", found: names.shown(most: 8))
+          .cycle, saying: conflict.message, expected: "an order", found: names.shown(most: 8),
+          remedy: conflict.remedy)
       }
     }
   }
@@ -171,16 +155,5 @@ struct JointAdmission {
         expected: provider, found: first.code,
         remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path)
     }
-  }
-}
-
-extension Admission.Judged {
-  fileprivate mutating func refuse(
-    _ code: PluginRefusal.Code, _ conflict: Conflict, expected: String, found: String
-  ) {
-    let end = conflict.message.hasSuffix("?") ? "" : "."
-    refuse(
-      code, conflict.message.capitalizedFirst + end, expected: expected, found: found,
-      remedy: conflict.remedy.capitalizedFirst + ".")
   }
 }

@@ -124,7 +124,7 @@ extension Admission.Judged {
       refuse(
         .missingLibrary,
         "\(title(missing.requester)) needs the library \(missing.name), \(missing.reason)",
-        expected: missing.name, found: missing.file ?? noFile, remedy: missing.remedy)
+        expected: missing.name, found: missing.file ?? "no such file", remedy: missing.remedy)
     }
     // What is in a library that is missing or cannot be read is not known to be undefined.
     guard libraries.missing.isEmpty, host.problems.isEmpty else { return }
@@ -258,20 +258,16 @@ extension Admission.Judged {
       let isType = if case .conformance = drift.subject { true } else { false }
       refuse(
         .contractDrift,
-        "\(isType ? "Its type \(message)" : message.capitalizedFirst). Calls would reach the wrong functions.",
-        expected: expected, found: drift.found, remedy: drift.remedy.capitalizedFirst + ".")
+        saying: "\(isType ? "its type " : "")\(message). Calls would reach the wrong functions",
+        expected: expected, found: drift.found, remedy: drift.remedy)
     }
   }
 
   private mutating func tellUnseen(_ message: String, remedy: String, _ policy: PluginPolicy) {
     guard policy.unseenContracts == .refuse else { return remarks.append(message) }
-    refuse(
-      .contractUnseen, "\(message.capitalizedFirst).", remedy: "\(remedy.capitalizedFirst).")
+    refuse(.contractUnseen, saying: message, remedy: remedy)
   }
 }
-
-/// A library that is nowhere where the loader looks.
-let noFile = "no such file"
 
 extension ImageIdentity {
   /// `aarch64`; with what is unusual of it.

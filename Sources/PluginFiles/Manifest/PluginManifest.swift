@@ -15,9 +15,7 @@ package struct PluginManifest: Hashable, Sendable {
   package var records: [Record]
   /// The entries that every Hive rejects, in the same order.
   package var rejections: [Rejection]
-}
 
-extension PluginManifest {
   /// Files of at most this size are read by one call, larger ones part by part.
   package static let readWhole = 1 << 15
 
@@ -34,7 +32,9 @@ extension PluginManifest {
   /// - Parameter file: The file, which is read by this thread alone.
   /// - Throws: ``ImageError`` that says why the file cannot be read, or is no plugin.
   package init(of file: OpenedFile) throws(ImageError) {
-    guard ELFFile.recognises(file.head) else { throw file.isNoELF }
+    guard ELFFile.recognises(file.head) else {
+      throw file.error(.notAnObject, file.head.isEmpty ? "It is empty." : "It is no object file.")
+    }
     let image = try ELFFile(file)
     if image.isCore { throw file.isNoPlugin("It is a core file.") }
     if image.isObject {
@@ -53,18 +53,14 @@ extension PluginManifest {
     guard !scan.records.isEmpty || !scan.rejections.isEmpty else {
       throw file.isNoPlugin("It is a shared library, and declares nothing.")
     }
-    self.init(
-      stamp: file.stamp, identity: identity, linkage: try image.linkage(), records: scan.records,
-      rejections: scan.rejections)
+    stamp = file.stamp
+    self.identity = identity
+    linkage = try image.linkage()
+    (records, rejections) = (scan.records, scan.rejections)
   }
 }
 
 extension OpenedFile {
   /// What a file is that was read and is no plugin.
   fileprivate func isNoPlugin(_ message: String) -> ImageError { error(.noEntries, message) }
-
-  /// What a file is that does not begin as ELF files do.
-  fileprivate var isNoELF: ImageError {
-    error(.notAnObject, head.isEmpty ? "It is empty." : "It is no object file.")
-  }
 }

@@ -13,12 +13,11 @@ extension AdmissionReport {
     case .json:
       var report = self
       report.problems += problems.map(\.description)
-      let document = report.document(
-        [("schema", .integer(1))],
-        [
-          ("skipped", .integer(Int64(others.count))),
-          ("others", .array(others.compactMap(\.refusal))),
-        ])
+      let last: [(String, JSONValue)] = [
+        ("skipped", .integer(Int64(others.count))),
+        ("others", .array(others.compactMap(\.refusal))),
+      ]
+      let document = JSONValue.object([("schema", .integer(1))] + report.members + last)
       sink.write(document.text + "\n")
     case .ndjson:
       for plugin in plugins { sink.write(plugin.value.text + "\n") }
