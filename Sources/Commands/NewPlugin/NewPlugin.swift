@@ -17,8 +17,10 @@ import PackagePlugin
       fail("\(folder.path) is there already; take another name")
     }
     let beehive = beehive(of: context.package)
-    guard try isFree(name, beside: beehive, context) else {
-      fail("\(name) means something in C, C++, Swift or swift-beehive; take another name")
+    // Of a `main.c` the package manager would make a program.
+    let taken = tree(of: beehive).flatMap { $0.targets.map(\.name) + $0.products.map(\.name) }
+    guard name != "main", !taken.contains(name) else {
+      fail("\(name) means something to the package manager; take another name")
     }
     let dependency = dependency(on: beehive)
     let template = URL(filePath: #filePath).appending(path: "../Template").standardized
@@ -31,35 +33,6 @@ import PackagePlugin
         .write(to: file, atomically: true, encoding: .utf8)
     }
     print("\(folder.path)\nBuild and test it: swift test --package-path \(name)")
-  }
-
-  /// Whether no target or product of swift-beehive and what it depends on has the name, no compiler a meaning
-  /// for it, and no header of the system. Of a `main.c` the package manager would make a program.
-  private func isFree(_ name: String, beside beehive: Package, _ context: PluginContext) throws
-    -> Bool
-  {
-    let names = tree(of: beehive).flatMap { $0.targets.map(\.name) + $0.products.map(\.name) }
-    if names.contains(name) { return false }
-    let declaration = """
-      #if __has_include(<\(name).h>)
-      #error
-      #endif
-      #include <stdbool.h>
-      #include <stddef.h>
-      int \(name);
-
-      """
-    for (file, tool, option, text) in [
-      ("name.c", "clang", "-fsyntax-only", declaration),
-      ("name.cpp", "clang", "-fsyntax-only", declaration),
-      ("name.swift", "swiftc", "-parse", "struct \(name) {}\n"),
-    ] {
-      let source = context.pluginWorkDirectoryURL.appending(path: file)
-      try text.write(to: source, atomically: true, encoding: .utf8)
-      let compiler = try context.tool(named: tool).url
-      guard try run(compiler, [option, source.path], hidesErrors: true) == 0 else { return false }
-    }
-    return name != "main"
   }
 
   /// This package, as the user's takes it.

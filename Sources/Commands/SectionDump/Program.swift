@@ -12,14 +12,12 @@ func fail(_ message: String) -> Never {
 
 /// Runs a program to its end and returns its status.
 func run(
-  _ program: URL, _ arguments: [String], environment: [String: String]? = nil,
-  hidesErrors: Bool = false
+  _ program: URL, _ arguments: [String], environment: [String: String]? = nil
 ) throws -> Int32 {
   let process = Process()
   process.executableURL = program
   process.arguments = arguments
   if let environment { process.environment = environment }
-  if hidesErrors { process.standardError = FileHandle.nullDevice }
   try process.run()
   process.waitUntilExit()
   return process.terminationStatus

@@ -105,7 +105,7 @@ struct ClientTests {
       let outcome = try make(name)
       #expect(outcome.status == 1 && outcome.errors.contains("is there already"), "\(outcome)")
     }
-    for name in ["main", "BeeHive", "LibC", "ArgumentParser", "int", "class", "func", "stdio"] {
+    for name in ["main", "BeeHive", "LibC", "ArgumentParser"] {
       let outcome = try make(name)
       #expect(
         outcome.status == 1 && outcome.errors.contains("\(name) means something"), "\(outcome)")
