@@ -92,15 +92,11 @@
 
     /// The type in `(any Greeter).self`, as it was written, and its name without `any`.
     func service() -> (type: ExprSyntax, name: String)? {
-      guard let expression = self[nil] else {
-        refuse("name what it implements: @BeeHiveService((any Greeter).self)")
-        return nil
-      }
-      guard let access = expression.as(MemberAccessExprSyntax.self),
+      guard let access = self[nil]?.as(MemberAccessExprSyntax.self),
         access.declName.baseName.tokenKind == .keyword(.self), let base = access.base
       else {
         refuse(
-          at: expression,
+          at: self[nil],
           "name the service as a type, as in (any Greeter).self: the entry carries its name")
         return nil
       }
@@ -116,14 +112,12 @@
       let minus = literal.as(PrefixOperatorExprSyntax.self).flatMap { prefix in
         prefix.operator.text == "-" ? prefix.expression : nil
       }
-      guard let number = (minus ?? literal).as(IntegerLiteralExprSyntax.self) else {
-        refuse(at: expression, "\(label) must be an integer literal: an entry is a constant")
-        return nil
-      }
-      let size = number.representedLiteralValue
-      guard let value = size.flatMap({ Int32(exactly: minus == nil ? $0 : -$0) }) else {
-        refuse(at: expression, "\(label) must fit into 32 bits")
-        return nil
+      let size = (minus ?? literal).as(IntegerLiteralExprSyntax.self)?.representedLiteralValue
+      let value = size.flatMap { Int32(exactly: minus == nil ? $0 : -$0) }
+      if value == nil {
+        refuse(
+          at: expression,
+          "\(label) must be an integer literal of 32 bits: an entry is a constant")
       }
       return value
     }

@@ -156,7 +156,7 @@ import Testing
       testDescription: "a priority that is computed",
       source: "let p = 1\n@BeeHiveModule(priority: p)\nstruct Crate: Module {}",
       errors: [
-        "2:26: error: priority must be an integer literal: an entry is a constant (from macro "
+        "2:26: error: priority must be an integer literal of 32 bits: an entry is a constant (from macro "
           + "'BeeHiveModule')"
       ]),
     Case(

@@ -143,7 +143,7 @@ extension RefusedUse {
       "name the service as a type, as in (any Greeter).self: the entry carries its name", 1, 17),
     unasked(
       "@BeeHiveService()\nstruct Czech {}",
-      "name what it implements: @BeeHiveService((any Greeter).self)", 1, 1,
+      "name the service as a type, as in (any Greeter).self: the entry carries its name", 1, 1,
       compiler: [
         "1:17: error: missing argument for parameter #1 in macro expansion"
       ]),
@@ -177,10 +177,10 @@ extension RefusedUse {
       "level must be one of .basic, .normal, written out here", 1, 23),
     Self(
       "@BeeHiveModule(priority: 1 + 1)\nstruct Second {}",
-      "priority must be an integer literal: an entry is a constant", 1, 26),
+      "priority must be an integer literal of 32 bits: an entry is a constant", 1, 26),
     Self(
       "@BeeHiveModule(priority: 2_147_483_648)\nstruct Third {}",
-      "priority must fit into 32 bits", 1, 26),
+      "priority must be an integer literal of 32 bits: an entry is a constant", 1, 26),
     Self(
       "@BeeHiveModule(requires: names)\nstruct Fourth {}",
       "requires must be a string literal without interpolation: an entry is a constant", 1, 26),
@@ -196,7 +196,7 @@ extension RefusedUse {
     problems: [
       Problem(
         line: 1, column: 26,
-        message: "priority must be an integer literal: an entry is a constant"),
+        message: "priority must be an integer literal of 32 bits: an entry is a constant"),
       Problem(
         line: 1, column: 44,
         message: "requires must be a string literal without interpolation: an entry is a constant"),
