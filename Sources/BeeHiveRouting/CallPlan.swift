@@ -115,7 +115,9 @@ extension RoutingCore {
     _ destination: Destination, origin: CallOrigin, arguments: Arguments, caching: Bool = true
   ) async throws -> any Sendable {
     let call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
-    guard Nesting.current.depth < Nesting.most else { throw Nesting.endless(call) }
+    try RoutingError.check(
+      Nesting.current.depth < Nesting.most, .redirectLoop,
+      "\(destination) is called by what answers calls, \(Nesting.most / 2) of them one inside the other")
     var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.
     return try await Nesting.answering(call, .local) {

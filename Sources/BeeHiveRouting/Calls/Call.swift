@@ -98,13 +98,6 @@ struct Nesting: Sendable {
   /// More of them are taken for a loop: each call is one, and one more where a handler answers it.
   static let most = 128
 
-  static func endless(_ call: Call) -> RoutingError {
-    RoutingError(
-      .redirectLoop,
-      "\(call.destination) is called by what answers calls, \(most / 2) of them one inside the other"
-    )
-  }
-
   /// Runs what answers a call: what it calls comes from where the call comes from, unless it is elevated.
   static func answering<Result>(
     _ call: Call, _ exposure: Exposure, _ body: () async throws -> Result
