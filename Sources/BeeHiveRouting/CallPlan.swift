@@ -84,28 +84,22 @@ extension RoutingCore {
     guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
     catchUp(probing: false)
     let target = targets.withLock { $0.named(by: url) }?.definition
-    let native =
-      origin == .remote ? url.path.first.flatMap { NativeName.matches($0) ? $0 : nil } : nil
-    guard target != nil || native != nil else { return nil }
+    let isNative = origin == .remote && url.path.first.map(NativeName.matches) == true
+    guard let name = target?.name ?? (isNative ? url.host : nil) else { return nil }
     let matches = meet(url).matches
     if matches.contains(where: \.values.isEmpty) { return nil }
     if let target, url.path.count == 1, target.actions[url.path[0]] != nil {
-      return .action(target: target.name, action: url.path[0])
+      return .action(target: name, action: url.path[0])
     }
     guard matches.isEmpty else { return nil }
-    if let native {
-      throw RoutingError(
-        .native, "\(native) begins with native, so it cannot be called from outside")
-    }
-    guard let target else { return nil }
-    guard url.path.count == 1 else {
+    guard url.path.count == 1 || isNative else {
       throw nearMiss(of: url, from: origin)
         ?? RoutingError(
           .noAction,
-          "\(url) names the target \(target.name) and \(url.path.count) parts behind it; an action is one"
+          "\(url) names the target \(name) and \(url.path.count) parts behind it; an action is one"
         )
     }
-    return .action(target: target.name, action: url.path[0])
+    return .action(target: name, action: url.path[0])
   }
 }
 

@@ -197,6 +197,9 @@ extension RoutingCore {
   func declared(
     _ name: String, _ action: String, origin: CallOrigin
   ) throws(RoutingError) -> (RegisteredTarget, Action<any Sendable>) {
+    try RoutingError.check(
+      origin == .local || !NativeName.matches(action), .native,
+      "\(action) begins with native, so it cannot be called from outside")
     guard let target = target(named: name) else {
       var (message, sources) = ("no target is named \(name)", [Source]())
       // Callers from outside are not told what there is.
@@ -220,9 +223,6 @@ extension RoutingCore {
         "the target \(name) of \(target.source) has no action \(action); it has "
           + Self.list(known.keys.sorted(), near: action), sources: [target.source])
     }
-    try RoutingError.check(
-      origin == .local || !NativeName.matches(action), .native,
-      "\(action) begins with native, so it cannot be called from outside")
     try RoutingError.check(
       found.declaration.exposure.answers(origin), .notRemote,
       "\(name).\(action) of \(target.source) is not marked remote, so it cannot be called from outside",
