@@ -55,8 +55,10 @@ extension RoutePattern {
     let given = Dictionary(
       (match?.values ?? []).map { ($0.name, $0.value.urlTexts) },
       uniquingKeysWith: { first, _ in first })
-    let names = Set(Self.names(in: variant)).union(given.keys)
-    for name in names.sorted() where meant(for: name, in: variant, values) != given[name] ?? [] {
+    // What is left of the path depends on the others, so it is compared last.
+    let names = Set(Self.names(in: variant)).union(given.keys).sorted()
+    for name in names.filter({ !isRest($0) }) + names.filter(isRest)
+    where meant(for: name, in: variant, values) != given[name] ?? [] {
       let value = given[name].map { "\"\($0.joined(separator: "/"))\"" } ?? "nothing"
       throw RoutingError(
         .wrongParameter, "\(text) cannot hold these values: \(url) would give \(name) \(value)",
