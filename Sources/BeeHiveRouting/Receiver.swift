@@ -146,23 +146,20 @@ extension RoutingCore {
 extension RoutingCore {
   /// Calls the best of some candidates; one that refuses leaves it to the next.
   static func answer(_ call: Call, by candidates: [Candidate]) async throws -> any Sendable {
-    var refusals: [String] = []
-    var departure: RoutingError?
+    var refusals: [(name: String, error: RoutingError)] = []
     for (name, exposure, answer) in candidates {
       do {
         return try await Nesting.answering(call, exposure, answer)
       } catch let refusal as RoutingError where refusal.isRefusal {
-        if refusal.code == .noRoute {
-          departure = refusal
-        } else {
-          refusals.append("\(name): \(refusal)")
-        }
+        refusals.append((name, refusal))
       }
     }
-    if refusals.isEmpty, let departure { throw RoutingError(.noRoute, departure.message) }
+    // One that has gone meanwhile has no say.
+    let reasons = refusals.filter { $0.error.code != .noRoute }.map { "\($0.name): \($0.error)" }
+    if reasons.isEmpty, let gone = refusals.last { throw RoutingError(.noRoute, gone.error.message) }
     throw RoutingError(
       .refused,
       "everybody who may answer \(call.destination) has refused: "
-        + refusals.joined(separator: "; "))
+        + reasons.joined(separator: "; "))
   }
 }
