@@ -15,10 +15,8 @@ extension TargetDefinition {
       _ = unsafe try call.function()
       actions.append(
         Action(declaration: declaration, parameters: parameters) { _, arguments in
-          let current = Call.current
-          return try call.perform(
-            arguments, parameters.map(\.declaration.name), url: current?.originalURL?.text,
-            isRemote: current?.origin == .remote)
+          try call.perform(
+            arguments, parameters.map(\.declaration.name), url: Call.current?.originalURL?.text)
         })
     }
     self.init(entry.name, actions) { () }
@@ -36,14 +34,9 @@ extension RouteDefinition {
       pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
       exposure: attributes.exposure, result: attributes.result
     ) { routeCall in
-      let arguments = routeCall.parameters
-      let names = (pattern.names + pattern.keys.map(\.name)).filter {
-        arguments.values[$0] != nil
-      }
+      let names = pattern.names + pattern.keys.map(\.name)
       do throws(RoutingError) {
-        return try call.perform(
-          arguments, names, url: routeCall.url.text,
-          isRemote: routeCall.origin == .remote)
+        return try call.perform(routeCall.parameters, names, url: routeCall.url.text)
       } catch {
         // What a route in C does not answer is left to the next that the URL meets.
         throw error.asRefusal

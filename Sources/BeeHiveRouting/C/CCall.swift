@@ -23,7 +23,7 @@ struct CCall: Sendable {
 
   /// Calls the function with the arguments of these names, and returns its answer.
   func perform(
-    _ arguments: Arguments, _ names: [String], url: String?, isRemote: Bool
+    _ arguments: Arguments, _ names: [String], url: String?
   ) throws(RoutingError) -> any Sendable {
     guard let function = unsafe try function() else {
       // The error of a lookup a moment later: the entry was removed after it was found.
@@ -43,7 +43,7 @@ struct CCall: Sendable {
         var call = unsafe beehive_call(
           size: UInt32(MemoryLayout<beehive_call>.size), version: UInt32(BEEHIVE_CALL_VERSION),
           name: texts.copy(action ?? entry.name), url: url.map { unsafe texts.copy($0) },
-          is_remote: isRemote ? 1 : 0, argument_count: UInt32(list.count),
+          is_remote: Call.current?.origin == .remote ? 1 : 0, argument_count: UInt32(list.count),
           arguments: list.baseAddress)
         var reply = unsafe beehive_reply(
           size: UInt32(MemoryLayout<beehive_reply>.size), version: UInt32(BEEHIVE_REPLY_VERSION),
