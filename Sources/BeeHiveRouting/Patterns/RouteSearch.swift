@@ -11,6 +11,7 @@ struct RouteSearch {
 
   private let tree: RouteTree
   private let url: URLText
+  private let ignoringTypes: Bool
   private var segments: [String] = []
   /// The number of segments before those of the path.
   private var offset: Int { segments.count - url.path.count }
@@ -19,17 +20,11 @@ struct RouteSearch {
   private var values: [any URLConvertible] = []
   private var matches: [Match] = []
 
-  private let ignoringTypes: Bool
-
-  private init(_ tree: RouteTree, _ url: URLText, ignoringTypes: Bool) {
-    (self.tree, self.url, self.ignoringTypes) = (tree, url, ignoringTypes)
-  }
-
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
     of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
   ) -> [Match] {
-    var search = RouteSearch(tree, url, ignoringTypes: ignoringTypes)
+    var search = RouteSearch(tree: tree, url: url, ignoringTypes: ignoringTypes)
     if let scheme = url.scheme { search.visitRoots(of: scheme) }
     search.visitRoots(of: nil)
     guard search.matches.count > 1 else { return search.matches }

@@ -63,8 +63,10 @@ struct RouteTree: Sendable {
       (scheme, isAbsolute) = (pattern.scheme, pattern.isAbsolute)
       names = RoutePattern.names(in: segments)
       steps = try segments.map { segment throws(RoutingError) in
-        guard case .capture(let capture) = segment else { return (segment, nil) }
-        return (segment, try types.type(named: capture.type ?? "String", in: pattern.text))
+        guard case .capture(let capture) = segment, let name = capture.type else {
+          return (segment, nil)
+        }
+        return (segment, try types.type(named: name, in: pattern.text))
       }
       if case .rest(_, let isPath)? = segments.last {
         endings = isPath ? \.paths : \.rests
