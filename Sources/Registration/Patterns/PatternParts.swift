@@ -19,15 +19,15 @@ package struct PatternParts: Hashable, Sendable {
   /// What the path gives values to, as keys of a query are declared: what is left is a `[String]`.
   package var pathKeys: [PatternKey] {
     (variants.first ?? []).compactMap { segment in
-      let isOptional = !variants.allSatisfy { $0.contains(segment) }
-      return switch segment {
-      case .literal: nil
-      case .capture(let capture):
-        PatternKey(name: capture.name, type: capture.type ?? "String", isOptional: isOptional)
-      case .rest(let name, let isPath):
-        PatternKey(
-          name: name, type: isPath ? "Path" : "[String]", isOptional: isOptional || !isPath)
-      }
+      guard let name = segment.name else { return nil }
+      let type =
+        switch segment {
+        case .capture(let capture): capture.type ?? "String"
+        case .rest(_, isPath: true): "Path"
+        default: "[String]"
+        }
+      let isOptional = segment.isRest || !variants.allSatisfy { $0.contains(segment) }
+      return PatternKey(name: name, type: type, isOptional: isOptional)
     }
   }
 
@@ -92,40 +92,30 @@ package enum PatternSegment: Hashable, Sendable {
   }
 }
 
-extension PatternSegment.Capture {
-  /// Whether the text before and behind it stays apart from every value: a mark at its start would not.
-  var isApart: Bool {
-    (prefix + "a" + suffix).count == prefix.count + 1 + suffix.count
-  }
-}
-
 /// Where one form of a pattern leads, whatever its parameters are called: two routes of one priority that have such a
 /// shape in common are duplicates. The query is no part of it.
-package struct RouteShape: Hashable, Sendable {
-  private let scheme: String?
-  private let isAbsolute: Bool
-  private let segments: [PatternSegment]
-
-  fileprivate init(_ parts: PatternParts, _ segments: [PatternSegment]) {
-    scheme = parts.scheme
-    isAbsolute = parts.isAbsolute
-    self.segments = segments.map { segment in
-      switch segment {
-      case .literal: return segment
-      case .capture(var capture):
-        capture.name = ""
-        capture.type = capture.type.map(PatternSegment.typeKey)
-        return .capture(capture)
-      case .rest(_, let isPath): return .rest(name: "", isPath: isPath)
-      }
-    }
-  }
-}
+package typealias RouteShape = PatternParts
 
 extension PatternParts {
   /// The shape of each form, the longest first; `isPrefix` where anything may follow what the pattern covers.
   package func shapes(isPrefix: Bool = false) -> [RouteShape] {
-    variants(isPrefix: isPrefix).map { RouteShape(self, $0) }
+    variants(isPrefix: isPrefix).map { segments in
+      RouteShape(scheme: scheme, isAbsolute: isAbsolute, variants: [segments.map(\.nameless)])
+    }
+  }
+}
+
+extension PatternSegment {
+  /// The segment, whatever its value is called.
+  fileprivate var nameless: PatternSegment {
+    switch self {
+    case .literal: return self
+    case .capture(var capture):
+      capture.name = ""
+      capture.type = capture.type.map(Self.typeKey)
+      return .capture(capture)
+    case .rest(_, let isPath): return .rest(name: "", isPath: isPath)
+    }
   }
 }
 

@@ -158,7 +158,8 @@ struct PatternReader {
     }
     capture.suffix = try plain(rest)
     try check(
-      capture.isApart,
+      (capture.prefix + "a" + capture.suffix).count
+        == capture.prefix.count + 1 + capture.suffix.count,
       "in \"\(part)\" the text beside the parameter is one character with what it is given")
     return .capture(capture)
   }
