@@ -8,17 +8,14 @@ struct RouteEdges: Sendable {
   typealias Frame = [String]
 
   /// An edge that takes a segment and gives a value.
-  struct Edge: Sendable {
-    let frame: Frame
-    let type: SegmentTypes.SegmentType?
-    var node = RouteTree.Node()
+  typealias Edge = (frame: Frame, type: SegmentTypes.SegmentType?, node: RouteTree.Node)
 
-    /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
-    fileprivate var order: (Int, Int, String, String, String) {
-      (
-        -(frame[0].count + frame[1].count), type?.rank ?? 5, type?.name ?? "", frame[0], frame[1]
-      )
-    }
+  /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
+  private static func order(of edge: Edge) -> (Int, Int, String, String, String) {
+    let (frame, type, _) = edge
+    return (
+      -(frame[0].count + frame[1].count), type?.rank ?? 5, type?.name ?? "", frame[0], frame[1]
+    )
   }
 
   private static let noFrame = ["", ""]
@@ -39,7 +36,7 @@ struct RouteEdges: Sendable {
       return edges[
         [String(segment.prefix(lengths[0])), String(segment.suffix(lengths[1]))]] ?? []
     }
-    return found.sorted { $0.order < $1.order } + plain
+    return found.sorted { Self.order(of: $0) < Self.order(of: $1) } + plain
   }
 
   /// The node behind a parameter.
@@ -52,7 +49,7 @@ struct RouteEdges: Sendable {
   mutating func change(
     _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void
   ) {
-    let edge = Edge(frame: frame, type: type)
+    let edge = (frame, type, RouteTree.Node())
     guard frame != Self.noFrame else { return Self.change(edge, of: &plain, change) }
     let lengths = frame.map(\.count)
     var edges = framed[lengths]?.removeValue(forKey: frame) ?? []
@@ -66,7 +63,8 @@ struct RouteEdges: Sendable {
     _ edge: Edge, of edges: inout [Edge], _ change: (inout RouteTree.Node) -> Void
   ) {
     let known = edges.firstIndex { $0.type?.name == edge.type?.name }
-    let index = known ?? edges.firstIndex { edge.order < $0.order } ?? edges.count
+    let index =
+      known ?? edges.firstIndex { order(of: edge) < order(of: $0) } ?? edges.count
     if known == nil { edges.insert(edge, at: index) }
     change(&edges[index].node)
     if edges[index].node.isEmpty { edges.remove(at: index) }

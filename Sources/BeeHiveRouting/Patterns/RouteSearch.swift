@@ -59,7 +59,7 @@ struct RouteSearch {
     }
     if let child = node.literals[literal] { visit(child, depth + 1, literal: next) }
     for edge in node.edges.edges(for: segments[depth]) {
-      guard let value = edge.value(of: segments[depth], ignoringTypes) else { continue }
+      guard let value = value(of: segments[depth], at: edge) else { continue }
       values.append(value)
       visit(edge.node, depth + 1, literal: next)
       values.removeLast()
@@ -69,6 +69,16 @@ struct RouteSearch {
       if !text.climbs { add(node.paths, rest: text) }
     }
     if !node.rests.isEmpty { add(node.rests, rest: Array(segments[depth...])) }
+  }
+
+  /// The value of a segment that has the edge's frame; nil where it is none of the type.
+  private func value(of segment: String, at edge: RouteEdges.Edge) -> (any URLConvertible)? {
+    let frame = edge.frame
+    let text =
+      frame.allSatisfy(\.isEmpty)
+      ? segment : String(segment.dropFirst(frame[0].count).dropLast(frame[1].count))
+    guard let type = edge.type, !ignoringTypes else { return text }
+    return type.convert(text)
   }
 
   /// The rest of the path, as the URL has it.
@@ -94,16 +104,5 @@ extension String {
     utf8.first == UInt8(ascii: "/")
       || utf8.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
         .contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }
-  }
-}
-
-extension RouteEdges.Edge {
-  /// The value of a segment that has the edge's frame; nil where it is none of the type.
-  fileprivate func value(of segment: String, _ ignoringType: Bool) -> (any URLConvertible)? {
-    let hasFrame = !frame.allSatisfy(\.isEmpty)
-    let text =
-      hasFrame ? String(segment.dropFirst(frame[0].count).dropLast(frame[1].count)) : segment
-    guard let type, !ignoringType else { return text }
-    return type.convert(text)
   }
 }
