@@ -1,17 +1,17 @@
 internal import Threads
 
-/// Which records of images have become routes and targets. Lives under the lock of its `RoutingCore`.
-struct RecordedEntries: Sendable {
-  /// The version of the Hive's list that was last read; nil before that.
-  var version: Int?
-  /// Takes out again what a record has become, by the numbers of the entries. A record that cannot be used, or
-  /// not yet, is tried again when something changes.
-  var removals: [UInt64: @Sendable (RoutingCore) -> Void] = [:]
-  /// Whether a route names a type that is not defined, so that a definition may bind it.
-  var lacksType = false
-  /// Whether a thread is at work; the others wait, so that each sees what it adds.
-  var isBusy = false
-}
+/// The records of images that have become routes and targets. Lives under the lock of its `RoutingCore`.
+typealias RecordedEntries = (
+  // The version of the Hive's list that was last read; nil before that.
+  version: Int?,
+  // Takes out again what a record has become, by the numbers of the entries. A record that cannot be used, or
+  // not yet, is tried again when something changes.
+  removals: [UInt64: @Sendable (RoutingCore) -> Void],
+  // Whether a route names a type that is not defined, so that a definition may bind it.
+  lacksType: Bool,
+  // Whether a thread is at work; the others wait, so that each sees what it adds.
+  isBusy: Bool
+)
 
 extension RoutingCore {
   /// Takes in the routes and targets of images that came, and takes out those of images that went.

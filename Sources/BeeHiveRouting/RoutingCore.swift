@@ -17,7 +17,7 @@ final class RoutingCore: Sendable {
   /// Who is told of calls.
   let observers = Observers<CallNotice>()
   let limits = Lock(URLLimits())
-  let records = Lock(RecordedEntries())
+  let records = Lock<RecordedEntries>((nil, [:], false, false))
   /// Seconds since 1970, for windows of time.
   let now: @Sendable () -> Double
   /// The Hive whose records are routes and targets, while it is there; nil for a router of its own.
