@@ -155,17 +155,20 @@ extension Optional: URLConvertible where Wrapped: URLConvertible {
 ///
 /// `UUID(uuidString: value.description)` is Foundation's.
 public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvertible {
-  /// The UUID in capital letters, as Foundation writes it.
-  public let description: String
+  /// In capital letters.
+  private let text: String
 
   /// Reads a UUID; nil where the text is none.
   ///
   /// - Parameter urlText: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
   public init?(urlText: String) {
     guard BuiltInType.uuid.holds(urlText) else { return nil }
-    description = urlText.uppercased()
+    text = urlText.uppercased()
   }
 
   /// The UUID in capital letters, as Foundation writes it.
-  public var urlText: String { description }
+  public var urlText: String { text }
+
+  /// The UUID in capital letters, as Foundation writes it.
+  public var description: String { text }
 }
