@@ -31,10 +31,6 @@ extension RoutePattern {
       key: missing.first)
   }
 
-  private static func needed(by variant: [PatternSegment]) -> [String] {
-    variant.filter { !$0.isRest }.compactMap(\.name)
-  }
-
   /// The URL of a form, read again as a router would: `/a(/:b)(/:c)` gives to b what was meant for c, and no
   /// segment holds an empty text, a way up, or a value of another type.
   private func url(

@@ -75,6 +75,11 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// The names that one form gives values to.
   static func names(in variant: [PatternSegment]) -> [String] { variant.compactMap(\.name) }
 
+  /// The names that a form cannot be made without.
+  static func needed(by variant: [PatternSegment]) -> [String] {
+    variant.filter { !$0.isRest }.compactMap(\.name)
+  }
+
   /// Returns whether a name takes what is left of the path, if anything.
   func isRest(_ name: String) -> Bool {
     variants.joined().contains { $0.isRest && $0.name == name }
