@@ -111,7 +111,8 @@ extension RoutingCore {
     let call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
     try RoutingError.check(
       Nesting.current.depth < Nesting.most, .redirectLoop,
-      "\(destination) is called by what answers calls, \(Nesting.most / 2) of them one inside the other")
+      "\(destination) is called by what answers calls, \(Nesting.most / 2) of them one inside the other"
+    )
     var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.
     return try await Nesting.answering(call, .local) {

@@ -156,7 +156,7 @@ extension RoutingCore {
     }
     // One that has gone meanwhile has no say.
     let reasons = refusals.filter { $0.error.code != .noRoute }.map { "\($0.name): \($0.error)" }
-    if reasons.isEmpty, let gone = refusals.last { throw RoutingError(.noRoute, gone.error.message) }
+    if reasons.isEmpty, let (_, gone) = refusals.last { throw RoutingError(.noRoute, gone.message) }
     throw RoutingError(
       .refused,
       "everybody who may answer \(call.destination) has refused: "
