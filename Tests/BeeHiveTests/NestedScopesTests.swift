@@ -99,7 +99,7 @@ struct NestedScopesTests {
       return Words(text: "")
     }
     let other = #expect(throws: ServiceError.self) { try hive.makeScope().service(Words.self) }
-    #expect("\(other as Any)".contains("a singleton outlives every scope"))
+    #expect("\(other as Any)".contains("outlives every scope"))
   }
 
   @Test("A scope answers by name, with a parameter, and with all implementations")

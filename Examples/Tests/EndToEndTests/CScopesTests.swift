@@ -182,15 +182,18 @@ import Testing
         beehive_scope_end(scope);
       }
       """)
+    let advice =
+      "beehive_scope_service(…), in Swift hive.makeScope().service(…); no singleton can need it, since that outlives "
+      + "every scope"
     #expect(
       said == [
         "0",
         "service Session: libscopes.so BeehiveRecords[\(Self.first + 1)] has scope=scoped; ask a scope: "
-          + "beehive_scope_service(…), in Swift hive.makeScope().service(…)",
+          + advice,
         "0",
         "service Register: the factory of libscopes.so BeehiveRecords[\(Self.first + 4)] answered null, having been told: "
-          + "service Session: libscopes.so BeehiveRecords[\(Self.first + 1)] has scope=scoped; Register (libscopes.so "
-          + "BeehiveRecords[\(Self.first + 4)]) needs it and outlives every scope; make that scoped too",
+          + "service Session: libscopes.so BeehiveRecords[\(Self.first + 1)] has scope=scoped; ask a scope: "
+          + advice,
       ])
   }
 

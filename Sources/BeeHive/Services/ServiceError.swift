@@ -74,8 +74,8 @@ extension ServiceError {
     ServiceError(
       .unusable, entry,
       "\(entry.source) has scope=scoped; ask a scope: "
-        + "\(entry.isC ? "beehive_scope_service(…), in Swift " : "")hive.makeScope().service(…). If a "
-        + "singleton needs it, make that scoped too, since a singleton outlives every scope")
+        + "\(entry.isC ? "beehive_scope_service(…), in Swift " : "")hive.makeScope().service(…); no "
+        + "singleton can need it, since that outlives every scope")
   }
 
   /// What a factory threw, with its entry; a cycle as it is.
