@@ -86,11 +86,6 @@ package struct ProcessMemory: MetadataMemory, Sendable {
   /// All that is loaded.
   package init() {}
 
-  /// The 32 bits at an address.
-  package func word(at address: UInt64) -> UInt32 {
-    UInt32(truncatingIfNeeded: number(at: address, size: 4))
-  }
-
   /// The number in 1, 2 or 4 bytes at an address.
   @inline(__always)
   package func number(at address: UInt64, size: Int) -> UInt64 {

@@ -8,15 +8,12 @@ package struct FileTables {
   package enum List: CaseIterable, Sendable {
     case types, protocols, conformances
 
-    /// The section that it is in.
-    func section(_ format: ImageIdentity.Format) -> String {
-      switch (self, format) {
-      case (.types, .elf): "swift5_type_metadata"
-      case (.protocols, .elf): "swift5_protocols"
-      case (.conformances, .elf): "swift5_protocol_conformances"
-      case (.types, .macho): "__swift5_types"
-      case (.protocols, .macho): "__swift5_protos"
-      case (.conformances, .macho): "__swift5_proto"
+    /// The sections that it is in, of each format.
+    var sections: (elf: String, macho: String) {
+      switch self {
+      case .types: ("swift5_type_metadata", "__swift5_types")
+      case .protocols: ("swift5_protocols", "__swift5_protos")
+      case .conformances: ("swift5_protocol_conformances", "__swift5_proto")
       }
     }
   }
@@ -68,7 +65,8 @@ package struct FileTables {
   package init?(_ wanted: [List] = List.allCases, of image: any FileImage) throws(ImageError) {
     var lists: [List: [Range<UInt64>]] = [:]
     for list in wanted {
-      let name = list.section(image.identity.format)
+      let names = list.sections
+      let name = image.identity.format == .elf ? names.elf : names.macho
       for section in try image.sections(named: name) where section.size > 0 {
         guard image.identity.kind != .object else {
           throw ImageError(

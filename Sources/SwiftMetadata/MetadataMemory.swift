@@ -39,7 +39,7 @@ extension MetadataReference: Sendable where Import: Sendable {}
 
 extension MetadataMemory {
   /// The 32 bits at an address.
-  func word(at address: UInt64) throws(Failure) -> UInt32 {
+  package func word(at address: UInt64) throws(Failure) -> UInt32 {
     UInt32(truncatingIfNeeded: try number(at: address, size: 4))
   }
 
