@@ -85,11 +85,6 @@ package final class RegisteredEntry: @unchecked Sendable {
   /// Whether the entry's own record would have to say what makes it: no type of the name can.
   var isForeign: Bool { attributes.abi != nil || (kind != .module && kind != .service) }
 
-  /// Whether the record calls a service by none of its type's names. Under the Hive's lock.
-  var hasOtherName: Bool {
-    if case .accessor(let accessor) = maker { accessor.hasOtherName } else { false }
-  }
-
   /// The provider, also while something keeps the entry from being used. Under the Hive's lock.
   var maker: Provider? { setAside?.progress.provider ?? provider }
 

@@ -211,12 +211,12 @@ extension Hive.State {
   /// Takes the answers out of the lookup cache that depend on an entry.
   mutating func forgetAnswers(of entry: RegisteredEntry, cache: borrowing LookupCache) {
     guard entry.kind == .service, !publishedKeys.isEmpty else { return }
-    guard entry.hasOtherName else {
+    if case .accessor(let accessor) = entry.maker, accessor.hasOtherName {
+      // Its name says nothing of who asks for it; such entries are few.
+      forgetAllAnswers(cache: cache)
+    } else {
       forgetAnswers(named: entry.name, cache: cache)
-      return
     }
-    // Its name says nothing of who asks for it; such entries are few.
-    forgetAllAnswers(cache: cache)
   }
 
   /// Takes every answer out of the lookup cache.

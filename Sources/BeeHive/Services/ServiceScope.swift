@@ -20,12 +20,10 @@ public final class ServiceScope: Sendable {
   /// other do not meet: not in the service, and not in a singleton that was handed it.
   typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
 
-  private struct State {
-    var instances = Instances()
-    /// Those that end before this one, by their numbers.
-    var inner: [Int: @Sendable () -> ServiceScope?] = [:]
-    var innerCount = 0
-  }
+  /// What the scope keeps, the scopes that end before it, by their numbers, and how many it had.
+  private typealias State = (
+    instances: Instances, inner: [Int: @Sendable () -> ServiceScope?], innerCount: Int
+  )
 
   /// The overrides of the current task, the latest first.
   @TaskLocal static var overrides: [Override] = []
@@ -36,7 +34,7 @@ public final class ServiceScope: Sendable {
   package let outer: ServiceScope?
   /// Tells it from the others within the outer one.
   private let number: Int
-  private let state = Lock(State())
+  private let state = Lock<State>((Instances(), [:], 0))
 
   init(hive: Hive, outer: ServiceScope? = nil, number: Int = 0) {
     self.hive = hive
@@ -173,6 +171,6 @@ public final class ServiceScope: Sendable {
   /// Returns the overrides of a Hive that hold for the current task, the latest first. A task that outlives one has it no
   /// more.
   static func overrides(of hive: Hive) -> [Override] {
-    overrides.filter { $0.scope.hive === hive && !$0.scope.state.withLock(\.instances.isEnded) }
+    overrides.filter { $0.scope.hive === hive && !$0.scope.state.withLock { $0.instances.isEnded } }
   }
 }
