@@ -62,17 +62,14 @@ package struct ContextDescriptor: Hashable, Sendable {
     inTypes types: Range<UInt>, protocols: Range<UInt>,
     _ body: (Self, UnsafeRawBufferPointer) -> Void
   ) {
-    for record in stride(from: types.lowerBound, to: types.upperBound, by: 4) {
-      guard let type = Self(at: reader.type(at: UInt64(record)).map { UInt($0) }),
-        type.flags.describesCopyableType, let name = unsafe type.nameBytes
-      else { continue }
-      unsafe body(type, name)
-    }
-    for record in stride(from: protocols.lowerBound, to: protocols.upperBound, by: 4) {
-      guard let found = Self(at: reader.protocol(at: UInt64(record)).map { UInt($0) }),
-        let name = unsafe found.nameBytes
-      else { continue }
-      unsafe body(found, name)
+    for table in [types, protocols] {
+      for record in stride(from: table.lowerBound, to: table.upperBound, by: 4) {
+        guard let found = Self(at: reader.descriptor(at: UInt64(record)).map { UInt($0) }),
+          found.flags.describesCopyableType || found.flags.kind == .protocol,
+          let name = unsafe found.nameBytes
+        else { continue }
+        unsafe body(found, name)
+      }
     }
   }
 }

@@ -93,13 +93,8 @@ package struct FileTables {
   ) throws(ImageError) {
     for range in lists[list] ?? [] {
       for record in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
-        let descriptor =
-          switch list {
-          case .types: try reader.type(at: record)
-          case .protocols: try reader.protocol(at: record)
-          case .conformances: UInt64?.none
-          }
-        guard let descriptor, try reader.flags(of: descriptor).kind?.hasName == true,
+        guard let descriptor = try reader.descriptor(at: record),
+          try reader.flags(of: descriptor).kind?.hasName == true,
           let path = try path(of: descriptor)
         else { continue }
         try body(path, descriptor)

@@ -137,20 +137,12 @@ package struct ContextFlags: Hashable, Sendable {
 
 /// The lists of an image: of its types, its protocols, and its conformances.
 extension MetadataReader {
-  /// The descriptor of the type that a record leads to; nil of what another image describes.
-  func type(at record: UInt64) throws(Memory.Failure) -> UInt64? {
+  /// The descriptor of the type or protocol that a record leads to; nil of what another image describes.
+  func descriptor(at record: UInt64) throws(Memory.Failure) -> UInt64? {
     // The second bit of a record marks a class of Objective-C, which has no descriptor.
     guard try memory.word(at: record) & 2 == 0 else { return nil }
     let descriptor = try memory.reference(at: record, indirectIf: 1)?.address
     return descriptor.flatMap { $0 % 4 == 0 ? $0 : nil }
-  }
-
-  /// The descriptor of the protocol that a record leads to; nil of what another image describes.
-  func `protocol`(at record: UInt64) throws(Memory.Failure) -> UInt64? {
-    guard let descriptor = try memory.reference(at: record, indirectIf: 1)?.address,
-      descriptor % 4 == 0, try flags(of: descriptor).kind == .protocol
-    else { return nil }
-    return descriptor
   }
 
   /// Passes over the conformances in a list, in their order.
