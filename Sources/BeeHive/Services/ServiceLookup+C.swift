@@ -70,7 +70,9 @@ extension ServiceLookup<CInstance> {
       guard case .structure(_, let address) = candidate.provider,
         let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
       else { return false }
-      if isLast, let factory = try? factory(of: entry, at: address) {
+      if isLast,
+        let factory = try? read(.factory, as: beehive_service_factory.self, of: entry, at: address)
+      {
         CInstance(address: object, factory: factory).dispose()
       }
       return true
@@ -83,7 +85,7 @@ extension ServiceLookup<CInstance> {
   ) throws(ServiceError) -> CInstance? {
     guard case .structure(let structure, let address) = provider else { return nil }
     guard structure == .factory else { return try table(of: entry, at: address) }
-    let factory = try factory(of: entry, at: address)
+    let factory = try read(.factory, as: beehive_service_factory.self, of: entry, at: address)
     return try instance(of: entry, in: scope) { () throws(ServiceError) in
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
       LastError.forget()
@@ -100,18 +102,11 @@ extension ServiceLookup<CInstance> {
     }
   }
 
-  private func factory(
-    of entry: RegisteredEntry, at address: RuntimeAddress
-  ) throws(ServiceError) -> beehive_service_factory {
-    try read(
-      entry.memory.structure(.factory, as: beehive_service_factory.self, at: address), entry)
-  }
-
   private func table(
     of entry: RegisteredEntry, at address: RuntimeAddress
   ) throws(ServiceError) -> CInstance {
     let table = unsafe try read(
-      entry.memory.structure(.serviceTable, as: beehive_service_table.self, at: address), entry)
+      .serviceTable, as: beehive_service_table.self, of: entry, at: address)
     guard unsafe table.table_size >= size else {
       throw ServiceError(
         .tooSmall, entry,
@@ -122,10 +117,13 @@ extension ServiceLookup<CInstance> {
   }
 
   /// Returns the structure of a record; an unusable one makes its entry a rejected one.
-  private func read<Value>(
-    _ result: Result<Value, Problem>, _ entry: RegisteredEntry
-  ) throws(ServiceError) -> Value {
-    do throws(Problem) { return try result.get() } catch {
+  private func read<Structure>(
+    _ kind: CStructure, as type: Structure.Type, of entry: RegisteredEntry,
+    at address: RuntimeAddress
+  ) throws(ServiceError) -> Structure {
+    do throws(Problem) {
+      return try entry.memory.structure(kind, as: type, at: address).get()
+    } catch {
       hive.state.withLock { _ in entry.progress = .rejected(error) }
       throw ServiceError(.unusable, entry, "\(entry.source): \(error)")
     }

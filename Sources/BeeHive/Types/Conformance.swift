@@ -99,13 +99,13 @@ struct ExistentialLayout: Sendable {
   }
 
   /// Returns whether a type is of protocols, and perhaps of a class.
-  static func isExistential(_ type: any Any.Type) -> Bool {
-    ProcessMemory().word(at: UInt64(address(of: type))) == 0x303
-  }
+  static func isExistential(_ type: any Any.Type) -> Bool { kind(of: type) == 0x303 }
 
   /// Returns whether a type is of protocols with given associated types, such as `any Feed<Int>`.
-  static func isConstrained(_ type: any Any.Type) -> Bool {
-    ProcessMemory().word(at: UInt64(address(of: type))) == 0x307
+  static func isConstrained(_ type: any Any.Type) -> Bool { kind(of: type) == 0x307 }
+
+  private static func kind(of type: any Any.Type) -> UInt32 {
+    ProcessMemory().word(at: UInt64(address(of: type)))
   }
 
   /// The layout of an existential type without constraints; nil for any other type.
