@@ -57,4 +57,60 @@ public enum Compiler {
     let bytes = try Data(contentsOf: result)
     made[key] = bytes
   }
+
+  /// Compiles a source that includes the header into a library.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the source.
+  ///   - name: The file that is made, from `folder` on; folders on the way to it are made too.
+  ///   - folder: The folder where relative paths in `options` begin.
+  ///   - compiler: The program.
+  ///   - options: Further options.
+  /// - Returns: The library.
+  /// - Throws: The ``Outcome`` of a compiler that fails.
+  @discardableResult
+  public static func library(
+    _ source: String, as name: String, in folder: URL, with compiler: String = program,
+    _ options: [String] = []
+  ) throws -> URL {
+    let library = folder.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: library.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try compile(
+      source, as: name, in: folder, with: compiler,
+      ["-shared", "-fPIC", "-I", Repository.headers] + options)
+    return library
+  }
+
+  /// The source of a plugin with one module.
+  public static func module(_ name: String, _ attributes: String = "\"\"") -> String {
+    """
+    #include <BeeHive.h>
+    static const beehive_module_operations \(name)_operations = { 0 };
+    BEEHIVE_MODULE(\(name), &\(name)_operations, \(attributes));
+    """
+  }
+
+  /// Compiles Swift for one module, into a library unless `emit` says otherwise.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the source.
+  ///   - module: The name of the module.
+  ///   - name: The file that is made, from `folder` on.
+  ///   - folder: Where it is made, and where relative paths in `options` begin.
+  ///   - emit: The option that says what is made.
+  ///   - options: Further options.
+  /// - Returns: The file.
+  /// - Throws: The ``Outcome`` of a compiler that fails.
+  @discardableResult
+  public static func swift(
+    _ source: String, module: String, as name: String, in folder: URL,
+    emit: String = "-emit-library", _ options: [String] = []
+  ) throws -> URL {
+    let input = folder.appendingPathComponent("\(name).swift")
+    try Data(source.utf8).write(to: input)
+    let fixed = ["-parse-as-library", emit, "-module-name", module, "-o", name, input.path]
+    try Command.output("swiftc", fixed + options, in: folder)
+    return folder.appendingPathComponent(name)
+  }
 }

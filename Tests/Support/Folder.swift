@@ -41,6 +41,14 @@ public struct Folder: Sendable {
     try write(Data(text.utf8), as: name)
   }
 
+  /// Makes a folder in it, and the folders on the way to that.
+  @discardableResult
+  public func makeFolder(_ name: String) throws -> URL {
+    let folder = place(name)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
   /// Removes it before the process ends.
   public func remove() { try? FileManager.default.removeItem(at: url) }
 }
