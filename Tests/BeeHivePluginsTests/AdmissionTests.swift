@@ -3,25 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The source of a plugin with one module.
-func source(_ name: String, _ attributes: String = "\"\"") -> String {
-  """
-  #include <BeeHive.h>
-  static const beehive_module_operations operations = { 0 };
-  BEEHIVE_MODULE(\(name), &operations, \(attributes));
-  """
-}
-
 /// Builds a plugin elsewhere, and moves it to its place when it is whole.
 func build(_ name: String, _ source: String, in folder: Folder) throws {
   let made = try Folder()
-  try Compiler.compile(
-    source, as: "made.so", in: made.url,
-    ["-shared", "-fPIC", "-w", "-Wl,--build-id", "-I", Repository.headers])
-  let place = folder.place(name)
-  try FileManager.default.createDirectory(
-    at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-  try FileManager.default.moveItem(at: made.place("made.so"), to: place)
+  let library = try Compiler.library(
+    source, as: "made.so", in: made.url, ["-w", "-Wl,--build-id"])
+  try folder.makeFolder((name as NSString).deletingLastPathComponent)
+  try FileManager.default.moveItem(at: library, to: folder.place(name))
 }
 
 @Suite("The plugins that this process would load")
@@ -29,9 +17,9 @@ struct AdmissionTests {
   @Test("are named providers first, and load in that order")
   func admitted() async throws {
     let (folder, hive) = (try Folder(), Hive())
-    try build("a.so", source("doctor_a", #"BEEHIVE_REQUIRES("doctor_b")"#), in: folder)
-    try build("b.so", source("doctor_b", #"BEEHIVE_REQUIRES("here")"#), in: folder)
-    try build("c.so", source("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
+    try build("a.so", Compiler.module("doctor_a", #"BEEHIVE_REQUIRES("doctor_b")"#), in: folder)
+    try build("b.so", Compiler.module("doctor_b", #"BEEHIVE_REQUIRES("here")"#), in: folder)
+    try build("c.so", Compiler.module("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
     try hive.plugins.add(directory: folder.path)
     #expect(try hive.plugins.admitted.isEmpty)
     // What this Hive has registered by code meets a requirement.
@@ -57,7 +45,7 @@ struct AdmissionTests {
   func policy() throws {
     struct Unsigned: Error {}
     let (folder, hive) = (try Folder(), Hive())
-    try build("a.so", source("policy_a"), in: folder)
+    try build("a.so", Compiler.module("policy_a"), in: folder)
     try hive.plugins.add(directory: folder.path)
     #expect(try hive.plugins.admitted.count == 1)
     hive.plugins.verify { _, path in if path.hasSuffix("a.so") { throw Unsigned() } }
@@ -69,8 +57,8 @@ struct AdmissionTests {
   @Test("come from the directories that a variable names, the absolute ones in their order")
   func variable() throws {
     let (folder, hive) = (try Folder(), Hive())
-    try build("own/a.so", source("own_a"), in: folder)
-    try build("all/a.so", source("all_a"), in: folder)
+    try build("own/a.so", Compiler.module("own_a"), in: folder)
+    try build("all/a.so", Compiler.module("all_a"), in: folder)
     let name = "BEEHIVE_TEST_\(UUID().uuidString)"
     let value = "relative:\(folder.place("own").path)::\(folder.place("all").path)"
     try #require(unsafe setenv(name, value, 1) == 0)

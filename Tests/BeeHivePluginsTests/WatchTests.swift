@@ -14,16 +14,16 @@ struct WatchTests {
     try hive.plugins.add(directory: first.path)
     let calls = Lock(0)
     let watch = try hive.plugins.watch { calls.withLock { $0 += 1 } }
-    try build("one", source("one"), in: first)
+    try build("one", Compiler.module("one"), in: first)
     #expect(Patience.block { Self.names(hive) == ["one"] && calls.withLock { $0 } > 0 })
     try hive.plugins.add(directory: second.path)
-    try build("two", source("two"), in: second)
+    try build("two", Compiler.module("two"), in: second)
     #expect(Patience.block { Self.names(hive) == ["one", "two"] })
     try FileManager.default.removeItem(at: first.place("one"))
     #expect(Patience.block { Self.names(hive) == ["two"] })
     watch.cancel()
     watch.cancel()
-    try build("three", source("three"), in: second)
+    try build("three", Compiler.module("three"), in: second)
     hive.plugins.refresh()
     #expect(Self.names(hive).sorted() == ["three", "two"])
   }
@@ -35,7 +35,7 @@ struct WatchTests {
     let watch = try hive.plugins.watch()
     let script = "echo ready; while :; do echo line > log; sleep 0.005; done"
     try Command.whileRunning("/bin/sh", ["-c", script], in: folder.url) { _, _ in
-      try build("one", source("one"), in: folder)
+      try build("one", Compiler.module("one"), in: folder)
       #expect(Patience.block { Self.names(hive) == ["one"] })
     }
     watch.cancel()

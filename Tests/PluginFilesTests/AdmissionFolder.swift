@@ -10,8 +10,7 @@ struct AdmissionFolder {
 
   init() throws {
     folder = try Folder()
-    try FileManager.default.createDirectory(
-      at: folder.place("plugins"), withIntermediateDirectories: true)
+    try folder.makeFolder("plugins")
     try host("int main(void) { return 0; }")
   }
 
@@ -42,13 +41,8 @@ struct AdmissionFolder {
     _ name: String, _ source: String, with compiler: String = Compiler.program,
     _ options: [String] = []
   ) throws -> String {
-    try FileManager.default.createDirectory(
-      at: folder.place(name).deletingLastPathComponent(), withIntermediateDirectories: true)
     let compiler = compiler == "clang" ? Needs.path(of: "clang") ?? compiler : compiler
-    try Compiler.compile(
-      source, as: name, in: folder.url, with: compiler,
-      ["-shared", "-fPIC", "-I", Repository.headers] + options)
-    return folder.place(name).path
+    return try Compiler.library(source, as: name, in: folder.url, with: compiler, options).path
   }
 
   /// Builds a plugin in C; `options` come last.
@@ -62,17 +56,42 @@ struct AdmissionFolder {
       ["-Wl,--build-id", "-Wl,-z,noexecstack"] + options)
   }
 
-  /// A plugin that needs a library of this name. Returns an empty folder where it is looked for first; the library is
+  /// Builds a plugin that needs `libneeded.so`. Returns an empty folder where the loader looks first; the library is
   /// behind that, if it `isThere`.
-  func needing(_ name: String, isThere: Bool = true) throws -> URL {
-    let first = folder.place("first")
-    try FileManager.default.createDirectory(at: first, withIntermediateDirectories: false)
-    let path = try library(name, "int needed;")
-    try plugin(
-      "x", nil, "-L\(folder.path)", "-Wl,--no-as-needed", "-l:\(name)",
+  @discardableResult
+  func needing(isThere: Bool = true, by plugin: String = "x") throws -> URL {
+    let first = try folder.makeFolder("first")
+    let path = try library("libneeded.so", "int needed;")
+    try self.plugin(
+      plugin, nil, "-L\(folder.path)", "-Wl,--no-as-needed", "-l:libneeded.so",
       "-Wl,-rpath,\(first.path):\(folder.path)")
     if !isThere { try FileManager.default.removeItem(atPath: path) }
     return first
+  }
+
+  /// The same, with a link in the folder where the loader looks first.
+  func needing(link target: String, isThere: Bool = true, by plugin: String = "x") throws {
+    let first = try needing(isThere: isThere, by: plugin)
+    try FileManager.default.createSymbolicLink(
+      atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: target)
+  }
+
+  /// Builds `libanswer.so` for a plugin, with a script for the versions of its symbols.
+  func answer(
+    _ script: String? = nil, _ source: String = "int answer(void) { return 1; }"
+  ) throws -> String {
+    try folder.write(script ?? "", as: "map")
+    // The text of the script makes another source of it.
+    return try library(
+      "plugins/libanswer.so", "\(source) // \(script ?? "")",
+      ["-Wl,-soname,libanswer.so"] + (script == nil ? [] : ["-Wl,--version-script,map"]))
+  }
+
+  /// Makes a folder that everybody may write to.
+  func openFolder(_ name: String) throws -> String {
+    let open = try folder.makeFolder(name).path
+    try Self.mode(0o777, open)
+    return open
   }
 
   /// What becomes of the plugins of some folders, in their order.
@@ -82,10 +101,18 @@ struct AdmissionFolder {
   ) throws -> AdmissionReport {
     var catalogue = PluginCatalogue()
     for name in folders { catalogue.sources.append(.directory(folder.place(name).path)) }
+    let host = try AdmissionHost(executable: folder.place("host").path)
+    return Self.report(of: catalogue, to: host, policy, verification)
+  }
+
+  /// The report on all that a catalogue has.
+  static func report(
+    of catalogue: PluginCatalogue, to host: AdmissionHost, _ policy: PluginPolicy,
+    _ verification: Admission.Verification? = nil
+  ) -> AdmissionReport {
+    var catalogue = catalogue
     catalogue.refresh()
-    var admission = Admission(
-      to: try AdmissionHost(executable: folder.place("host").path), under: policy,
-      verification: verification)
+    var admission = Admission(to: host, under: policy, verification: verification)
     for candidate in catalogue.candidates { admission.add(candidate) }
     return admission.report()
   }
@@ -120,66 +147,6 @@ struct AdmissionFolder {
     data.replaceSubrange(start..<start + new.count, with: new)
     try data.write(to: URL(fileURLWithPath: path))
   }
-}
-
-/// A linked file of 64 bits, to be changed word by word.
-struct LinkedBytes {
-  private let url: URL
-  private(set) var bytes: [UInt8]
-
-  init(_ path: String) throws {
-    url = URL(fileURLWithPath: path)
-    bytes = [UInt8](try Data(contentsOf: url))
-  }
-
-  func write() throws { try Data(bytes).write(to: url) }
-
-  func number(at place: Int, size: Int = 8) -> Int {
-    (0..<size).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
-  }
-
-  /// The text that ends with the next NUL.
-  func text(at place: Int) -> String {
-    String(decoding: bytes[place...].prefix { $0 != 0 }, as: UTF8.self)
-  }
-
-  mutating func put(_ value: Int, at place: Int, size: Int = 8) {
-    for index in 0..<size { bytes[place + index] = UInt8(truncatingIfNeeded: value >> (index * 8)) }
-  }
-
-  /// Appends bytes, and says where they are.
-  mutating func append(_ more: [UInt8]) -> Int {
-    bytes += [UInt8](repeating: 0, count: -bytes.count & 15) + more
-    return bytes.count - more.count
-  }
-
-  /// Where the program headers of a type are, in the file.
-  func segments(_ type: Int) -> [Int] {
-    (0..<number(at: 56, size: 2)).map { number(at: 32) + 56 * $0 }
-      .filter { number(at: $0, size: 4) == type }
-  }
-
-  /// Where the file has what is at an address.
-  func place(of address: Int) throws -> Int {
-    let load = segments(1).last { number(at: $0 + 16) <= address }
-    return try number(at: #require(load) + 8) + address - number(at: #require(load) + 16)
-  }
-
-  /// The file's part that the one dynamic section is.
-  func dynamic() throws -> Range<Int> {
-    let header = try #require(segments(2).first)
-    return number(at: header + 8)..<number(at: header + 8) + number(at: header + 32)
-  }
-
-  /// Where a tag of the dynamic section is; its value is behind it.
-  func tag(_ tag: Int) throws -> Int {
-    try #require(
-      stride(from: dynamic().lowerBound, to: dynamic().upperBound, by: 16)
-        .first { number(at: $0) == tag })
-  }
-
-  /// What a tag says.
-  func value(_ tag: Int) throws -> Int { number(at: try self.tag(tag) + 8) }
 }
 
 extension String {

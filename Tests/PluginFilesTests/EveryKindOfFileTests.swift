@@ -9,35 +9,30 @@ import Testing
 struct EveryKindOfFileTests {
   /// Makes one file of each kind, with a number in its name; the reason why each is no plugin.
   private static func make(
-    _ number: Int, in folder: PluginFolder, _ bytes: [String: Data]
+    _ number: Int, in folder: Folder, _ bytes: [String: Data]
   ) throws -> [String: String] {
     let manager = FileManager.default
     var reasons: [String: String] = [:]
     func name(_ kind: String) -> String { "\(number)-\(kind)" }
-    func write(_ kind: String, _ data: Data, _ reason: String) throws {
-      try data.write(to: folder.folder.place(name(kind)))
+    let none = "It is no object file."
+    for (kind, data, reason) in [
+      ("script", Data("#!/bin/sh\nexit 1\n".utf8), none), ("empty", Data(), "It is empty."),
+      ("text", Data("shop".utf8), none), ("archive", Data("!<arch>\n".utf8), none),
+      ("begun", Data([0x7f, 0x45]), none),
+      ("head", bytes["library"]?.prefix(40), "The file ends inside the ELF header."),
+      ("object", bytes["object"], "It is an object file; link it into a shared library."),
+      ("program", bytes["program"], "It is a program, which no host can open."),
+      ("plain", bytes["plain"], "It is a shared library, and declares nothing."),
+    ] {
+      try (data ?? Data()).write(to: folder.place(name(kind)))
       reasons[name(kind)] = reason
     }
-    try write("script", Data("#!/bin/sh\nexit 1\n".utf8), "It is no object file.")
-    try write("empty", Data(), "It is empty.")
-    try write("text", Data("shop".utf8), "It is no object file.")
-    try write("archive", Data("!<arch>\n".utf8), "It is no object file.")
-    try write("begun", Data([0x7f, 0x45]), "It is no object file.")
-    let library = bytes["library"] ?? Data()
-    try write("head", library.prefix(40), "The file ends inside the ELF header.")
-    try write(
-      "object", bytes["object"] ?? Data(),
-      "It is an object file; link it into a shared library.")
-    try write("program", bytes["program"] ?? Data(), "It is a program, which no host can open.")
-    try write(
-      "plain", bytes["plain"] ?? Data(), "It is a shared library, and declares nothing.")
 
-    func path(_ kind: String) -> String { folder.folder.place(name(kind)).path }
-    let isMade = unsafe mkfifo(path("fifo"), 0o600) == 0
-    try #require(isMade)
-    reasons[name("fifo")] = "It is a FIFO; only regular files are read."
-    try listen(at: name("socket"), in: folder.path)
-    reasons[name("socket")] = "It is a socket; only regular files are read."
+    func path(_ kind: String) -> String { folder.place(name(kind)).path }
+    for (kind, mode, what) in [("fifo", S_IFIFO, "FIFO"), ("socket", S_IFSOCK, "socket")] {
+      try #require(unsafe mknod(path(kind), mode | 0o600, 0) == 0)
+      reasons[name(kind)] = "It is a \(what); only regular files are read."
+    }
     try manager.createSymbolicLink(atPath: path("dangling"), withDestinationPath: "nowhere")
     reasons[name("dangling")] = "It is a link that leads nowhere."
     try manager.createSymbolicLink(
@@ -50,45 +45,25 @@ struct EveryKindOfFileTests {
     return reasons
   }
 
-  /// Makes a socket; its path would be too long from the root on.
-  private static func listen(at name: String, in folder: String) throws {
-    let directory = unsafe open(folder, O_RDONLY | O_DIRECTORY)
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer {
-      close(descriptor)
-      close(directory)
-    }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    let path = Array("/proc/self/fd/\(directory)/\(name)".utf8)
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: path) }
-    let failure = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(failure == 0)
-  }
-
   private static func check(kinds count: Int) throws {
-    let made = try PluginFolder()
+    let made = try Folder()
     let bytes = try [
       "library": made.build("one.so"),
       "object": made.build("one.o", kind: "-c"),
       "plain": made.build("plain.so", "int nothing;"),
       "program": made.build("program", "int main(void) { return 0; }", kind: "-pie"),
     ].mapValues { try Data(contentsOf: URL(fileURLWithPath: $0)) }
-    let folder = try PluginFolder()
+    let folder = try Folder()
     var expected: [String: String] = [:]
     for number in 0..<count {
       try expected.merge(make(number, in: folder, bytes)) { first, _ in first }
     }
     let library = try #require(bytes["library"])
-    try library.write(to: folder.folder.place("good.so"))
+    try library.write(to: folder.place("good.so"))
     // Cut off anywhere, a library is no plugin, and says so.
     for number in 1...count {
       try library.prefix(library.count * number / (count + 1))
-        .write(to: folder.folder.place("cut-\(number)"))
+        .write(to: folder.place("cut-\(number)"))
     }
     let catalogue = folder.catalogue()
     #expect(catalogue.plugins == ["good.so"])

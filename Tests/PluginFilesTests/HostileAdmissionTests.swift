@@ -42,10 +42,7 @@ struct HostileAdmissionTests {
   private func judge(_ path: String, _ host: AdmissionHost) -> [AdmissionReport.Plugin] {
     var catalogue = PluginCatalogue()
     catalogue.sources.append(.file(path))
-    catalogue.refresh()
-    var admission = Admission(to: host, under: .strict)
-    for candidate in catalogue.candidates { admission.add(candidate) }
-    return admission.report().plugins
+    return AdmissionFolder.report(of: catalogue, to: host, .strict).plugins
   }
 
   @Test("A cache of the loader's that lies leads nowhere")
@@ -70,7 +67,6 @@ struct HostileAdmissionTests {
   @Test("A long row of plugins that wait for a refused one costs a sentence each")
   func chain() throws {
     let folder = try AdmissionFolder()
-    try folder.host("int main(void) { return 0; }")
     let count = 60
     for number in 0..<count {
       try folder.plugin(
@@ -85,7 +81,6 @@ struct HostileAdmissionTests {
   @Test("Thousands of requirements that nothing meets are listed up to a number")
   func requirements() throws {
     let folder = try AdmissionFolder()
-    try folder.host("int main(void) { return 0; }")
     let modules = (0..<200).map { number in
       let names = "abcdefghij".map { "BEEHIVE_REQUIRES(\"module\(number)\($0)\")" }
       return "BEEHIVE_MODULE(module\(number), &operations, \(names.joined(separator: " ")));\n"

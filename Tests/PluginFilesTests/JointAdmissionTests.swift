@@ -115,8 +115,7 @@ struct JointAdmissionTests {
   func shadowed() throws {
     let folder = try AdmissionFolder()
     try folder.plugin("a")
-    try FileManager.default.createDirectory(
-      at: folder.folder.place("own"), withIntermediateDirectories: true)
+    try folder.folder.makeFolder("own")
     try folder.library("own/liba.so", AdmissionFolder.module("a"))
     let report = try folder.report(in: ["own", "plugins"])
     #expect(report.plugins.map { $0.refusals.map(\.code) } == [[], ["shadowed"]])

@@ -71,29 +71,28 @@ struct LoaderAgreementTests {
     },
     Row(
       testDescription: "a device before the library", loads: [false], says: ["a device"]
-    ) { try $0.link("/dev/null", before: "liba.so") },
+    ) { try $0.needing(link: "/dev/null", by: "a") },
     Row(
       testDescription: "links that lead back to themselves, before the library", loads: [false],
       says: ["passes over", "Too many levels"]
-    ) { try $0.link("libneeded.so", before: "liba.so") },
+    ) { try $0.needing(link: "libneeded.so", by: "a") },
     Row(
       testDescription: "a socket before the library", loads: [false], says: ["a socket"]
     ) { folder in
-      let first = try folder.needing("libneeded.so", in: "liba.so")
-      try Command.output(
-        "python3",
-        ["-c", "import socket;socket.socket(socket.AF_UNIX).bind('libneeded.so')"], in: first)
+      let first = try folder.needing(by: "a")
+      let socket = first.appendingPathComponent("libneeded.so").path
+      try #require(unsafe mknod(socket, S_IFSOCK | 0o600, 0) == 0)
     },
     Row(
       testDescription: "a folder that is none, before the library", loads: [true]
     ) { folder in
-      let first = try folder.needing("libneeded.so", in: "liba.so")
+      let first = try folder.needing(by: "a")
       try FileManager.default.removeItem(at: first)
       try folder.folder.write("text", as: "first")
     },
   ]
 
-  @Test("is the same", .needs("python3"), arguments: rows)
+  @Test("is the same", arguments: rows)
   func agreement(row: Row) throws {
     let folder = try AdmissionFolder()
     try folder.host(Self.host)
@@ -112,7 +111,7 @@ struct LoaderAgreementTests {
   @Test("A FIFO in place of a library, which would keep the loader waiting, is a refusal")
   func fifo() throws {
     let folder = try AdmissionFolder()
-    let first = try folder.needing("libneeded.so", in: "liba.so")
+    let first = try folder.needing(by: "a")
     try Command.output("mkfifo", [first.appendingPathComponent("libneeded.so").path])
     let refusal = try #require(try folder.report().plugins.first?.refusals.first)
     #expect(refusal.code == "missing-library" && refusal.message.contains("a FIFO"))
@@ -152,23 +151,15 @@ struct LoaderAgreementTests {
     let path = try folder.plugin(
       "a", nil, "-Wl,--no-as-needed", needed, "-Wl,-rpath,\(folders)",
       "-Wl,--spare-dynamic-tags=6000")
-    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    func word(_ number: Int) -> Data {
-      Data((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
-    }
-    func number(_ place: Int) -> Int {
-      (0..<8).reduce(0) { $0 | Int(bytes[place + $1]) << (8 * $1) }
-    }
-    // The dynamic section: PT_DYNAMIC among the program headers.
-    let header = try #require((0..<20).map { 64 + 56 * $0 }.first { number($0) & 0xffff_ffff == 2 })
-    let places = stride(
-      from: number(header + 8), to: number(header + 8) + number(header + 32), by: 16)
-    let name = try #require(places.first { number($0) == 1 }.map { number($0 + 8) })
+    var file = try LinkedBytes(path)
+    let name = try file.value(1)
+    let tags = try stride(from: file.dynamic().lowerBound, to: file.dynamic().upperBound, by: 16)
     // Each is needed twice: by another end of the long name.
-    for (index, place) in places.dropLast().filter({ number($0) == 0 }).enumerated() {
-      bytes.replaceSubrange(place..<place + 16, with: word(1) + word(name + index / 2 % 3000))
+    for (index, tag) in tags.dropLast().filter({ file.number(at: $0) == 0 }).enumerated() {
+      file.put(1, at: tag)
+      file.put(name + index / 2 % 3000, at: tag + 8)
     }
-    try bytes.write(to: URL(fileURLWithPath: path))
+    try file.write()
     let refusals = try #require(try folder.report().plugins.first).refusals
     #expect(refusals.count < 10 && Set(refusals).count == refusals.count)
     #expect(refusals.last?.message.contains("is not looked for any more") == true)
@@ -184,20 +175,5 @@ extension AdmissionFolder {
       let use = uses.map { "extern int \($0); int *use_\($0)(void) { return &\($0); }\n" }.joined()
       try self.plugin(plugin, Self.module(plugin) + use, part, "-Wl,-rpath,\(part.folder)")
     }
-  }
-
-  /// A plugin that needs a library; the folder where that is looked for first, which is empty.
-  fileprivate func needing(_ library: String, in plugin: String) throws -> URL {
-    let first = try needing(library)
-    try FileManager.default.moveItem(
-      atPath: "\(plugins)/libx.so", toPath: "\(plugins)/\(plugin)")
-    return first
-  }
-
-  /// The same with a link in that folder.
-  fileprivate func link(_ target: String, before plugin: String) throws {
-    let first = try needing("libneeded.so", in: plugin)
-    try FileManager.default.createSymbolicLink(
-      atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: target)
   }
 }

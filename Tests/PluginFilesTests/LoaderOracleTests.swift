@@ -9,21 +9,24 @@ import Testing
 @Suite("What the loader would find, beside what it says itself")
 struct LoaderOracleTests {
   /// Some files below a folder, evenly chosen among those of this machine.
-  private static func some(_ count: Int, _ folders: [String], _ isWanted: (String) -> Bool)
-    -> [String]
-  {
-    let names = folders.flatMap { folder in
-      (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? [])
-        .map { "\(folder)/\($0)" }.filter(isWanted)
-    }
-    let files = names.sorted().filter { path in
+  private static func some(
+    _ count: Int, below folder: String, mayBeShut: Bool = false, _ isWanted: (String) -> Bool
+  ) -> [String] {
+    let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
+    let paths = names.map { "\(folder)/\($0)" }.filter(isWanted).sorted()
+    let files = paths.filter { path in
       guard let file = try? OpenedFile(path: path), let image = try? ELFFile(file)
       else { return false }
-      let opens = image.identity.kind == .executable || (try? image.obstacle()) == .some(nil)
+      let opens =
+        mayBeShut || image.identity.kind == .executable || (try? image.obstacle()) == .some(nil)
       return image.identity.isFor(Self.own) && opens
     }
     let step = max(1, files.count / count)
     return stride(from: 0, to: files.count, by: step).map { files[$0] }
+  }
+
+  private static func isLibrary(_ path: String) -> Bool {
+    path.hasSuffix(".so") || path.contains(".so.")
   }
 
   private static let own =
@@ -63,9 +66,7 @@ struct LoaderOracleTests {
 
   @Test("Undefined symbols and missing libraries are those of ldd -r", .needs("ldd"))
   func undefinedSymbols() throws {
-    let files = Self.some(
-      Effort.times(40, full: 400), ["/usr/lib"]
-    ) { $0.hasSuffix(".so") || $0.contains(".so.") }
+    let files = Self.some(Effort.times(40, full: 400), below: "/usr/lib", Self.isLibrary)
     var compared = 0
     for path in files {
       let (expected, found) = (try Self.ldd(path), try Self.found(path))
@@ -81,25 +82,21 @@ struct LoaderOracleTests {
   @Test("Nothing keeps the system's libraries from being opened but what they say themselves")
   func obstacles() throws {
     var count = 0
-    let folder = "/usr/lib"
-    let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
-    let libraries = names.filter { $0.hasSuffix(".so") || $0.contains(".so.") }.sorted()
-    let step = max(1, libraries.count / Effort.times(100, full: 10_000))
-    for name in stride(from: 0, to: libraries.count, by: step).map({ libraries[$0] }) {
-      guard let file = try? OpenedFile(path: "\(folder)/\(name)", name: name),
-        let image = try? ELFFile(file), image.identity.isFor(Self.own),
-        image.identity.kind == .shared
-      else { continue }
+    let paths = Self.some(
+      Effort.times(100, full: 10_000), below: "/usr/lib", mayBeShut: true, Self.isLibrary)
+    for path in paths {
+      let image = try ELFFile(OpenedFile(path: path))
+      guard image.identity.kind == .shared else { continue }
       count += 1
       let obstacle = try image.obstacle() ?? ""
-      #expect(obstacle.isEmpty || obstacle.contains("(DF_1_"), "\(name): \(obstacle)")
+      #expect(obstacle.isEmpty || obstacle.contains("(DF_1_"), "\(path): \(obstacle)")
     }
     #expect(count > 20, "\(count) libraries are too few")
   }
 
   @Test("The libraries of programs are the files that ldd names", .needs("ldd"))
   func libraries() throws {
-    for link in Self.some(Effort.times(20, full: 200), ["/usr/bin"], { _ in true }) {
+    for link in Self.some(Effort.times(20, full: 200), below: "/usr/bin", { _ in true }) {
       // Asked for a link, ldd looks beside that.
       let path = link.resolved
       let outcome = try Command.run("ldd", [path], environment: ["LC_ALL": "C"])

@@ -5,43 +5,29 @@ import Testing
 
 @testable import PluginFiles
 
+/// Two entries, one of which requires a module.
+let pluginSource = """
+  #include <BeeHive.h>
+  static const struct { int (*greet)(void); } english;
+  BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(3));
+  static const beehive_module_operations audio_operations = { 0 };
+  BEEHIVE_MODULE(audio, &audio_operations, BEEHIVE_REQUIRES("log >=1.2") BEEHIVE_AFTER("clock"));
+  """
+
 /// A folder of plugins, built with the project's header.
-struct PluginFolder {
-  let folder: Folder
-
-  init() throws { folder = try Folder() }
-
-  var path: String { folder.path }
-
-  /// Two entries, one of which requires a module.
-  static let source = """
-    #include <BeeHive.h>
-    static const struct { int (*greet)(void); } english;
-    BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton") BEEHIVE_PRIORITY(3));
-    static const beehive_module_operations audio_operations = { 0 };
-    BEEHIVE_MODULE(audio, &audio_operations, BEEHIVE_REQUIRES("log >=1.2") BEEHIVE_AFTER("clock"));
-    """
-
+extension Folder {
   /// Builds a library, or what else is asked for.
   @discardableResult
   func build(
-    _ name: String, _ source: String = Self.source, kind: String = "-shared", _ arguments: String...
+    _ name: String, _ source: String = pluginSource, kind: String = "-shared",
+    _ arguments: String...
   ) throws -> String {
     try Compiler.compile(
-      source, as: name, in: folder.url,
+      source, as: name, in: url,
       [kind, "-fPIC", "-w", "-Wl,--build-id", "-I", Repository.headers] + arguments)
     // It is not there where the same was compiled before.
-    try? FileManager.default.removeItem(at: folder.place("\(name).source.c"))
-    return folder.place(name).path
-  }
-
-  /// Declares a module of this name.
-  static func module(_ name: String) -> String {
-    """
-    #include <BeeHive.h>
-    static const beehive_module_operations operations = { 0 };
-    BEEHIVE_MODULE(\(name), &operations);
-    """
+    try? FileManager.default.removeItem(at: place("\(name).source.c"))
+    return place(name).path
   }
 
   /// A catalogue of the folder, refreshed.

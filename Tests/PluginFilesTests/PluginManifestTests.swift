@@ -10,9 +10,9 @@ import Testing
 struct PluginManifestTests {
   @Test("entries, requirements, libraries, note and identity")
   func contents() throws {
-    let folder = try PluginFolder()
+    let folder = try Folder()
     let path = try folder.build(
-      "libaudio.so", PluginFolder.source, "-Wl,-soname,libaudio.so.1", "-Wl,--no-as-needed", "-lm")
+      "libaudio.so", pluginSource, "-Wl,-soname,libaudio.so.1", "-Wl,--no-as-needed", "-lm")
     let manifest = try PluginManifest(path: path)
     #expect(manifest.records.map(\.name).sorted() == ["Greeter", "audio"])
     #expect(manifest.rejections.isEmpty)
@@ -28,7 +28,7 @@ struct PluginManifestTests {
 
   @Test("its entries are those of the reader of files")
   func sameEntries() throws {
-    let path = try PluginFolder().build("libaudio.so")
+    let path = try Folder().build("libaudio.so")
     let records = try PluginManifest(path: path).records
     #expect(records.count == 2)
     #expect(try records == Scan(of: ELFFile(path: path)).records)
@@ -36,8 +36,8 @@ struct PluginManifestTests {
 
   @Test("a damaged entry is told beside the others")
   func rejections() throws {
-    let path = try PluginFolder().build(
-      "libodd.so", PluginFolder.source + "\nBEEHIVE_MODULE(odd, 0, BEEHIVE_LEVEL(\"high\"));")
+    let path = try Folder().build(
+      "libodd.so", pluginSource + "\nBEEHIVE_MODULE(odd, 0, BEEHIVE_LEVEL(\"high\"));")
     let manifest = try PluginManifest(path: path)
     #expect(manifest.records.count == 2)
     #expect(manifest.rejections.map(\.name) == ["odd"])
@@ -47,7 +47,7 @@ struct PluginManifestTests {
   @Test("a file without section headers is read by its note")
   func stripped() throws {
     try Needs.programs("llvm-objcopy-19")
-    let path = try PluginFolder().build("libaudio.so")
+    let path = try Folder().build("libaudio.so")
     try Command.output("llvm-objcopy-19", ["--strip-sections", path])
     #expect(try PluginManifest(path: path).records.count == 2)
   }

@@ -41,13 +41,9 @@ struct TypeCheckTests {
   @Test("are found in a library that the plugin brings along", .needs("swiftc"))
   func broughtAlong() throws {
     let folder = try AdmissionFolder()
-    try folder.folder.write("public final class Polite {}", as: "Shop.swift")
-    try Command.output(
-      "swiftc",
-      [
-        "-emit-library", "-module-name", "Shop", "-o", "plugins/libShop.so", "-Xlinker",
-        "-soname=libShop.so", "Shop.swift",
-      ], in: folder.folder.url)
+    try Compiler.swift(
+      "public final class Polite {}", module: "Shop", as: "plugins/libShop.so",
+      in: folder.folder.url, ["-Xlinker", "-soname=libShop.so"])
     try folder.plugin(
       "x", Self.plugin, "-L\(folder.plugins)", "-Wl,--no-as-needed", "-lShop",
       "-Wl,-rpath,$ORIGIN")

@@ -39,10 +39,13 @@ struct AdmissionChecksTests {
     _ folder: AdmissionFolder, _ source: String = "int along(void) { return 1; }"
   ) throws -> String {
     let along = try folder.library("plugins/libalong.so", source, ["-Wl,-soname,libalong.so"])
-    try folder.plugin(
-      "x", with("int along(void); int use(void); int use(void) { return along(); }"), along,
-      "-Wl,-rpath,$ORIGIN")
+    try folder.plugin("x", calling("along"), along, "-Wl,-rpath,$ORIGIN")
     return along
+  }
+
+  /// A plugin that calls a function of somebody else's.
+  static func calling(_ name: String) -> String {
+    with("int \(name)(void); int use(void); int use(void) { return \(name)(); }")
   }
 
   static let anchorOnly = policy { $0.startup = .anchor }

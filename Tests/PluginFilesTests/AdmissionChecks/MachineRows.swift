@@ -15,24 +15,21 @@ extension AdmissionChecksTests {
     let along = try folder.library(
       "plugins/libsecond.so", runtimeNote + "int second(void) { return 1; }",
       ["-Wl,-soname,libsecond.so"])
-    try folder.plugin(
-      "x", with("int second(void); int use(void); int use(void) { return second(); }"), along,
-      "-Wl,-rpath,$ORIGIN")
+    try folder.plugin("x", calling("second"), along, "-Wl,-rpath,$ORIGIN")
+  }
+
+  private static func foreign(_ what: String, _ machine: String, _ says: [String]) -> Row {
+    Row(what, "wrong-machine", says) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.plugin(
+        "x", with: "clang", "--target=\(machine)-linux-gnu", "-ffreestanding", "-nostdlib",
+        "-fuse-ld=lld")
+    }
   }
 
   static let machines: [Row] = [
-    Row("another machine", "wrong-machine", ["made for aarch64", "the host for x86_64"]) { folder in
-      try Needs.programs("clang", "ld.lld")
-      try folder.plugin(
-        "x", with: "clang", "--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib",
-        "-fuse-ld=lld")
-    },
-    Row("another word size", "wrong-machine", ["i386 (32 bits"]) { folder in
-      try Needs.programs("clang", "ld.lld")
-      try folder.plugin(
-        "x", with: "clang", "--target=i386-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"
-      )
-    },
+    foreign("another machine", "aarch64", ["made for aarch64", "the host for x86_64"]),
+    foreign("another word size", "i386", ["i386 (32 bits"]),
     Row("another system", "wrong-abi", ["EI_OSABI 9", "EI_OSABI 0"]) {
       // FreeBSD's.
       try $0.patch($0.plugin("x"), at: 7, with: Data([9]))
@@ -53,13 +50,11 @@ extension AdmissionChecksTests {
     Row("a library that is gone", "missing-library", ["libgone.so"]) { folder in
       let gone = try folder.library(
         "libgone.so", "int gone(void) { return 1; }", ["-Wl,-soname,libgone.so"])
-      try folder.plugin(
-        "x", with("int gone(void); int use(void); int use(void) { return gone(); }"), gone)
+      try folder.plugin("x", calling("gone"), gone)
       try FileManager.default.removeItem(atPath: gone)
     },
     Row("a symbol that is nowhere", "undefined-symbol", ["not_there"]) {
-      try $0.plugin(
-        "x", with("int not_there(void); int use(void); int use(void) { return not_there(); }"))
+      try $0.plugin("x", calling("not_there"))
     },
     Row("a symbol that is nowhere, and weak") {
       try $0.plugin(
@@ -74,8 +69,7 @@ extension AdmissionChecksTests {
       try folder.host(
         "int of_host(void); int of_host(void) { return 1; } int main(void) { return 0; }",
         "-rdynamic")
-      try folder.plugin(
-        "x", with("int of_host(void); int use(void); int use(void) { return of_host(); }"))
+      try folder.plugin("x", calling("of_host"))
     },
     Row(
       "a symbol of what comes along, which is hidden there", "undefined-symbol", ["along"]
@@ -94,15 +88,11 @@ extension AdmissionChecksTests {
       "versions of a library that it does not need", "not-loadable",
       ["libanswer.so", "not the library itself"]
     ) { folder in
-      try folder.folder.write("ONE { global: answer; };", as: "map")
-      let answer = try folder.library(
-        "plugins/libanswer.so", "int answer(void) { return 1; }",
-        ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
       let path = try folder.plugin(
         "x",
         with(
           "__attribute__((weak)) int answer(void); int use(void); int use(void) { return answer ? 1 : 0; }"
-        ), "-Wl,--no-as-needed", answer, "-Wl,-rpath,$ORIGIN")
+        ), "-Wl,--no-as-needed", folder.answer("ONE { global: answer; };"), "-Wl,-rpath,$ORIGIN")
       var bytes = try LinkedBytes(path)
       let names = try bytes.place(of: bytes.value(5))
       for tag in stride(
@@ -117,17 +107,10 @@ extension AdmissionChecksTests {
     },
     Row("a symbol of what comes along") { try bringAlong($0) },
     Row("another version of a symbol", "undefined-symbol", ["answer@NEW", "neither"]) { folder in
-      func build(_ version: String) throws -> String {
-        try folder.folder.write("\(version) { global: answer; local: *; };", as: "map")
-        return try folder.library(
-          "plugins/libanswer.so", "int answer(void) { return 1; } // \(version)",
-          ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
-      }
-      let new = try build("NEW")
+      func script(_ version: String) -> String { "\(version) { global: answer; local: *; };" }
       try folder.plugin(
-        "x", with("int answer(void); int use(void); int use(void) { return answer(); }"), new,
-        "-Wl,-rpath,$ORIGIN")
-      _ = try build("OLD")
+        "x", calling("answer"), folder.answer(script("NEW")), "-Wl,-rpath,$ORIGIN")
+      _ = try folder.answer(script("OLD"))
     },
   ]
 }

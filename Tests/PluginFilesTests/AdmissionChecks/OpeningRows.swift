@@ -9,10 +9,29 @@ extension AdmissionChecksTests {
     "#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }")
 
   /// A plugin with one more element in its `.init_array`.
-  private static func calling(_ what: String, _ element: String) -> Row {
+  private static func starting(_ what: String, _ element: String) -> Row {
     Row("\(what) that is called", "not-loadable", ["init-array[", "no function"]) {
       try $0.plugin(
         "x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
+    }
+  }
+
+  /// A plugin with a program where it needs a library.
+  private static func program(_ what: String, _ options: [String], _ says: String) -> Row {
+    Row("\(what) where a library is needed", "not-loadable", [says]) {
+      let first = try $0.needing(isThere: false)
+      try Compiler.compile(
+        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
+        options + ["-rdynamic"])
+    }
+  }
+
+  /// A plugin with another byte in its header.
+  private static func patched(
+    _ what: String, at place: Int, by byte: UInt8, _ says: String
+  ) -> Row {
+    Row(what, "not-loadable", [says]) {
+      try $0.patch($0.plugin("x"), at: place, with: Data([byte]))
     }
   }
 
@@ -37,20 +56,13 @@ extension AdmissionChecksTests {
       try $0.patch(
         $0.plugin("x"), at: -7, after: tag + Data([24, 0, 0, 0, 0, 0, 0]), with: Data([17]))
     },
-    Row(
-      "a program in place of a library", "not-loadable",
-      ["libneeded.so, which it brings along, is not opened", "position-independent"]
-    ) {
-      let first = try $0.needing("libneeded.so", isThere: false)
-      try Compiler.compile(
-        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
-        ["-pie", "-fPIE", "-rdynamic"])
-    },
+    program("a program", ["-pie", "-fPIE"], "libneeded.so, which it brings along, is not opened"),
+    program("a program that is linked to one address", ["-no-pie", "-fno-pie"], "ET_EXEC"),
     Row(
       "a library for another system in place of one", "wrong-abi",
       ["libneeded.so, which it brings along, follows other conventions", "EI_OSABI 97"]
     ) {
-      _ = try $0.needing("libneeded.so", isThere: false)
+      try $0.needing(isThere: false)
       try $0.patch($0.library("first/libneeded.so", "int needed;"), at: 7, with: Data([97]))
     },
     Row("itself and what the kernel maps, as libraries") {
@@ -70,7 +82,7 @@ extension AdmissionChecksTests {
       "a text in place of a library, before the library", "missing-library",
       ["libneeded.so", "cannot be read"]
     ) {
-      let first = try $0.needing("libneeded.so")
+      let first = try $0.needing()
       try "INPUT(-lneeded)".write(
         to: first.appendingPathComponent("libneeded.so"), atomically: true, encoding: .utf8)
     },
@@ -78,29 +90,21 @@ extension AdmissionChecksTests {
       "a folder in place of a library, before the library", "missing-library",
       ["libneeded.so", "cannot be read", "a directory"]
     ) {
-      let first = try $0.needing("libneeded.so")
+      let first = try $0.needing()
       try FileManager.default.createDirectory(
         at: first.appendingPathComponent("libneeded.so"), withIntermediateDirectories: true)
     },
     Row(
       "a link that leads nowhere in place of a library", "missing-library",
       ["passes over", "a link that leads nowhere"]
-    ) {
-      let first = try $0.needing("libneeded.so", isThere: false)
-      try FileManager.default.createSymbolicLink(
-        atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
-    },
-    Row("a link that leads nowhere, before the library") {
-      let first = try $0.needing("libneeded.so")
-      try FileManager.default.createSymbolicLink(
-        atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: "gone")
-    },
+    ) { try $0.needing(link: "gone", isThere: false) },
+    Row("a link that leads nowhere, before the library") { try $0.needing(link: "gone") },
     Row(
       "a library for another machine in place of one", "missing-library",
       ["passes over", "It is for aarch64"]
     ) { folder in
       try Needs.programs("clang", "ld.lld")
-      _ = try folder.needing("libneeded.so", isThere: false)
+      try folder.needing(isThere: false)
       try folder.library(
         "first/libneeded.so", "int needed;", with: "clang",
         ["--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"])
@@ -113,17 +117,9 @@ extension AdmissionChecksTests {
       "a library whose symbols have lost their versions", "not-loadable",
       ["answer@ONE", "ends the whole process"]
     ) { folder in
-      try folder.folder.write("ONE { global: answer; };", as: "map")
-      func build(_ options: String...) throws -> String {
-        try folder.library(
-          "plugins/libanswer.so", "int answer(void) { return 1; }",
-          ["-Wl,-soname,libanswer.so"] + options)
-      }
-      let versioned = try build("-Wl,--version-script,map")
       try folder.plugin(
-        "x", with("int answer(void); int use(void); int use(void) { return answer(); }"),
-        versioned, "-Wl,-rpath,$ORIGIN")
-      _ = try build()
+        "x", calling("answer"), folder.answer("ONE { global: answer; };"), "-Wl,-rpath,$ORIGIN")
+      _ = try folder.answer()
     },
     Row(
       "packed relocations without the version that says so", "not-loadable",
@@ -131,32 +127,16 @@ extension AdmissionChecksTests {
     ) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
-        "x", with("#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }"),
-        with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
+        "x", printing, with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
     },
     Row("relocations that no loader here reads", "not-loadable", ["packed for Android"]) { folder in
       try Needs.programs("clang", "ld.lld")
       try folder.plugin(
         "x", with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=android")
     },
-    Row(
-      "a later version of ELF", "not-loadable", ["version of ELF"]
-    ) { try $0.patch($0.plugin("x"), at: 20, with: Data([2])) },
-    Row(
-      "a later version of the ABI", "not-loadable", ["version 9"]
-    ) { try $0.patch($0.plugin("x"), at: 8, with: Data([9])) },
-    Row(
-      "bytes of the header that are kept for later", "not-loadable", ["bytes 9 to 15"]
-    ) { try $0.patch($0.plugin("x"), at: 12, with: Data([1])) },
-    Row(
-      "a program that is linked to one address in place of a library", "not-loadable",
-      ["libneeded.so, which it brings along,", "ET_EXEC"]
-    ) {
-      let first = try $0.needing("libneeded.so", isThere: false)
-      try Compiler.compile(
-        "int needed; int main(void) { return 0; }", as: "libneeded.so", in: first,
-        ["-no-pie", "-fno-pie", "-rdynamic"])
-    },
+    patched("a later version of ELF", at: 20, by: 2, "version of ELF"),
+    patched("a later version of the ABI", at: 8, by: 9, "version 9"),
+    patched("bytes of the header that are kept for later", at: 12, by: 1, "bytes 9 to 15"),
     Row("more memory than there is", "not-loadable", ["addresses"]) {
       try $0.changed { try $0.put(1 << 47, at: #require($0.segments(1).last) + 40) }
     },
@@ -169,7 +149,7 @@ extension AdmissionChecksTests {
     Row("read-only memory beyond its segment", "not-loadable", ["PT_GNU_RELRO"]) {
       try $0.changed { try $0.put(1 << 20, at: #require($0.segments(0x6474_e552).first) + 40) }
     },
-    calling("a null", "void (*none)(void) = 0"), calling("a number", "long number = -1"),
+    starting("a null", "void (*none)(void) = 0"), starting("a number", "long number = -1"),
     Row("data that is called", "not-loadable", ["where no code is"]) {
       try $0.plugin(
         "x",
@@ -209,14 +189,7 @@ extension AdmissionChecksTests {
     Row(
       "a version that no symbol has", "not-loadable", ["the version TWO of libanswer.so"]
     ) { folder in
-      func build(_ map: String) throws -> String {
-        try folder.folder.write(map, as: "map")
-        return try folder.library(
-          "plugins/libanswer.so",
-          "int answer(void) { return 1; } int more(void) { return 2; } // \(map)",
-          ["-Wl,-soname,libanswer.so", "-Wl,--version-script,map"])
-      }
-      let both = try build("ONE { global: answer; }; TWO { global: more; };")
+      let source = "int answer(void) { return 1; } int more(void) { return 2; }"
       try folder.plugin(
         "x",
         with(
@@ -224,8 +197,9 @@ extension AdmissionChecksTests {
           int answer(void); __attribute__((weak)) int more(void);
           int use(void); int use(void) { return answer() + (more ? more() : 0); }
           """),
-        both, "-Wl,-rpath,$ORIGIN")
-      _ = try build("ONE { global: answer; more; };")
+        folder.answer("ONE { global: answer; }; TWO { global: more; };", source),
+        "-Wl,-rpath,$ORIGIN")
+      _ = try folder.answer("ONE { global: answer; more; };", source)
     },
     Row("a symbol of the first version, which is hidden from those of others") {
       folder in

@@ -40,10 +40,7 @@ extension AdmissionChecksTests {
       ["/elsewhere that leads to it"]
     ) { folder in
       let path = try folder.plugin("x")
-      let elsewhere = folder.folder.place("elsewhere").path
-      try FileManager.default.createDirectory(
-        atPath: elsewhere, withIntermediateDirectories: true)
-      try AdmissionFolder.mode(0o777, elsewhere)
+      let elsewhere = try folder.openFolder("elsewhere")
       try FileManager.default.moveItem(atPath: path, toPath: "\(elsewhere)/libx.so")
       try FileManager.default.createSymbolicLink(
         atPath: path, withDestinationPath: "../elsewhere/libx.so")
@@ -55,9 +52,7 @@ extension AdmissionChecksTests {
     },
     Row("a path through .. of a folder that everybody may write to") {
       try $0.plugin("x")
-      let open = $0.folder.place("plugins/open").path
-      try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
-      try AdmissionFolder.mode(0o777, open)
+      _ = try $0.openFolder("plugins/open")
       #expect(
         try $0.report(in: ["plugins/open/.."]).plugins.map(\.refusals) == [[]])
     },
@@ -80,21 +75,13 @@ extension AdmissionChecksTests {
     Row("a folder that is only called like $ORIGIN", "unsafe-search-path", ["$ORIGINAL"]) {
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGINAL/plugins")
     },
-    Row("a search path that others may write to", "unsafe-search-path", ["0777"]) { folder in
-      let open = folder.folder.place("open").path
-      try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
-      try AdmissionFolder.mode(0o777, open)
-      try folder.plugin("x", nil, "-Wl,-rpath,\(open)")
+    Row("a search path that others may write to", "unsafe-search-path", ["0777"]) {
+      try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))")
     },
     Row(
       "the same, where owners and modes are not looked at",
       policy: policy { $0.checksOwners = false }
-    ) { folder in
-      let open = folder.folder.place("open").path
-      try FileManager.default.createDirectory(atPath: open, withIntermediateDirectories: true)
-      try AdmissionFolder.mode(0o777, open)
-      try folder.plugin("x", nil, "-Wl,-rpath,\(open)")
-    },
+    ) { try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))") },
   ]
 
   static let hardening: [Row] = [

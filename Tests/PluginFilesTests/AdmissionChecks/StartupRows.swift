@@ -47,10 +47,10 @@ extension AdmissionChecksTests {
       }
     },
     Row("a constructor", "runs-at-startup", ["watch"], policy: anchorOnly) {
-      try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
+      try $0.plugin("x", watching)
     },
     Row("a constructor, where that is admitted") {
-      try $0.plugin("x", with("__attribute__((constructor)) static void watch(void) {}"))
+      try $0.plugin("x", watching)
     },
     Row("a resolver of its own", "runs-at-startup", ["choose"], policy: anchorOnly) {
       try $0.plugin(

@@ -60,18 +60,13 @@ struct ConformanceShapesTests {
   @Test("none of which is said to have drifted", arguments: [false, true])
   func unchanged(isResilient: Bool) throws {
     let folder = try Folder()
-    func library(_ module: String, _ source: String, _ options: [String]) throws -> URL {
-      let input = try folder.write(source, as: "\(module).swift")
-      let library = folder.place("lib\(module).so")
-      try Command.output(
-        "swiftc",
-        ["-parse-as-library", "-emit-library", "-emit-module", "-module-name", module]
-          + options + ["-o", library.path, input.path], in: folder.url)
-      return library
-    }
-    let contracts = try library(
-      "Contracts", Self.contracts, isResilient ? ["-enable-library-evolution"] : [])
-    let plugin = try library("Plugin", Self.plugin, ["-I", ".", "-L", ".", "-lContracts"])
+    let evolution = isResilient ? ["-enable-library-evolution"] : []
+    let contracts = try Compiler.swift(
+      Self.contracts, module: "Contracts", as: "libContracts.so", in: folder.url,
+      ["-emit-module"] + evolution)
+    let plugin = try Compiler.swift(
+      Self.plugin, module: "Plugin", as: "libPlugin.so", in: folder.url,
+      ["-I", ".", "-L", ".", "-lContracts"])
     let drift = ContractDrift.all(
       of: try ContractExpectations(of: ContractBuilds.file(plugin)),
       against: try ContractLibrary(of: ContractBuilds.file(contracts)))

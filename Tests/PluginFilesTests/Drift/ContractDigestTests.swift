@@ -51,27 +51,19 @@ struct ContractDigestTests {
     for (version, source) in [
       ("2", block), ("3", block.replacing("beehiveContract_2", with: "beehiveContract_3")),
     ] {
-      let input = try folder.write(source, as: "\(version)/Contracts.swift")
-      try Command.output(
-        "swiftc",
-        [
-          "-parse-as-library", "-emit-library", "-emit-module", "-module-name", "Contracts", "-O",
-          "-wmo", "-o", "libContracts.so", input.path,
-        ], in: folder.place(version))
+      try folder.makeFolder(version)
+      try Compiler.swift(
+        source, module: "Contracts", as: "libContracts.so", in: folder.place(version),
+        ["-emit-module", "-O", "-wmo"])
     }
-    let client = try folder.write(
+    let client = try Compiler.swift(
       """
       import Contracts
       public struct Rot: Codec { public func encode(_ text: String) -> String { text } }
-      """, as: "Rot.swift")
-    try Command.output(
-      "swiftc",
-      [
-        "-parse-as-library", "-emit-library", "-module-name", "Rot", "-I", "2", "-L", "2",
-        "-lContracts", "-o", "librot.so", client.path,
-      ] + options, in: folder.url)
+      """, module: "Rot", as: "librot.so", in: folder.url,
+      ["-I", "2", "-L", "2", "-lContracts"] + options)
     let symbol = "$s9Contracts17beehiveContract_2yyF"
-    let expectations = try ContractExpectations(of: ContractBuilds.file(folder.place("librot.so")))
+    let expectations = try ContractExpectations(of: ContractBuilds.file(client))
     #expect(expectations.digests == [symbol])
     func digests(_ version: String) throws -> [String] {
       let library = folder.place("\(version)/libContracts.so")

@@ -52,7 +52,7 @@ struct Build: Hashable {
 struct ContractBuilds {
   private let folder: Folder
   private var made: [Build: URL] = [:]
-  private var programs: [URL: URL] = [:]
+  private var programs: Set<URL> = []
 
   init() throws { folder = try Folder() }
 
@@ -114,15 +114,12 @@ struct ContractBuilds {
   /// The contracts library of a build, in a folder of its own.
   mutating func library(_ build: Build) throws -> URL {
     if let known = made[build] { return known }
-    let name = "contracts-\(made.count)"
-    let source = try folder.write(Self.contracts(build), as: "\(name)/Contracts.swift")
-    let library = folder.place("\(name)/libContracts.so")
-    try Command.output(
-      "swiftc",
-      ["-parse-as-library", "-emit-library", "-emit-module", "-module-name", "Contracts"]
-        + (build.isResilient ? ["-enable-library-evolution"] : []) + Self.optimisation(build)
-        + ["-Xlinker", "-soname=libContracts.so", "-o", library.path, source.path],
-      in: folder.place(name))
+    let own = try folder.makeFolder("contracts-\(made.count)")
+    let evolution = build.isResilient ? ["-enable-library-evolution"] : []
+    let library = try Compiler.swift(
+      Self.contracts(build), module: "Contracts", as: "libContracts.so", in: own,
+      ["-emit-module", "-Xlinker", "-soname=libContracts.so"] + evolution
+        + Self.optimisation(build))
     made[build] = library
     return library
   }
@@ -133,24 +130,22 @@ struct ContractBuilds {
 
   /// What is compiled against the contracts of a build.
   private mutating func client(
-    _ name: String, _ source: String, of build: Build, _ options: [String]
+    _ name: String, _ source: String, of build: Build, emit: String = "-emit-library",
+    _ options: [String] = []
   ) throws -> URL {
     let folder = try library(build).deletingLastPathComponent()
     let result = folder.appendingPathComponent(name)
-    if let known = programs[result] { return known }
-    let input = folder.appendingPathComponent("\(name).swift")
-    try Data(source.utf8).write(to: input)
-    try Command.output(
-      "swiftc",
-      ["-parse-as-library", "-module-name", "Client", "-I", ".", "-L", ".", "-lContracts"]
-        + options + Self.optimisation(build) + ["-o", result.path, input.path], in: folder)
-    programs[result] = result
+    if programs.contains(result) { return result }
+    try Compiler.swift(
+      source, module: "Client", as: name, in: folder, emit: emit,
+      ["-I", ".", "-L", ".", "-lContracts"] + options + Self.optimisation(build))
+    programs.insert(result)
     return result
   }
 
   /// A plugin that was built against the contracts of a build.
   mutating func plugin(_ build: Build, isStripped: Bool) throws -> URL {
-    let plugin = try client("libPlugin.so", Self.plugin, of: build, ["-emit-library"])
+    let plugin = try client("libPlugin.so", Self.plugin, of: build)
     guard isStripped else { return plugin }
     let stripped = plugin.deletingLastPathComponent().appendingPathComponent("libStripped.so")
     try Command.output("strip", ["-o", stripped.path, plugin.path])
@@ -163,13 +158,13 @@ struct ContractBuilds {
       AdmissionFolder.module("coded"), as: "entry.o", in: folder.url,
       ["-c", "-fPIC", "-I", Repository.headers])
     return try client(
-      "libDeclaring.so", Self.plugin, of: build, ["-emit-library", folder.place("entry.o").path])
+      "libDeclaring.so", Self.plugin, of: build, [folder.place("entry.o").path])
   }
 
   /// What a host of the contracts of a build gets to hear from a plugin.
   mutating func answers(of plugin: URL, with build: Build) throws -> Outcome {
     let library = try library(build)
-    let host = try client("host", Self.host(build.change), of: build, [])
+    let host = try client("host", Self.host(build.change), of: build, emit: "-emit-executable")
     return try Command.run(
       host.path, [plugin.path],
       environment: [

@@ -46,12 +46,9 @@ struct LoadedContractsTests {
     try FileManager.default.moveItem(at: builds.library(new), to: loaded)
     var policy = PluginPolicy()
     policy.checksOwners = false
-    var admission = Admission(to: try AdmissionHost(), under: policy)
     var catalogue = PluginCatalogue()
     catalogue.sources.append(.file(plugin.path))
-    catalogue.refresh()
-    for candidate in catalogue.candidates { admission.add(candidate) }
-    let report = admission.report()
+    let report = AdmissionFolder.report(of: catalogue, to: try AdmissionHost(), policy)
     #expect(report.problems.contains { $0.hasPrefix(loaded.path) && $0.contains("replaced") })
     // Other tests have loaded contracts too.
     let refusals = report.plugins.first?.refusals ?? []
