@@ -32,14 +32,33 @@ struct LinksTests {
     #expect(pages.map(\.path).filter { !reached.contains($0) } == [])
   }
 
-  @Test("tests that a page names are there")
-  func tests() throws {
-    let suites = Set(
-      try Texts.ofTests().flatMap { $0.matches(of: /struct (\w+Tests)\b/).map(\.1) })
+  @Test("suites that a page names are there")
+  func suites() throws {
+    let suites = try Set(Texts.functions.get().keys.map { $0.prefix { $0 != "." } })
     for page in try Document.all() where page.path != "CHANGELOG.md" {
       let named = try Repository.text(page.path).matches(of: /`(\w+Tests)`/).map(\.1)
       #expect(named.filter { !suites.contains($0) } == [], "\(page.path)")
     }
+  }
+
+  @Test("each row of Docs/routing.md names a test that is there")
+  func routing() throws {
+    let rows = Markdown(text: try Repository.text("Docs/routing.md")).rows
+      .filter { !$0.hasPrefix("|---|") && !$0.hasSuffix("| test |") }
+    let tests = rows.map { $0.firstMatch(of: /\| `([A-Za-z]+\.[A-Za-z]+)` \|$/)?.output.1 ?? $0 }
+    let functions = try Texts.functions.get()
+    #expect(!tests.isEmpty && tests.filter { functions[String($0)] == nil } == [])
+  }
+
+  @Test("each test that Docs/beehive.md names is there")
+  func titles() throws {
+    let titles = Markdown(text: try Repository.text("Docs/beehive.md")).rows
+      .compactMap { $0.firstMatch(of: #/ \| "(.*)" \|$/#)?.output.1 }.map(String.init)
+    let literals = try Texts.ofTests.get().values.flatMap { text in
+      text.utf8.split(separator: UInt8(ascii: "\"")).map { String(decoding: $0, as: UTF8.self) }
+    }
+    #expect(!titles.isEmpty)
+    #expect(Set(titles).subtracting(literals) == [])
   }
 
   @Test("README fits on its pages: at most 150 lines")

@@ -9,11 +9,26 @@ enum Texts {
       .map(Repository.text)
   }
 
-  /// The sources of all tests, those of the examples among them.
-  static func ofTests() throws -> [String] {
+  /// The sources of all tests, those of the examples among them, by their paths.
+  static let ofTests = Result {
     let examples = try paths(below: "Examples").filter { $0.contains("/Tests/") }
-    return try (paths(below: "Tests") + examples).filter { $0.hasSuffix(".swift") }
-      .map(Repository.text)
+    let tests = (try paths(below: "Tests") + examples).filter { $0.hasSuffix(".swift") }
+    return try Dictionary(uniqueKeysWithValues: tests.map { ($0, try Repository.text($0)) })
+  }
+
+  /// The functions of each suite, as `Suite.function`, and the files with both.
+  static let functions = Result {
+    var functions: [String: Set<String>] = [:]
+    for (path, words) in try ofTests.get().mapValues(\.words) {
+      let pairs = Array(zip(words, words.dropFirst()))
+      let types = ["struct", "class", "enum", "actor", "extension"]
+      for (type, suite) in pairs where types.contains(type) {
+        for (word, function) in pairs where word == "func" {
+          functions["\(suite).\(function)", default: []].insert(path)
+        }
+      }
+    }
+    return functions
   }
 
   /// The files below a folder, without symbolic links and hidden folders such as `.build`.

@@ -60,19 +60,6 @@ struct Mutation: Sendable, CustomTestStringConvertible {
 /// The list of mutations, which changes of the sources outdate.
 @Suite("Each entry of Tests/mutations")
 struct MutationListTests {
-  /// The types and functions of the tests, each as `path:struct Name` or `path:func name`.
-  private static let declarations = Result {
-    Set(
-      try Command.output(
-        "grep",
-        [
-          "-rHoE", "--include=*.swift", "--exclude-dir=.build*",
-          "(struct|class|enum|actor|extension|func) [A-Za-z0-9_]+", "Tests", "Examples/Tests",
-          "Examples/Server/Tests",
-        ], in: Repository.root
-      ).split(separator: "\n").map(String.init))
-  }
-
   @Test("is read")
   func read() {
     #expect(Mutation.all.count >= 62)
@@ -87,14 +74,7 @@ struct MutationListTests {
 
   @Test("names a test that there is", arguments: Mutation.all)
   func test(mutation: Mutation) throws {
-    let declarations = try Self.declarations.get()
-    let files = declarations.filter { $0.hasSuffix(":func \(mutation.function)") }
-      .map { $0.prefix { $0 != ":" } }
-      .filter { file in
-        ["struct", "class", "enum", "actor", "extension"].contains {
-          declarations.contains("\(file):\($0) \(mutation.suite)")
-        }
-      }
+    let files = try Texts.functions.get()["\(mutation.suite).\(mutation.function)", default: []]
     #expect(!files.isEmpty, "\(mutation.test)")
     for package in MutatedCopy.Package.allCases {
       guard let target = package.tests else { continue }
