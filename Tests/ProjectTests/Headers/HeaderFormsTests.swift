@@ -46,8 +46,7 @@ struct HeaderFormsTests {
       let source = try folder.write(HeaderSource.twoModules, as: "two.c")
       try compiler.compile(source, ["-include-pch", "x.pch"], in: folder)
     } else {
-      try FileManager.default.createDirectory(
-        at: folder.place("pch"), withIntermediateDirectories: false)
+      try folder.makeFolder("pch")
       try compiler.make(
         "pch/BeeHive.h.gch", options + Compiler.includes + compiler.warnings + [header], in: folder)
       let source = try folder.write(HeaderSource.include + HeaderSource.twoModules, as: "two.c")

@@ -92,13 +92,8 @@ struct OracleELFTests {
     }
     let paths = try Command.output("find", [folder, "-type", "f", "-name", "*.so*"])
       .split(separator: "\n").map(String.init).sorted()
-    let output = try Command.output(
-      "python3",
-      [Repository.place("Tests/Oracles/elf.py").path, "readelf", Repository.sectionDump] + paths,
-      environment: ["PYTHONDONTWRITEBYTECODE": "1"])
-    let reports = try output.split(separator: "\n").map {
-      try JSONDecoder().decode(OracleReport.self, from: Data($0.utf8))
-    }
+    let reports = try OracleReport.all(
+      by: "python3", "elf.py", ["readelf", Repository.sectionDump] + paths)
     expectAgreement(reports, "readelf", of: machine)
     #expect(Set(reports.map(\.path)) == Set(paths))
     // Addresses of pages, which reach out of the image, are no damage.

@@ -34,23 +34,18 @@ struct Python {
     try readers.write(toFile: done, atomically: true, encoding: .utf8)
   }
 
-  /// Runs one of the scripts in Tests/Oracles, which must succeed.
-  ///
-  /// - Returns: What it says of each file.
+  private var program: String { folder.appendingPathComponent("bin/python").path }
+
+  /// Runs one of the scripts in Tests/Oracles; answers its words about each file.
   func reports(_ script: String, _ arguments: [String]) throws -> [OracleReport] {
-    let output = try run(
-      ["-W", "ignore", Repository.place("Tests/Oracles/\(script)").path] + arguments)
-    return try output.split(separator: "\n").map {
-      try JSONDecoder().decode(OracleReport.self, from: Data($0.utf8))
-    }
+    try OracleReport.all(by: program, script, arguments)
   }
 
   /// Runs Python, which must succeed; a read-only checkout gets no compiled scripts.
   @discardableResult
   func run(_ arguments: [String]) throws -> String {
     try Command.output(
-      folder.appendingPathComponent("bin/python").path, arguments,
-      environment: ["PYTHONDONTWRITEBYTECODE": "1"], limit: 3600)
+      program, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], limit: 3600)
   }
 
   /// Has pip fetch something. That there is no network is no failure, but that what was fetched has
@@ -76,6 +71,18 @@ struct OracleReport: Decodable {
   var failures: [String]
   /// Why the oracle cannot read the file.
   var unreadable: String?
+
+  /// Runs one of the scripts in Tests/Oracles by a program of Python; a read-only checkout gets no compiled scripts.
+  static func all(
+    by python: String, _ script: String, _ arguments: [String]
+  ) throws -> [OracleReport] {
+    let output = try Command.output(
+      python, ["-W", "ignore", Repository.place("Tests/Oracles/\(script)").path] + arguments,
+      environment: ["PYTHONDONTWRITEBYTECODE": "1"], limit: 3600)
+    return try output.split(separator: "\n").map {
+      try JSONDecoder().decode(OracleReport.self, from: Data($0.utf8))
+    }
+  }
 
   /// Its name, without folders.
   var name: String { (path as NSString).lastPathComponent }

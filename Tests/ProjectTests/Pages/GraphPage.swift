@@ -70,10 +70,9 @@ enum GraphPage: String, CaseIterable, Sendable {
         static const beehive_module_operations operations = {0};
         \(text)
         """
-      let library = "lib\(rawValue)\(number).so"
-      try TestSupport.Compiler.compile(
-        source, as: library, in: folder.url, ["-shared", "-fPIC", "-I", Repository.headers])
-      files.append(folder.place(library).path)
+      let library = try TestSupport.Compiler.library(
+        source, as: "lib\(rawValue)\(number).so", in: folder.url)
+      files.append(library.path)
     }
     let data = try Command.output(Repository.sectionDump, ["graph", "--format", "json"] + files)
     let page = try Command.run(try Self.program.get(), [], in: folder.url, input: Data(data.utf8))

@@ -29,20 +29,17 @@ struct GraphPageTests {
     #expect(page.nodes.allSatisfy { $0.classes.isDisjoint(with: ["dimmed", "found"]) })
   }
 
-  @Test("whose search finds a name and dims all others")
-  func found() throws {
-    let page = try open(.small, fragment: "search=planted")
-    #expect(page.nodes.filter { $0.classes.contains("found") }.map(\.name) == ["planted_name"])
-    #expect(page.names("dimmed").count == 6)
-    #expect(page.matches == "1 found")
-  }
-
-  @Test("whose search says when there is no such name")
-  func notFound() throws {
-    let page = try open(.small, fragment: "search=no%20such%20name")
-    #expect(page.names("found").isEmpty)
-    #expect(page.names("dimmed").count == 7)
-    #expect(page.matches == "nothing found")
+  @Test(
+    "whose search finds a name, dims all others, and says when there is none",
+    arguments: [
+      (GraphPage.small, "planted", ["planted_name"], 6), (.small, "no%20such%20name", [], 7),
+      (.large, "module_499", ["module_499"], 499),
+    ])
+  func search(graph: GraphPage, text: String, found: [String], dimmed: Int) throws {
+    let page = try open(graph, fragment: "search=\(text)")
+    #expect(page.names("found") == found)
+    #expect(page.names("dimmed").count == dimmed)
+    #expect(page.matches == (found.isEmpty ? "nothing found" : "1 found"))
   }
 
   @Test("where a hostile name is a name, and makes no element")
@@ -51,13 +48,6 @@ struct GraphPageTests {
     #expect(page.names("missing").count == 1, "the name is shown")
     #expect(page.document.contains("<title>section-dump graph</title>"))
     #expect(!page.document.contains("<img"))
-  }
-
-  @Test("and finds one of five hundred modules")
-  func large() throws {
-    let page = try open(.large, fragment: "search=module_499")
-    #expect(page.names("found") == ["module_499"])
-    #expect(page.names("dimmed").count == 499)
   }
 
   /// Opens a page in which a script of the test runs last, and returns what it says.

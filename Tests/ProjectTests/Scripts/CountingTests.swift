@@ -30,23 +30,18 @@ struct CountingTests {
     return try machine.run("test", ["tests"])
   }
 
-  @Test("all that were declared have ended") func whole() throws {
-    let outcome = try run(Self.declared + [Self.ended("a"), Self.ended("b"), Self.finished])
-    #expect(outcome.status == 0, "\(outcome)")
-    #expect(outcome.lines.last == "3 passed, 0 failed, 0 skipped")
-  }
+  static let runs: [([String], Int32, [String])] = [
+    (declared + [ended("a"), ended("b"), finished], 0, ["3 passed, 0 failed, 0 skipped\n"]),
+    // A process that leaves early, whatever its status, has failed.
+    (declared + [ended("a")], 1, ["has not ended: M.S/b()", "the run of the tests broke off"]),
+    ([finished], 1, ["there was no test to run"]),
+  ]
 
-  @Test("a process that leaves early, whatever its status, has failed") func early() throws {
-    let outcome = try run(Self.declared + [Self.ended("a")])
-    #expect(outcome.status == 1)
-    #expect(outcome.output.contains("has not ended: M.S/b()"))
-    #expect(outcome.output.contains("the run of the tests broke off"))
-  }
-
-  @Test("no test is no success") func none() throws {
-    let outcome = try run([Self.finished])
-    #expect(outcome.status == 1)
-    #expect(outcome.output.contains("there was no test to run"))
+  @Test("all that were declared must have ended, and no test is no success", arguments: runs)
+  func counts(events: [String], status: Int32, words: [String]) throws {
+    let outcome = try run(events)
+    #expect(outcome.status == status, "\(outcome)")
+    for words in words { #expect(outcome.output.contains(words), "\(outcome)") }
   }
 
   @Test(

@@ -14,14 +14,12 @@ struct InstallTests {
       machine = try Machine()
       prefix = try Folder().url
       for path in ["CSupport", "LICENSE.txt", "NOTICE"] { try machine.copy(path) }
-      try write("", as: "CHANGELOG.md")
-      try write(
+      try machine.write("", as: "CHANGELOG.md")
+      try machine.write(
         "  static let version = \"\(version)\"\n",
         as: "Sources/section-dump/Commands/SectionDump.swift")
-      try write("the library", as: "built/libBeeHive.so")
-      try write("#!/bin/sh\n\(tool)\n", as: "built/section-dump")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o755], ofItemAtPath: machine.place("built/section-dump").path)
+      try machine.write("the library", as: "built/libBeeHive.so")
+      try machine.write("#!/bin/sh\n\(tool)\n", as: "built/section-dump", isProgram: true)
       try machine.install(
         "swift",
         """
@@ -31,13 +29,6 @@ struct InstallTests {
         esac
         """)
       try machine.install("strip", #"cp "$3" "$2""#)
-    }
-
-    func write(_ text: String, as path: String) throws {
-      let file = machine.place(path)
-      try FileManager.default.createDirectory(
-        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try text.write(to: file, atomically: true, encoding: .utf8)
     }
 
     @discardableResult
@@ -77,6 +68,20 @@ struct InstallTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: site.prefix.path).isEmpty)
   }
 
+  @Test("installs and removes below DESTDIR too, and nothing else")
+  func staged() throws {
+    let (site, stage) = (try Site(), try Folder())
+    let other = try stage.write("", as: "\(site.prefix.path.dropFirst())/bin/other").path
+    let environment = ["DESTDIR": stage.path]
+    func files() throws -> [Substring] {
+      try Command.output("find", [stage.path, "!", "-type", "d"]).split(separator: "\n")
+    }
+    try site.install(environment: environment).check()
+    #expect(try files().count > 10 && site.files().isEmpty)
+    try site.install("--uninstall", environment: environment).check()
+    #expect(try files() == [other[...]])
+  }
+
   @Test(
     "what stops it midway can be removed",
     arguments: ["share/man", "lib/libBeeHive.so", "bin/section-dump"])
@@ -98,7 +103,7 @@ struct InstallTests {
   @Test("an upgrade removes what the new version does not have, also from another --libdir")
   func upgrade() throws {
     let site = try Site()
-    try site.write("", as: "CSupport/CBeeHive/include/beehive/old.h")
+    try site.machine.write("", as: "CSupport/CBeeHive/include/beehive/old.h")
     try site.install("--libdir", "lib/x86").check()
     #expect(try site.files().isSuperset(of: ["include/beehive/old.h", "lib/x86/libBeeHive.so.0"]))
     try FileManager.default.removeItem(
@@ -181,9 +186,13 @@ struct InstallTests {
       (["--prefix", "/tmp/it's"], "pkg-config cannot read a prefix with quotes"),
       (["--libdir", "lib&|"], "--libdir takes letters"),
       ([], "HOME names no folder to install into"),
+      (["PREFIX"], "it does not know PREFIX"), (["--prefix"], "--prefix needs a value"),
+      (["--only", "all"], "--only takes tool or library, not all"),
+      (["--libdir", "../lib"], "--libdir takes a folder of PREFIX, not ../lib"),
     ])
   func refuses(arguments: [String], reason: String) throws {
     let outcome = try Site().machine.run("install", arguments, environment: ["HOME": ""])
-    #expect(outcome.status == 64 && outcome.errors.contains(reason), "\(outcome)")
+    #expect(outcome.status == 64, "\(outcome)")
+    #expect(outcome.errors.hasPrefix("Scripts/install: \(reason)"), "\(outcome)")
   }
 }

@@ -11,8 +11,7 @@ struct Machine {
   init(without missing: String...) throws {
     folder = try Folder()
     for name in ["bin", "Examples"] {
-      try FileManager.default.createDirectory(
-        at: folder.place(name), withIntermediateDirectories: true)
+      try folder.makeFolder(name)
     }
     // Foundation would try to keep the owner.
     try Command.output("cp", ["-R", Repository.place("Scripts").path, folder.path])
@@ -26,7 +25,7 @@ struct Machine {
       try FileManager.default.createSymbolicLink(
         atPath: folder.place("bin/\(name)").path, withDestinationPath: path)
     }
-    try install("swift", #"echo "Swift version 6.3.1""#)
+    if !missing.contains("swift") { try install("swift", #"echo "Swift version 6.3.1""#) }
     for name in ["pkg-config", "cc", "readelf", "git"] where !missing.contains(name) {
       try install(name)
     }
@@ -34,12 +33,12 @@ struct Machine {
 
   /// Puts a program there, in the language of the shell, or another in its place.
   func install(_ name: String, _ script: String = "exit 0") throws {
-    try write(script, as: "bin/\(name)")
+    try write("#!/bin/sh\n\(script)\n", as: "bin/\(name)", isProgram: true)
   }
 
   /// Puts another script in the place of one.
   func replace(_ script: String, _ text: String) throws {
-    try write(text, as: "Scripts/\(script)")
+    try write("#!/bin/sh\n\(text)\n", as: "Scripts/\(script)", isProgram: true)
   }
 
   /// Copies a file or folder of the package.
@@ -52,14 +51,11 @@ struct Machine {
   /// Where a file of its copy of the package is.
   func place(_ path: String) -> URL { folder.place(path) }
 
-  private func write(_ script: String, as name: String) throws {
-    let file = try folder.write("#!/bin/sh\n\(script)\n", as: name)
+  /// Writes a file of its copy of the package.
+  func write(_ text: String, as path: String, isProgram: Bool = false) throws {
+    let file = try folder.write(text, as: path)
+    guard isProgram else { return }
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
-  }
-
-  /// Takes a program away.
-  func remove(_ name: String) throws {
-    try FileManager.default.removeItem(at: folder.place("bin/\(name)"))
   }
 
   /// Runs a script there, from another folder.

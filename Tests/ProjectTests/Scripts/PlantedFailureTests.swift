@@ -56,14 +56,10 @@ import Testing
       ["-c", "tar -C \"$0\" -c --exclude='.build*' . | tar -C \"$1\" -x"]
         + [Repository.root.path, checkout.path])
     let file = checkout.place(plant.file)
-    var text = try String(contentsOf: file, encoding: .utf8)
-    if plant.old.isEmpty {
-      text += plant.new
-    } else {
-      try #require(text.contains(plant.old))
-      text = text.replacingOccurrences(of: plant.old, with: plant.new)
-    }
-    try Data(text.utf8).write(to: file)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    try #require(plant.old.isEmpty || text.contains(plant.old))
+    let planted = plant.old.isEmpty ? text + plant.new : text.replacing(plant.old, with: plant.new)
+    try Data(planted.utf8).write(to: file)
 
     let outcome = try Command.run(
       checkout.place("Scripts/test").path,
@@ -81,11 +77,8 @@ import Testing
 
   @Test("a plant for each step of the default suite") func everyStep() throws {
     let list = try Command.output(Repository.place("Scripts/test").path, ["--list"])
-    var steps: [String] = []
-    for line in list.split(separator: "\n") {
-      let words = line.split(separator: " ")
-      if words.count > 1, words[1] == "default" { steps.append(String(words[0])) }
-    }
+    let words = list.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    let steps = words.filter { $0.count > 1 && $0[1] == "default" }.map { $0[0] }
     #expect(steps == Self.plants.map(\.step))
   }
 }

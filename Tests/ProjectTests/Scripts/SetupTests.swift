@@ -16,22 +16,47 @@ struct SetupTests {
     #expect(outcome.output + outcome.errors == "")
   }
 
-  @Test(
-    "what is missing is named as Debian names it",
-    arguments: [
-      ("pkg-config", "pkg-config"), ("cc", "gcc"), ("readelf", "binutils"),
-      ("git", "git"),
-    ])
-  func missing(program: String, package: String) throws {
-    let outcome = try Machine(without: program).run("setup")
-    expect(outcome, lacks: "missing: ")
-    expect(outcome, lacks: "\(package) (Debian's names; apt-get install them as root)")
+  /// A change of the machine, the arguments, and what it then lacks.
+  struct Lack: Sendable, CustomTestStringConvertible {
+    var testDescription: String
+    var missing: String?
+    var arguments: [String]
+    var stand: (program: String, script: String)?
+    var words: String
+
+    init(
+      _ description: String, without missing: String? = nil, _ arguments: [String] = [],
+      stand: (String, String)? = nil, _ words: String
+    ) {
+      (testDescription, self.missing, self.arguments) = (description, missing, arguments)
+      (self.stand, self.words) = (stand, words)
+    }
   }
 
-  @Test("a library is asked for from pkg-config") func missingLibrary() throws {
-    let machine = try Machine()
-    try machine.install("pkg-config", "exit 1")
-    expect(try machine.run("setup"), lacks: "missing: libelf-dev ")
+  private static let names = "(Debian's names; apt-get install them as root)"
+
+  static let lacks = [
+    Lack("pkg-config", without: "pkg-config", "pkg-config \(names)"),
+    Lack("a C compiler", without: "cc", "gcc \(names)"),
+    Lack("binutils", without: "readelf", "binutils \(names)"),
+    Lack("git", without: "git", "git \(names)"),
+    Lack("a library, by pkg-config", stand: ("pkg-config", "exit 1"), "missing: libelf-dev "),
+    Lack("a program by its name", ["mold"], "mold "),
+    Lack("a program of another package", ["gcore"], "gdb "),
+    Lack("one of all programs", ["all"], "valgrind "),
+    Lack(
+      "an old Swift", stand: ("swift", #"echo "Swift version 6.1""#), "missing: Swift 6.3"),
+    Lack(
+      "a Swift that does not say its version", stand: ("swift", "exit 0"),
+      "swift is of an unknown version"),
+    Lack("Swift", without: "swift", "https://www.swift.org/install"),
+  ]
+
+  @Test("what is missing is named, as Debian names it", arguments: lacks)
+  func missing(lack: Lack) throws {
+    let machine = try Machine(without: lack.missing ?? "")
+    if let (program, script) = lack.stand { try machine.install(program, script) }
+    expect(try machine.run("setup", lack.arguments), lacks: lack.words)
   }
 
   @Test("every script that builds begins with it", arguments: ["demo", "install", "test"])
@@ -39,15 +64,6 @@ struct SetupTests {
     let outcome = try Machine(without: "readelf").run(
       name, name == "install" ? ["--prefix", "somewhere"] : [])
     expect(outcome, lacks: "missing: binutils ")
-  }
-
-  @Test(
-    "further programs are asked for by name",
-    arguments: [("mold", "mold"), ("gcore", "gdb"), ("all", "valgrind")])
-  func further(program: String, package: String) throws {
-    let outcome = try Machine().run("setup", [program])
-    expect(outcome, lacks: "missing: ")
-    expect(outcome, lacks: "\(package) ")
   }
 
   @Test("a program that it does not know is refused, before anything is installed")
@@ -79,12 +95,6 @@ struct SetupTests {
     expect(try machine.run("setup"), lacks: "missing: binutils (apt-get could not install them)")
   }
 
-  @Test("an old Swift is too old") func oldSwift() throws {
-    let machine = try Machine()
-    try machine.install("swift", #"echo "Swift version 6.1""#)
-    expect(try machine.run("setup"), lacks: "missing: Swift 6.3")
-  }
-
   @Test("the libraries that Swift cannot start without are installed")
   func brokenSwift() throws {
     let machine = try Machine()
@@ -98,17 +108,5 @@ struct SetupTests {
       echo 'echo "Swift version 6.3.1"' > "$(dirname "$0")/swift"
       """)
     #expect(try machine.run("setup").status == 0)
-  }
-
-  @Test("a Swift that does not say its version is refused") func unknownSwift() throws {
-    let machine = try Machine()
-    try machine.install("swift")
-    expect(try machine.run("setup"), lacks: "swift is of an unknown version")
-  }
-
-  @Test("without Swift it says where to get it") func noSwift() throws {
-    let machine = try Machine()
-    try machine.remove("swift")
-    expect(try machine.run("setup"), lacks: "https://www.swift.org/install")
   }
 }

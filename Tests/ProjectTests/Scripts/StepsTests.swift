@@ -20,8 +20,10 @@ import Yams
     var include: [Step]
   }
 
-  @Test("the list as JSON is what --all adds, and each step says what it shows") func json() throws
-  {
+  @Test(
+    "the list as JSON is what --all adds, with what each step shows, and needs that Scripts/setup knows"
+  )
+  func json() throws {
     let list = try Self.test("--list", "--format", "json")
     #expect(list.status == 0)
     let steps = try JSONDecoder().decode(Matrix.self, from: Data(list.output.utf8)).include
@@ -30,12 +32,7 @@ import Yams
     #expect(steps.allSatisfy { $0.suite == "all" && $0.minutes > 0 && !$0.shows.isEmpty })
     let text = try Self.test("--list").output
     for step in steps { #expect(text.contains("\n\(step.step) ")) }
-  }
-
-  @Test("Scripts/setup knows the package of each program that a step needs") func needs() throws {
     let setup = try Repository.text("Scripts/setup")
-    let list = try Self.test("--list", "--format", "json")
-    let steps = try JSONDecoder().decode(Matrix.self, from: Data(list.output.utf8)).include
     for program in Set(steps.flatMap { $0.needs.split(separator: " ") }) {
       #expect(setup.contains("\n\(program) "), "\(program)")
     }

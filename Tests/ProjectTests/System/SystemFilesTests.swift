@@ -6,25 +6,16 @@ import Testing
 /// here chose; whatever they hold, the scan must end.
 @Suite("The installed section-dump over the system's libraries", .serialized, .full)
 struct SystemFilesTests {
-  private static let scan = Result {
-    try Command.run(Installation.needed().tool, ["-r", "--format", "ndjson", "/usr/lib"])
-  }
-
-  @Test("ends")
-  func ends() throws {
-    _ = try Installation.needed()
+  @Test("ends, prints JSON to the last line, and says in a line each what is damaged")
+  func scan() throws {
+    let arguments = ["-r", "--format", "ndjson", "/usr/lib"]
+    let outcome = try Command.run(Installation.needed().tool, arguments)
     // With status 2 where a file is damaged, or not read in full.
-    #expect(try [0, 2].contains(Self.scan.get().status))
-  }
-
-  @Test("prints JSON to the last line, and counts of what it finds")
-  func lines() throws {
-    _ = try Installation.needed()
+    #expect([0, 2].contains(outcome.status))
     var records = 0
     var codes: [String: Int] = [:]
-    let lines = try Self.scan.get().lines
-    #expect(!lines.isEmpty)
-    for line in lines {
+    #expect(!outcome.lines.isEmpty)
+    for line in outcome.lines {
       let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
       let file = try #require(value as? [String: Any], "\(line)")
       records += try #require(file["records"] as? [Any], "\(line)").count
@@ -32,15 +23,10 @@ struct SystemFilesTests {
         codes[try #require(problem["code"] as? String, "\(line)"), default: 0] += 1
       }
     }
-    print("\(lines.count) object files, \(records) entries")
+    print("\(outcome.lines.count) object files, \(records) entries")
     for (code, count) in codes.sorted(by: { $0.value > $1.value }) { print("  \(count) \(code)") }
-  }
-
-  @Test("says what is damaged in a line each")
-  func errors() throws {
-    _ = try Installation.needed()
-    let lines = try Self.scan.get().errors.split(separator: "\n")
-    for line in lines.suffix(10) { print("  \(line)") }
-    #expect(lines.first { !$0.hasPrefix("section-dump: ") } == nil)
+    let errors = outcome.errors.split(separator: "\n")
+    for line in errors.suffix(10) { print("  \(line)") }
+    #expect(errors.first { !$0.hasPrefix("section-dump: ") } == nil)
   }
 }
