@@ -22,14 +22,9 @@ struct AgreementTests {
     for seed in 0..<UInt64(Effort.times(150, full: 2000)) {
       let (bytes, expected, order) = library.planted(seed: seed)
       let path = try folder.write(bytes, as: "planted-\(seed).so").path
-      let hive = try found(byHiveIn: path)
-      let verify = found(byVerifyIn: path)
-      #expect(hive.rejected == expected, "seed \(seed), the Hive")
-      #expect(verify.rejected == expected, "seed \(seed), verify")
-      #expect(hive.missing == order.missing, "seed \(seed), the Hive")
-      #expect(verify.missing == order.missing, "seed \(seed), verify")
-      #expect(hive.cyclic == order.cyclic, "seed \(seed), the Hive")
-      #expect(verify.cyclic == order.cyclic, "seed \(seed), verify")
+      let planted = Found(rejected: expected, missing: order.missing, cyclic: order.cyclic)
+      #expect(try found(byHiveIn: path) == planted, "seed \(seed), the Hive")
+      #expect(found(byVerifyIn: path) == planted, "seed \(seed), verify")
       seen.formUnion(expected.map(\.code))
       missing += order.missing.count
       cyclic += order.cyclic.count
@@ -53,15 +48,12 @@ struct AgreementTests {
     }
     #expect(paths.count > 4, "\(paths) are too few that this machine loads")
     for path in paths {
-      let (hive, verify) = (try found(byHiveIn: path), found(byVerifyIn: path))
-      #expect(hive.rejected == verify.rejected, "\(path)")
-      #expect(hive.missing == verify.missing, "\(path)")
-      #expect(hive.cyclic == verify.cyclic, "\(path)")
+      #expect(try found(byHiveIn: path) == found(byVerifyIn: path), "\(path)")
     }
   }
 
   /// What is wrong with a library.
-  private struct Found {
+  private struct Found: Equatable {
     var rejected: [PlantedLibrary.Expected]
     /// Each as the name of the module and that of what it requires.
     var missing: Set<String>
@@ -77,8 +69,8 @@ struct AgreementTests {
     let hive = Hive(imagesWhere: { $0 == path })
     let stored = try Scan(of: ELFFile(path: path)).records
     let entries = hive.entries.filter { if case .image = $0.source { true } else { false } }
-    let wellFormed = Set(stored.filter { !$0.kind.isThirdParty }.map(Said.init))
-    #expect(wellFormed.isSubset(of: Set(entries.map(Said.init))), "\(path)")
+    let wellFormed = Set(stored.filter { !$0.kind.isThirdParty }.map { said($0) })
+    #expect(wellFormed.isSubset(of: Set(entries.map { said($0) })), "\(path)")
     struct Silent: Module {}
     for name in PlantedEntry.orderedNames { hive.bind(name) { _ in Silent() } }
     hive.bindUnbound()
@@ -93,29 +85,16 @@ struct AgreementTests {
       cyclic: Set(order.cycles.flatMap { $0.map(\.name) }))
   }
 
-  /// What an entry says, wherever it was read.
-  private struct Said: Hashable {
-    var kind: RecordKind
-    var name: String
-    var implementation: String?
-    var attributes: Attributes
-    var section: String
-    var index: Int
+  /// An entry's words, wherever it was read.
+  private func said(_ record: Record) -> String {
+    let words = "\(record.kind) \(record.name) \(record.implementation ?? "–")"
+    return "\(words) \(record.attributes) \(record.origin.section)[\(record.origin.index)]"
+  }
 
-    init(_ record: Record) {
-      (kind, name, implementation) = (record.kind, record.name, record.implementation)
-      (attributes, section) = (record.attributes, record.origin.section)
-      index = record.origin.index
-    }
-
-    init(_ entry: Entry) {
-      (kind, name, implementation) = (entry.kind, entry.name, entry.implementation)
-      attributes = entry.attributes
-      (section, index) = ("", 0)
-      if case .image(let origin) = entry.source {
-        (section, index) = (origin.section, origin.index)
-      }
-    }
+  private func said(_ entry: Entry) -> String {
+    guard case .image(let origin) = entry.source else { return "" }
+    let words = "\(entry.kind) \(entry.name) \(entry.implementation ?? "–")"
+    return "\(words) \(entry.attributes) \(origin.section)[\(origin.index)]"
   }
 
   /// What `verify` finds; duplicates by the Hive's word for them.

@@ -102,7 +102,10 @@ struct PlantedEntry {
     .init(.route, ["app://a(/:id)?q<Int>", "f"], ["route a 0", "route a/: 0"]),
     .init(.route, ["app://a", "f", "match=prefix"], ["route a/* 0"]),
     .init(.route, ["app://a/*rest", "f", "match=exact"], ["route a/* 0"]),
+    .init(.route, ["APP://a/:name", "f", "priority=2"], ["route a/: 2"]),
     .init(.route, ["app://b/:id<Sometype>", "f"], ["route b/:<Sometype> 0"]),
+    .init(.route, ["app://b/:id<Int>?x", "f"], ["route b/:<Int> 0"]),
+    .init(.route, ["app://b/:number<int>?y", "f"], ["route b/:<Int> 0"]),
     .init(.theirs, ["anything", "", "scope=bizarre", "level=x"]),
   ]
 

@@ -14,55 +14,31 @@ struct PlantedLibrary {
   static let recordsWithContext = structures.count
 
   /// What those lead to, and what a record of each abi that leads there is rejected with.
-  static let structures: [(lines: String, codes: [String: String])] = [
-    (
-      ".long 24, 1; .quad 16, zeros",
-      ["c-factory": "bad-code", "c-target": "bad-context", "c-route": "bad-code"]
-    ),
-    (
-      ".long 24, 1; .quad code, 0",
-      ["c-table": "bad-context", "c-module": "bad-context", "c-target": "bad-context"]
-    ),
-    (
-      ".long 24, 1; .quad 48, operations",
-      ["c-factory": "bad-code", "c-target": "bad-context", "c-route": "bad-code"]
-    ),
-    (
-      ".long 32, 1; .quad 16, 1, actions",
-      [
-        "c-table": "bad-context", "c-module": "bad-context", "c-factory": "bad-code",
-        "c-route": "bad-code",
-      ]
-    ),
-    (
-      ".long 16, 1; .quad code",
-      [
-        "c-table": "bad-context", "c-module": "bad-context", "c-factory": "bad-context",
-        "c-target": "bad-context",
-      ]
-    ),
-    (".long 8, 1; .quad code, code, code", unusable),
-    (".long 64, 7; .quad code, code, code", unusable),
-    (
-      ".long 64, 1; .quad 8, 0x1234",
-      [
-        "c-table": "bad-context", "c-module": "bad-context", "c-factory": "bad-code",
-        "c-target": "bad-context", "c-route": "bad-code",
-      ]
-    ),
-    (
-      ".long 24, 1; .quad 48, wild_operations",
-      [
-        "c-module": "bad-code", "c-factory": "bad-code", "c-target": "bad-context",
-        "c-route": "bad-code",
-      ]
-    ),
+  static let structures = [
+    structure(".long 24, 1; .quad 16, zeros", badContext: "target", badCode: "factory route"),
+    structure(".long 24, 1; .quad code, 0", badContext: "table module target"),
+    structure(".long 24, 1; .quad 48, operations", badContext: "target", badCode: "factory route"),
+    structure(
+      ".long 32, 1; .quad 16, 1, actions", badContext: "table module", badCode: "factory route"),
+    structure(".long 16, 1; .quad code", badContext: "table module factory target"),
+    structure(".long 8, 1; .quad code, code, code", badContext: abis),
+    structure(".long 64, 7; .quad code, code, code", badContext: abis),
+    structure(
+      ".long 64, 1; .quad 8, 0x1234", badContext: "table module target", badCode: "factory route"),
+    structure(
+      ".long 24, 1; .quad 48, wild_operations", badContext: "target",
+      badCode: "module factory route"),
   ]
 
-  private static let unusable = Dictionary(
-    uniqueKeysWithValues: ["c-table", "c-module", "c-factory", "c-target", "c-route"].map {
-      ($0, "bad-context")
-    })
+  private static let abis = "table module factory target route"
+
+  private static func structure(
+    _ lines: String, badContext: String, badCode: String = ""
+  ) -> (lines: String, codes: [String: String]) {
+    let contexts = badContext.split(separator: " ").map { ("c-\($0)", "bad-context") }
+    let codes = badCode.split(separator: " ").map { ("c-\($0)", "bad-code") }
+    return (lines, Dictionary(uniqueKeysWithValues: contexts + codes))
+  }
 
   /// The file, its entries empty.
   let template: Data
@@ -142,15 +118,14 @@ struct PlantedLibrary {
         }
       }
     }
-    for number in 0..<Self.slots {
-      let entry = PlantedEntry.modules.random(by: &generator)
-      write(entry.text, over: Self.marker("M", number), size: Self.textSize, in: &bytes)
-      note(entry, "BeehiveMods", number)
-    }
-    for number in 0..<Self.slots {
-      let entry = PlantedEntry.services.random(by: &generator)
-      write(entry.text, over: Self.marker("S", number), size: Self.textSize, in: &bytes)
-      note(entry, "BeehiveServices", number)
+    for (what, section, entries) in [
+      ("M", "BeehiveMods", PlantedEntry.modules), ("S", "BeehiveServices", PlantedEntry.services),
+    ] {
+      for number in 0..<Self.slots {
+        let entry = entries.random(by: &generator)
+        write(entry.text, over: Self.marker(what, number), size: Self.textSize, in: &bytes)
+        note(entry, section, number)
+      }
     }
     for number in 0..<Self.records {
       let hasContext = number < Self.recordsWithContext
