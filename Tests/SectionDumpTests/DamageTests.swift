@@ -3,9 +3,7 @@ import TestSupport
 import Testing
 
 /// Files that were cut off or overwritten, through the whole tool: one process reads thousands.
-@Suite(
-  "Damaged files", .needs("prlimit"), .mayHang,
-  .limitsMemory)
+@Suite("Damaged files", .needs("prlimit"), .mayHang, .limitsMemory)
 struct DamageTests {
   /// One of each way to find records: class, byte order, encoding of relocations, container.
   static let fixtures = [
@@ -18,15 +16,41 @@ struct DamageTests {
     "archive-nested.a", "archive-universal.a", "universal.a",
   ]
 
+  /// The address space of the process in bytes. What it has read is forgotten with each file, so
+  /// that none of them may take more.
+  private static let mostMemory = 256 << 20
+  /// The bytes that are printed of one image at most.
+  private static let mostText = 1 << 20
+
   @Test("that were cut off show the same entries or a problem", arguments: fixtures)
   func cut(name: String) throws {
     let bytes = try Linkages.bytes(name)
     let lengths = Array(0..<min(4096, bytes.count)) + stride(from: 4096, to: bytes.count, by: 64)
     // An archive that was cut off behind its first eight bytes is a whole one, without members.
-    let variants = Effort.sample(
-      24, of: lengths.filter { !name.hasSuffix(".a") || $0 != 8 || bytes[0] != 0x21 }
-    ).map { ("cut at \($0)", bytes.prefix($0)) }
-    let different = try Damage(of: bytes, variants).silentlyDifferent()
+    let cuts = Effort.sample(
+      24, of: lengths.filter { !name.hasSuffix(".a") || $0 != 8 || bytes[0] != 0x21 })
+    let folder = try Sweep.folder(for: (cuts.count + 1) * (bytes.count + 4096))
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let paths = try Sweep.write(cuts.map { bytes.prefix($0) } + [bytes], in: folder)
+    let tool = [Repository.sectionDump, "--stdin0", "--jobs", "1", "--format", "ndjson"]
+    let outcome = try Fixtures.run(
+      "prlimit", ["--as=\(Self.mostMemory)"] + tool,
+      input: Data(paths.joined(separator: "\0").utf8))
+    #expect(outcome.status == 2, "\(outcome.errors.suffix(1000))")
+    var (entries, damaged): ([String: [String]], Set<String>) = ([:], [])
+    for line in outcome.lines {
+      #expect(line.utf8.count < Self.mostText)
+      let file = try Tool.object(line)
+      let path = try #require(file["path"] as? String)
+      entries[path, default: []] += try Tool.lines(file)
+      if !Tool.codes(file).isEmpty { damaged.insert(path) }
+    }
+    #expect(entries.count == paths.count, "each file has a line")
+    let whole = try #require(paths.last.flatMap { entries[$0] }).sorted()
+    #expect(!whole.isEmpty && !damaged.contains(paths[cuts.count]))
+    let different = zip(cuts, paths).filter { _, path in
+      !damaged.contains(path) && entries[path]?.sorted() != whole
+    }
     #expect(different.isEmpty, "\(different)")
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Threads
 
 /// Files that are compiled once per run, from sources that stand here.
 enum Fixtures {
@@ -8,21 +9,14 @@ enum Fixtures {
   /// The directory that all of them stand in, removed when the process ends.
   static let directory = (try? folder.get().url) ?? URL(fileURLWithPath: "/nonexistent")
 
-  /// What an author writes with the header.
-  static let annotated = """
-    #include <BeeHive.h>
-    BeeHiveMod(Shop.ShopModule);
-    BeeHiveService(Shop.HomeService, Cache<Key, Value>);
-    static bool set_up(const beehive_context *context) { return context != 0; }
-    static const beehive_module_operations audio_operations = { .set_up = set_up };
-    BEEHIVE_MODULE(audio, &audio_operations,
-                   BEEHIVE_PRIORITY(10) BEEHIVE_REQUIRES("log") BEEHIVE_REQUIRES("net"));
-    static const struct greeter { int number; } english = { 1 };
-    BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english,
-                    BEEHIVE_SCOPE("singleton") BEEHIVE_ATTRIBUTE("colour", "a=b"));
-    """
+  private static func source(_ name: String) -> String {
+    (try? Repository.text("Tests/Fixtures/SectionDump/\(name)")) ?? ""
+  }
 
-  /// What `annotated` registers, as `Tool.lines` says it.
+  /// Entries as an author writes them with the header.
+  static let annotated = source("annotated.c")
+
+  /// The entries of `annotated`, as `Tool.lines` says it.
   static let annotatedLines = [
     "module Shop.ShopModule → – 0 {}",
     "service Shop.HomeService → Cache<Key, Value> 0 {}",
@@ -30,79 +24,15 @@ enum Fixtures {
     "service Greeter → EnglishGreeter 0 {abi=c-table colour=a=b scope=singleton}",
   ]
 
-  /// What somebody writes who has no header, mistakes included.
-  static let handWritten = #"""
-    #define ENTRY(name) \
-      __attribute__((used, retain, aligned(8), section(name))) static const char *const
-    ENTRY("BeehiveMods") good = "Hand.Written";
-    ENTRY("BeehiveMods") nothing = 0;
-    ENTRY("BeehiveMods") hostile = "Evil\033[31m\033]0;title\007\r\n\x7f\xc2\x9b\xe2\x80\xae.Name";
-    ENTRY("BeehiveServices") service = "{ \"Hand.Service\" : \"Hand.\\u0056iew\" }";
-    ENTRY("BeehiveServices") damaged = "{ \"\033[2JHand\" }";
-    ENTRY("list") first = "one";
-    ENTRY("list") second = "two";
-    """#
+  /// Entries of somebody who has no header, mistakes included.
+  static let handWritten = source("hand-written.c")
 
   /// Data whose layout is given word by word, so that every printed address is known.
-  static let layout = #"""
-    .section BeehiveMods, "aw"
-    .quad name, 0, absent
-    .section BeehiveServices, "aw"
-    .quad pair
-    .section BeehiveRecords, "aw"
-    .long 64
-    .short 1, 1
-    .long 0, 32
-    .quad 0, 0
-    .asciz "audio"
-    .asciz "&table"
-    .asciz "priority=-3"
-    .balign 8
-    .long 48
-    .short 1, 0x8001
-    .long 0, 32
-    .quad factory, 0
-    .asciz "third party"
-    .balign 8
-    .section .rodata.names, "a"
-    name: .asciz "Shop.Module"
-    pair: .asciz "{\"A\":\"B, \\\"C\\\"\"}"
-    """#
+  static let layout = source("layout.s")
 
-  /// One result of a compiler: cases of a test that want the same file run beside each other, and none may
-  /// read what another is still writing.
-  private final class Build: @unchecked Sendable {
-    // Sound: the recipe is used with the lock held.
-    private let lock = NSLock()
-    private var recipe: [String] = []
-
-    /// Runs `body` unless it was run for the same recipe, and what it made is there still.
-    func once(_ recipe: [String], makes file: URL, _ body: () throws -> Void) throws {
-      try lock.withLock {
-        if recipe == self.recipe, FileManager.default.fileExists(atPath: file.path) { return }
-        self.recipe = []
-        try body()
-        self.recipe = recipe
-      }
-    }
-  }
-
-  /// The builds by the names of their results.
-  private final class Builds: @unchecked Sendable {
-    // Sound: the table is used with the lock held.
-    private let lock = NSLock()
-    private var table: [String: Build] = [:]
-
-    subscript(name: String) -> Build {
-      lock.withLock {
-        let build = table[name] ?? Build()
-        table[name] = build
-        return build
-      }
-    }
-  }
-
-  private static let builds = Builds()
+  /// The recipe of each file that was built, by its name. Cases of a test that want the same file run beside each other,
+  /// and none may read what another is still writing.
+  private static let recipes = Lock<[String: Lock<[String]>]>([:])
 
   /// Builds `source` and answers the name of the result, which stands in `directory`.
   static func build(
@@ -110,11 +40,28 @@ enum Fixtures {
     with compiler: String = Compiler.program, _ arguments: [String] = ["-shared", "-fPIC"]
   ) throws -> String {
     let folder = try folder.get().url
-    try builds[name].once([source, suffix, compiler] + arguments, makes: place(name)) {
+    let recipe = [source, suffix, compiler] + arguments
+    let made = recipes.withLock { recipes in
+      let made = recipes[name] ?? Lock([])
+      recipes[name] = made
+      return made
+    }
+    try made.withLock { known in
+      if known == recipe, FileManager.default.fileExists(atPath: place(name).path) { return }
+      known = []
       try Compiler.compile(
         source, suffix: suffix, as: name, in: folder, with: compiler,
         ["-I", Repository.headers] + (suffix == "s" ? ["-Wa,--noexecstack"] : []) + arguments)
+      known = recipe
     }
+    return name
+  }
+
+  /// Compiles Swift into a library, or what `emit` says, and answers its name.
+  static func swift(
+    _ source: String, as name: String, module: String, emit: String = "-emit-library"
+  ) throws -> String {
+    try Compiler.swift(source, module: module, as: name, in: directory, emit: emit)
     return name
   }
 
@@ -150,6 +97,20 @@ enum Fixtures {
 
   /// The bytes of a file of that name in the directory.
   static func bytes(_ name: String) throws -> Data { try Data(contentsOf: place(name)) }
+
+  /// A list of paths for `--stdin0`, of copies of a file that are overwritten in one byte each.
+  static func overwritten(
+    _ bytes: Data, at positions: [Int], by values: [UInt8], in folder: Folder
+  ) throws -> Data {
+    let copies = positions.flatMap { position in
+      values.filter { bytes[position] != $0 }.map { value in
+        var copy = bytes
+        copy[position] = value
+        return copy
+      }
+    }
+    return Data(try Sweep.write(copies, in: folder.url).joined(separator: "\0").utf8)
+  }
 
   /// A library of the annotated source, under a name of the test's own.
   static func annotatedLibrary(_ name: String) throws -> String {

@@ -11,7 +11,7 @@ struct LiveCoreTests {
   ) throws -> (file: String, alive: [String: [String: Any]]) {
     var alive: [String: [String: Any]] = [:]
     var file = ""
-    try LiveStatesTests.withHost(steps) { pid, _ in
+    try LiveHost.run(steps) { pid, _ in
       alive = try Tool.live(["--pid", "\(pid)"])
       try Fixtures.tool("gcore", ["-o", name, "\(pid)"])
       file = "\(name).\(pid)"
@@ -29,10 +29,10 @@ struct LiveCoreTests {
   @Test(
     "It tells what the process did, the states of its entries too", .needs("gcore"))
   func sameAsProcess() throws {
-    let steps = [LiveStatesTests.hive] + (try LiveStatesTests.opened()) + ["entries"]
+    let steps = [LiveHost.hive] + (try LiveStatesTests.opened()) + ["entries"]
     let (file, alive) = try core(of: steps, as: "core-whole")
     let found = try Tool.live(["--core", file])
-    for name in ["live-first.so", "live-second.so", "libBeeHive.so", "live-states-host"] {
+    for name in ["live-first.so", "live-second.so", "libBeeHive.so", "live-host"] {
       #expect(try text(found[name]) == text(alive[name]))
     }
     let table = try Tool.run(["live", "--core", file]).output
@@ -99,18 +99,16 @@ struct LiveCoreTests {
     let path = Fixtures.place("mapped-data").path
     try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: path))
     let reader = """
+      #include "ready.h"
       #include <fcntl.h>
-      #include <stdio.h>
-      #include <sys/mman.h>
-      #include <unistd.h>
       int main(int count, char **arguments) {
         char *data = mmap(0, 8192, PROT_READ, MAP_PRIVATE, open(arguments[1], O_RDONLY), 0);
-        puts(data[0] == 7 ? "ready" : "not mapped");
-        fflush(stdout);
-        pause();
+        if (data[0] == 7) { be_ready(); }
       }
       """
-    let program = Fixtures.place(try Fixtures.build(reader, as: "maps-data", [])).path
+    let program = Fixtures.place(
+      try Fixtures.build(reader, as: "maps-data", LiveHost.headers)
+    ).path
     try Command.whileRunning(program, [path], in: Fixtures.directory) { pid, _ in
       try Fixtures.tool("gcore", ["-o", "core-data", "\(pid)"])
       let outcome = try Tool.run(["live", "--core", "core-data.\(pid)"])
@@ -125,51 +123,16 @@ struct LiveCoreTests {
   }
 
   /// The note of a core file that says which files were mapped: so many, each at the addresses of its line.
-  private func files(_ count: Int, of path: String = "/x", at line: (Int) -> String) -> String {
+  private func files(_ count: Int, at line: (Int) -> String) -> String {
     """
     note: .long 5, image - files, 0x46494c45
     .asciz "CORE"
     .balign 4
     files: .quad \(count), 4096
     \(each(count) { ".quad \(line($0)), 0" })
-    \(each(count) { _ in ".asciz \"\(path)\"" })
+    \(each(count) { _ in ".asciz \"/x\"" })
     .balign 4
     """
-  }
-
-  /// Reads a core file with little memory.
-  private func limited(_ name: String) throws -> Outcome {
-    let limit = Needs.isSanitized ? "unlimited" : "160000"
-    return try Fixtures.run(
-      "/bin/sh",
-      ["-c", "ulimit -v \(limit); exec \"$0\" live --core \(name)", Repository.sectionDump])
-  }
-
-  @Test("Of images that share their bytes, those are shown that are in proportion to the file")
-  func sharedImages() throws {
-    let record =
-      ".long 96\n.short 1, 0x8001\n.long 0, 32\n.quad 0, 0\n.fill 62, 1, 0x6e\n.short 0\n"
-    let library = try Fixtures.build(
-      ".section BeehiveRecords, \"a\"\n.rept 300\n\(record).endr\n", as: "core-shared.so",
-      suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,noseparate-code"])
-    let path = Fixtures.place(library).path
-    try Fixtures.raw(
-      """
-      header: \(Fixtures.header(type: 4, segments: 1001))
-      .long 4, 0
-      .quad note - header, 0, 0, image - note, 0, 4
-      \(each(1000) {
-        ".long 1, 7\n.quad image - header, \($0 + 1) << 24, 0, end - image, end - image, 4096"
-      })
-      \(files(1000, of: path) { "\($0 + 1) << 24, (\($0 + 1) << 24) + end - image" })
-      image: .incbin "\(path)"
-      end:
-
-      """, as: "core-shared")
-    let outcome = try Tool.run(["live", "--core", "core-shared", "--format", "json"])
-    #expect(outcome.status == 2 && outcome.errors.contains("The images before it have entries"))
-    let share = try outcome.output.utf8.count / Fixtures.bytes("core-shared").count
-    #expect((10..<80).contains(share), "\(share) times the file")
   }
 
   @Test("What is no core file is refused")
@@ -231,7 +194,7 @@ struct LiveCoreTests {
       end:
 
       """, as: "core-headers")
-    let outcome = try limited(name)
+    let outcome = try Tool.limited(["live", "--core", name])
     #expect(outcome.status == 2 && outcome.errors.contains("/x: "), "\(outcome.errors.suffix(400))")
   }
 
@@ -243,7 +206,7 @@ struct LiveCoreTests {
     ])
   func forged(images: Int, parts: Int, step: Int, message: String) throws {
     let name = try forged(images: images, parts: parts, 0x70000, step: step)
-    let outcome = try limited(name)
+    let outcome = try Tool.limited(["live", "--core", name])
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains(message), "\(outcome.errors.prefix(400))")
   }

@@ -79,8 +79,8 @@ struct LiveModulesTests {
 
   /// What `live` and the Hive itself say after a start, and the words of a table besides `bound`.
   private func expect(_ expected: [String: String], after start: String, words: [String]) throws {
-    let steps = [LiveStatesTests.hive, "open=./\(try Self.early.get())", start, "entries"]
-    try LiveStatesTests.withHost(steps) { pid, printed in
+    let steps = [LiveHost.hive, "open=./\(try Self.early.get())", start, "entries"]
+    try LiveHost.run(steps) { pid, printed in
       let found = try modules(of: pid)
       #expect(found == expected)
       // The Hive itself says the same.
@@ -112,8 +112,8 @@ struct LiveModulesTests {
       BEEHIVE_MODULE(third, &good, BEEHIVE_REQUIRES("second"));
       BEEHIVE_MODULE(lacking, &good, BEEHIVE_REQUIRES("nowhere"));
       """)
-    let steps = [LiveStatesTests.hive, "open=./\(library)", "start=off"]
-    try LiveStatesTests.withHost(steps) { pid, _ in
+    let steps = [LiveHost.hive, "open=./\(library)", "start=off"]
+    try LiveHost.run(steps) { pid, _ in
       let found = try modules(of: pid)
       #expect(
         found == [
@@ -129,22 +129,22 @@ struct LiveModulesTests {
   @Test("Those that come after the start, until they are started; after the end nothing runs")
   func latecomers() throws {
     let steps = [
-      LiveStatesTests.hive, "open=./\(try Self.early.get())", "start=shut",
+      LiveHost.hive, "open=./\(try Self.early.get())", "start=shut",
       "open=./\(try Self.lateLibrary.get())", "service=Nobody", "entries",
     ]
-    try LiveStatesTests.withHost(steps) { pid, _ in
+    try LiveHost.run(steps) { pid, _ in
       let found = try modules(of: pid)
       #expect(found["late"] == Self.late)
       #expect(found["shut"] == Self.disabled)
       #expect(found["off"] == "bound –: –")
     }
-    try LiveStatesTests.withHost(steps + ["latecomers"]) { pid, _ in
+    try LiveHost.run(steps + ["latecomers"]) { pid, _ in
       let found = try modules(of: pid)
       #expect(found["late"] == "bound –: –")
       #expect(found["shut"] == Self.disabled)
       #expect(found["net"] == Self.started["net"])
     }
-    try LiveStatesTests.withHost(steps + ["latecomers", "stop"]) { pid, _ in
+    try LiveHost.run(steps + ["latecomers", "stop"]) { pid, _ in
       let found = try modules(of: pid)
       #expect(found["shut"] == Self.disabled)
       #expect(Set(found.filter { $0.key != "shut" }.values) == ["bound –: –"])
@@ -159,8 +159,8 @@ struct LiveModulesTests {
         at: Repository.products.appendingPathComponent("libBeeHive.so"), to: copy)
     }
     let library = "open=./\(try Self.early.get())"
-    let steps = [LiveStatesTests.hive, library, "entries", "open=./libsecond.so"]
-    try LiveStatesTests.withHost(steps) { pid, _ in
+    let steps = [LiveHost.hive, library, "entries", "open=./libsecond.so"]
+    try LiveHost.run(steps) { pid, _ in
       let outcome = try Tool.run(["live", "--pid", "\(pid)"])
       #expect(outcome.status == 2)
       let lines = outcome.errors.split(separator: "\n")

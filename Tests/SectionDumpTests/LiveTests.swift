@@ -4,47 +4,12 @@ import Testing
 
 @Suite("What the images in a running process offer", .serialized)
 struct LiveTests {
-  /// Loads the libraries that it is given, one twice that is given again, says so, and waits. A number before them is a seed: with
-  /// that, bytes of the headers of the first one are overwritten.
-  private static let host = Result {
-    try Fixtures.build(
-      """
-      #define _GNU_SOURCE
-      #include <dlfcn.h>
-      #include <link.h>
-      #include <stdio.h>
-      #include <stdlib.h>
-      #include <string.h>
-      #include <sys/mman.h>
-      #include <sys/prctl.h>
-      #include <unistd.h>
-      int main(int count, char **names) {
-        unsigned seed = atoi(names[1]);
-        for (int i = 2; i < count; i++) {
-          Lmid_t space = i > 2 && !strcmp(names[i], names[i - 1]) ? LM_ID_NEWLM : LM_ID_BASE;
-          struct link_map *map = dlmopen(space, names[i], RTLD_NOW);
-          if (!map) { puts(dlerror()); return 1; }
-          if (i > 2 || !seed) { continue; }
-          unsigned char *base = (unsigned char *)map->l_addr;
-          if (mprotect(base, 4096, PROT_READ | PROT_WRITE)) { return 2; }
-          // The magic stays, or there would be nothing to look at.
-          for (int hit = 0; hit < 8; hit++) { base[16 + rand_r(&seed) % 900] = rand_r(&seed); }
-        }
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); // or only its parent may look at it
-        puts("ready");
-        fflush(stdout);
-        sleep(3000);
-      }
-      """, as: "live-host", ["-O1", "-ldl"])
-  }
-
   /// Runs the host with its libraries while `body` looks at it.
   private func withHost(
-    _ libraries: [String], seed: Int = 0, _ body: (_ process: Int32) throws -> Void
+    _ libraries: [String], seed: Int? = nil, _ body: (_ process: Int32) throws -> Void
   ) throws {
-    let host = Fixtures.place(try Self.host.get()).path
-    let arguments = ["\(seed)"] + libraries.map { "./\($0)" }
-    try Command.whileRunning(host, arguments, in: Fixtures.directory) { pid, _ in try body(pid) }
+    let steps = LiveHost.open(libraries) + (seed.map { ["overwrite=\($0)"] } ?? [])
+    try LiveHost.run(steps) { pid, _ in try body(pid) }
   }
 
   /// The images of a process by the last part of their paths.
@@ -110,17 +75,8 @@ struct LiveTests {
       }
     }
     let name = try Fixtures.build(
-      """
-      #include <stdio.h>
-      #include <sys/prctl.h>
-      #include <unistd.h>
-      int main(void) {
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
-        puts("ready");
-        fflush(stdout);
-        sleep(3000);
-      }
-      """, as: "live-static", ["-static-pie", "-fPIE"])
+      "#include \"ready.h\"\nint main(void) { be_ready(); }", as: "live-static",
+      ["-static-pie", "-fPIE"] + LiveHost.headers)
     let program = Fixtures.place(name).path
     try Command.whileRunning(program, [], in: Fixtures.directory) { process, _ in
       let image = try #require(try images(of: process)[name])
@@ -173,15 +129,14 @@ struct LiveTests {
     try withHost([name]) { process in
       try FileManager.default.removeItem(at: Fixtures.place(name))
       let image = try #require(try images(of: process, status: 2)[name])
-      let codes = try #require(image["problems"] as? [[String: Any]]).map { $0["code"] as? String }
       // Those who may follow /proc/PID/map_files read the file that has no name any more.
-      if try Tool.lines(image).isEmpty { #expect(codes == ["replaced"]) }
+      if try Tool.lines(image).isEmpty { #expect(Tool.codes(image) == ["replaced"]) }
     }
   }
 
   /// Reads a process that cannot be trusted to stay as it is.
   private func look(at process: Int32) throws {
-    let outcome = try Tool.run(["live", "--pid", "\(process)", "--format", "json"])
+    let outcome = try Tool.live(process)
     #expect(
       outcome.status == 0 || outcome.status == 2 && outcome.errors.hasPrefix("section-dump: "))
     _ = try Tool.object(outcome.output)
@@ -267,28 +222,17 @@ struct LiveTests {
     arguments: [(28, 4), (28, 0x1000), (32, 4), (32, 1 << 20), (12, -0x2000)])
   func badNote(field: Int, difference: Int) throws {
     let whole = try Fixtures.annotatedLibrary("live-good-note.so")
-    var bytes = try Fixtures.bytes(whole)
+    var file = try LinkedBytes(Fixtures.place(whole).path)
     let head = Data([1, 0x45, 0x45, 0x42] + Array("Beehive\0".utf8))
-    let place = try #require(bytes.firstRange(of: head)).upperBound + field
-    let old = (0..<4).reduce(0) { $0 | Int(bytes[place + $1]) << ($1 * 8) }
-    for index in 0..<4 {
-      bytes[place + index] = UInt8(truncatingIfNeeded: (old + difference) >> (index * 8))
-    }
+    let place = try #require(Data(file.bytes).firstRange(of: head)).upperBound + field
+    file.put(file.number(at: place, size: 4) + difference, at: place, size: 4)
     let name = "live-bad-note\(field)\(difference).so"
-    try bytes.write(to: Fixtures.place(name))
+    try file.write(to: Fixtures.place(name))
     try withHost([name]) { process in
       let image = try #require(try images(of: process)[name])
       #expect(try Tool.lines(image).sorted() == Fixtures.annotatedLines.sorted())
     }
-    let findings = try Tool.files(
-      of: Tool.run(["verify", name, "--format", "json"]), key: "findings")
-    #expect(findings.contains { $0["code"] as? String == "malformed" })
-  }
-}
-
-extension Tool {
-  /// Shows a process in JSON.
-  static func live(_ pid: Int32) throws -> Outcome {
-    try run(["live", "--pid", "\(pid)", "--format", "json"])
+    let findings = try Tool.found([name], status: nil)
+    #expect(findings.contains { $0.contains(" malformed ") })
   }
 }

@@ -34,13 +34,9 @@ struct Sweep {
   /// - Throws: What keeps the tool from being run.
   func failures(of commands: [[String]]) throws -> [String] {
     let size = variants.reduce(0) { $0 + $1.bytes.count }
-    let folder = try Damage.folder(for: size + 4096 * variants.count)
+    let folder = try Self.folder(for: size + 4096 * variants.count)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let files = try variants.indices.map { number in
-      let file = folder.appendingPathComponent("\(number)")
-      try variants[number].bytes.write(to: file)
-      return file.path
-    }
+    let files = try Self.write(variants.map(\.bytes), in: folder)
     return try commands.flatMap { command -> [String] in
       guard try Self.failure(of: command, others + files, size: size) != nil else { return [] }
       var failures: [String] = []
@@ -53,6 +49,29 @@ struct Sweep {
       }
       return failures.isEmpty
         ? ["\(command.joined(separator: " ")): \(files.count) files that are well alone"] : failures
+    }
+  }
+
+  /// A folder in memory, where there is one with so much room: thousands of files would keep a disk
+  /// busy. Others write there too.
+  static func folder(for size: Int) throws -> URL {
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory.path)
+    let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue ?? 0
+    guard free > 4 * size, FileManager.default.isWritableFile(atPath: memory.path) else {
+      return try Folder().url
+    }
+    let folder = memory.appendingPathComponent("beehive-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  /// Writes files, each called by its number, and answers their paths.
+  static func write(_ files: [Data], in folder: URL) throws -> [String] {
+    try files.enumerated().map { number, bytes in
+      let file = folder.appendingPathComponent("\(number)")
+      try bytes.write(to: file)
+      return file.path
     }
   }
 

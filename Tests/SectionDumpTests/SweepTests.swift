@@ -75,24 +75,8 @@ struct SweepTests {
   @Test("Nor does a damaged core", .needs("gcore"))
   func cores() throws {
     let library = try Fixtures.annotatedLibrary("in-a-core.so")
-    let host = try Fixtures.build(
-      """
-      #include <dlfcn.h>
-      #include <stdio.h>
-      #include <sys/prctl.h>
-      #include <unistd.h>
-      int main(int count, char **names) {
-        if (!dlopen(names[count - 1], RTLD_NOW)) { puts(dlerror()); return 1; }
-        prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); // or only its parent may look at it
-        puts("ready");
-        fflush(stdout);
-        sleep(3000);
-      }
-      """, as: "core-host", ["-O1", "-ldl"])
     var whole = Data()
-    try Command.whileRunning(
-      Fixtures.place(host).path, [Fixtures.place(library).path], in: Fixtures.directory
-    ) { pid, _ in
+    try LiveHost.run(LiveHost.open([library])) { pid, _ in
       try Fixtures.tool("gcore", ["-o", "sweep-core", "\(pid)"])
       whole = try Fixtures.bytes("sweep-core.\(pid)")
     }

@@ -13,6 +13,19 @@ enum Tool {
       Repository.sectionDump, arguments, input: input, environment: environment)
   }
 
+  /// Runs a script of the shell, to which the tool is `$0` and the arguments are `$@`.
+  static func shell(
+    _ script: String, _ arguments: [String] = [], with shell: String = "sh"
+  ) throws -> Outcome {
+    try Fixtures.run(shell, ["-c", script, Repository.sectionDump] + arguments)
+  }
+
+  /// Runs the tool with so much memory, which no sanitizer run limits.
+  static func limited(_ arguments: [String], kilobytes: Int = 160_000) throws -> Outcome {
+    let limit = Needs.isSanitized ? "unlimited" : "\(kilobytes)"
+    return try shell("ulimit -v \(limit); exec \"$0\" \"$@\"", arguments)
+  }
+
   /// Runs the tool, and again with `--isolate`, which must change nothing.
   @discardableResult
   static func runIsolated(_ arguments: [String], jobs: Int = 1) throws -> Outcome {
@@ -43,6 +56,11 @@ enum Tool {
     try #require(sections(arguments).first?["entries"] as? [[String: Any]])
   }
 
+  /// Shows a process in JSON.
+  static func live(_ pid: Int32) throws -> Outcome {
+    try run(["live", "--pid", "\(pid)", "--format", "json"])
+  }
+
   /// The images that `live` shows, by the last parts of their paths.
   static func live(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
     let outcome = try run(["live", "--format", "json"] + arguments)
@@ -64,6 +82,27 @@ enum Tool {
     let object = try object(outcome.output)
     #expect(object["schema"] as? Int == 1)
     return try #require(object[key] as? [[String: Any]])
+  }
+
+  /// The findings of `verify`, whose status must be this one, if any is given.
+  static func findings(_ arguments: [String], status: Int32? = 0) throws -> [[String: Any]] {
+    let outcome = try run(["verify", "--format", "json"] + arguments)
+    #expect(status == nil || outcome.status == status, "\(outcome)")
+    return try files(of: outcome, key: "findings")
+  }
+
+  /// The findings of `verify`, each as `level code file section[index]`.
+  static func found(_ arguments: [String], status: Int32? = 0) throws -> [String] {
+    try findings(arguments, status: status).map { finding in
+      let words = ["level", "code", "path", "section"].compactMap { finding[$0] as? String }
+      let index = (finding["index"] as? Int).map { "[\($0)]" }
+      return words.joined(separator: " ") + (index ?? "")
+    }
+  }
+
+  /// The codes of the problems of a file object.
+  static func codes(_ file: [String: Any]) -> [String] {
+    (file["problems"] as? [[String: Any]] ?? []).map { $0["code"] as? String ?? "" }
   }
 
   /// The records of a file object, each as `kind name → implementation {attributes}`.
