@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 @Suite(
-  "With --isolate, a file that ends its reader is a problem of that file alone",
+  "With --isolate, children read the files, and one that ends its child is a problem of it alone",
   .limitsMemory)
 struct IsolationTests {
   /// An archive whose one member takes more memory to read than a child may have: the text of an entry inflates to
   /// almost what the guard of libelf admits, once for libelf and once for its reader.
-  static func hungryArchive(_ name: String) throws -> String {
+  private static func hungryArchive(_ name: String) throws -> String {
     let object = try Fixtures.build(
       """
       .section BeehiveMods, "aw"
@@ -21,14 +21,13 @@ struct IsolationTests {
 
       """,
       as: "\(name).o", suffix: "s", ["-c"])
-    let arguments = ["--compress-debug-sections=zlib-gabi", object]
-    _ = try Command.output("objcopy", arguments, in: Fixtures.directory)
-    _ = try Command.output("ar", ["rc", name, object], in: Fixtures.directory)
+    try Fixtures.tool("objcopy", ["--compress-debug-sections=zlib-gabi", object])
+    try Fixtures.tool("ar", ["rc", name, object])
     return name
   }
 
   /// A library with a section that takes seconds to print.
-  static let longLibrary = Result {
+  private static let longLibrary = Result {
     try Fixtures.build(
       """
       .section list, "aw"
@@ -40,34 +39,129 @@ struct IsolationTests {
       as: "hours.so", suffix: "s", ["-shared"])
   }
 
-  /// Every format, by one thread and by several; half of that is usually enough.
-  static let runs = ["table", "json", "csv"].enumerated().flatMap { position, format in
-    [1, 3].filter { Effort.isFull || (position + $0 / 2) % 2 == 0 }.map { (format, $0) }
+  /// Names of one library each, all of which a child can read.
+  private static func good(_ count: Int, _ name: String) throws -> [String] {
+    let library = try Fixtures.annotatedLibrary("\(name).so")
+    return try (0..<count).map { number in
+      let path = "\(name)-\(number).so"
+      try? FileManager.default.removeItem(at: Fixtures.place(path))
+      try FileManager.default.linkItem(
+        at: Fixtures.place(library), to: Fixtures.place(path))
+      return path
+    }
   }
 
-  @Test("Nothing else is different", arguments: runs)
-  func sameOutput(format: String, jobs: Int) throws {
-    let name = "isolated-\(format)-\(jobs)"
-    let paths = [
-      try Fixtures.annotatedLibrary("\(name).so"),
-      try Fixtures.build("int x;", as: "\(name)-empty.so"), "nosuch",
-      try Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so"),
+  /// Files with entries of every sort, good and bad, with and without Swift types.
+  private static let files = Result {
+    let types = "public enum Shop { public struct ShopModule {} }\nextension String { struct X {} }"
+    let layout = Fixtures.layout
+    return [
+      try Fixtures.swift(types, as: "isolated-types.so", module: "M"),
+      try Fixtures.annotatedLibrary("isolated-annotated.so"),
+      try Fixtures.build("int x;", as: "isolated-empty.so"),
+      try Fixtures.build(Fixtures.handWritten, as: "isolated-hand.so"),
+      try Fixtures.build(layout, as: "isolated-layout.so", suffix: "s", ["-shared", "-fPIC"]),
+      try Fixtures.build(layout, as: "isolated-layout.o", suffix: "s", ["-c"]), "nosuch",
     ]
-    let requirements = ["--require", "module:audio", "--require", "module:nobody"]
-    try Tool.runIsolated(
-      ["--format", format, "--color", "always"] + requirements + paths, jobs: jobs)
+      + (try Linkages.built().filter(
+        ["universal.dylib", "universal.a", "archive-gnu.a", "elf-aarch64_be.so", "elf-x32.o"]
+          .contains
+      ).map(Linkages.path))
   }
 
-  @Test(
-    "Other commands read by children too",
-    arguments: [
-      ["sections"], ["strings", "--section", "list"], ["hex", "--section", "BeehiveMods"],
-      ["startup"], ["conformances"],
-    ])
-  func otherCommands(command: [String]) throws {
-    let name = "isolated-\(command[0]).so"
-    let path = try Fixtures.build(Fixtures.handWritten, as: name)
-    #expect(try !Tool.runIsolated(command + [path, path]).output.isEmpty)
+  static let commands = [
+    ["records", "--require", "module:audio", "--require", "module:nobody"], ["sections"],
+    ["strings", "--section", "list"], ["hex", "--section", "BeehiveMods"], ["startup"],
+    ["conformances"], ["verify"], ["verify", "--strict", "--require", "module:nobody"],
+    ["verify", "--arch", "arm64"], ["graph"],
+  ]
+
+  /// Every command with every format, by one thread and by several; half of that is usually enough.
+  static let runs: [([String], Int)] = commands.enumerated().flatMap { number, command in
+    let formats = command == ["graph"] ? ["dot", "json"] : ["table", "json", "csv"]
+    return formats.enumerated().flatMap { position, format in
+      let color = format == "table" ? ["--color", "always"] : []
+      let run = command + ["--format", format] + color
+      return [1, 3].filter { Effort.isFull || (number + position + $0 / 2) % 2 == 0 }
+        .map { (run, $0) }
+    }
+  }
+
+  @Test("Nothing else is different", .needs("swiftc"), arguments: runs)
+  func same(command: [String], jobs: Int) throws {
+    #expect(try !Tool.runIsolated(command + Self.files.get(), jobs: jobs).output.isEmpty)
+  }
+
+  @Test("Nor between builds", .needs("swiftc"), arguments: ["table", "ndjson"])
+  func builds(format: String) throws {
+    let files = try Self.files.get()
+    for (old, new) in Effort.sample(4, of: Array(zip(files, files.dropFirst()))) {
+      let outcome = try Tool.runIsolated(["diff", "--format", format, old, new])
+      // Lines alone are none where nothing differs.
+      #expect(!outcome.output.isEmpty || format == "ndjson")
+    }
+  }
+
+  @Test("Reports of every size come whole, in the order of the files", arguments: [1, 3])
+  func sizes(jobs: Int) throws {
+    let small = try Self.good(40, "small-and-large-\(jobs)")
+    let large = try Fixtures.build(
+      ".section list, \"aw\"\n.zero 1 << 16\n",
+      as: "large-report-\(jobs).so", suffix: "s", ["-shared"])
+    let paths = small.flatMap { [$0, "nosuch"] } + [large] + small
+    let isolated = try Tool.runIsolated(["sections", "--format", "json"] + paths, jobs: jobs)
+    #expect(try Tool.files(of: isolated).compactMap { $0["path"] as? String } == paths)
+  }
+
+  /// Expects that children read all files but this one, which costs no other file.
+  private func expect(_ paths: [String], but bad: String, _ arguments: [String]) throws {
+    let found = try Tool.files(["--isolate"] + arguments + paths)
+    #expect(found.map { $0["path"] as? String } == paths)
+    #expect(found.map(Tool.codes) == paths.map { $0 == bad ? ["killed"] : [] })
+  }
+
+  @Test("Those that end their child are problems, and cost no other file", arguments: [1, 3])
+  func hungry(count: Int) throws {
+    var paths = try Self.good(60, "beside-the-hungry-\(count)")
+    let hungry = try Self.hungryArchive("hungry-amid-\(count).a")
+    paths.insert(contentsOf: Array(repeating: hungry, count: count), at: 30)
+    try expect(paths, but: hungry, ["--jobs", "\(count)"])
+  }
+
+  @Test("One that takes too long is ended alone, after its time and not that of others", .full)
+  func hanging() throws {
+    let long = try Self.longLibrary.get()
+    var paths = try Self.good(4, "beside-the-long")
+    paths.insert(contentsOf: [long, long], at: 2)
+    try expect(paths, but: long, ["hex", "--section", "list", "--section", "Beehive*"])
+  }
+
+  @Test("Whoever reads the reports may take longer than a child may take for a file", .full)
+  func slowReader() throws {
+    let words = ".rept 1 << 16\n.long word\n.set word, word + 77777\n.endr\n"
+    let large = try Fixtures.build(
+      ".set word, 0\n.section list, \"aw\"\n\(words)",
+      as: "read-slowly.so", suffix: "s", ["-shared"])
+    let arguments = ["hex", "--section", "list", "--isolate", large, large]
+    let plain = try Tool.run(arguments)
+    let slow = try Tool.shell("\"$0\" \"$@\" | (sleep 35; cat)", arguments)
+    Tool.expectSame(slow, plain)
+  }
+
+  @Test("One that is killed is a finding, and the others are verified")
+  func killedInSet() throws {
+    let good = try Fixtures.annotatedLibrary("beside-hungry-set.so")
+    let hungry = try Self.hungryArchive("hungry-set.a")
+    let other = "beside-hungry-set-other.so"
+    try (Fixtures.bytes(good) + [0]).write(to: Fixtures.place(other))
+    let outcome = try Tool.run(["verify", "--isolate", "--format", "csv", good, hungry, other])
+    #expect(outcome.status == 2)
+    #expect(outcome.lines.count { $0.hasPrefix("error,killed,hungry-set.a,") } == 1)
+    #expect(outcome.lines.count { $0.hasPrefix("error,duplicate-") } == 4)
+    let diff = try Tool.run(["diff", "--isolate", good, hungry])
+    #expect(diff.status == 2)
+    #expect(diff.errors.hasPrefix("section-dump: hungry-set.a: The child that was to read it "))
+    #expect(diff.output == "not compared: nothing of new was read\n")
   }
 
   @Test(
@@ -86,38 +180,22 @@ struct IsolationTests {
 
   /// The messages about a child that gets a signal.
   static let signals =
-    [(SIGKILL, "was killed by signal 9")]
+    [("KILL", "was killed by signal 9")]
     // One that is stopped is waited for.
-    + (Effort.isFull ? [(SIGSTOP, "said nothing for 50 seconds")] : [])
+    + (Effort.isFull ? [("STOP", "said nothing for 50 seconds")] : [])
 
   @Test("A child that is killed or stopped is reported; the scan goes on", arguments: signals)
-  func killed(signal: Int32, told: String) throws {
-    let long = try Self.longLibrary.get()
+  func killed(signal: String, message: String) throws {
     let good = try Fixtures.build(Fixtures.handWritten, as: "beside-too.so")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Repository.sectionDump)
-    process.currentDirectoryURL = Fixtures.directory
-    process.arguments = ["hex", "--section", "list", "--isolate", "--format", "json", long, good]
-    let (output, errors) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError) = (output, errors)
-    try Command.start(process)
-    let list = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
-    var child: Int32?
-    while child == nil, process.isRunning {
-      let text = (try? String(contentsOfFile: list, encoding: .utf8)) ?? ""
-      child = text.split(separator: " ").first.flatMap { Int32($0) }
-    }
-    kill(try #require(child), signal)
-    let document = try JSONSerialization.jsonObject(
-      with: output.fileHandleForReading.readToEnd() ?? Data())
-    process.waitUntilExit()
-    let files = try #require((document as? [String: Any])?["files"] as? [[String: Any]])
-    #expect(files.count == 2)
-    #expect((files[0]["problems"] as? [[String: Any]])?.first?["code"] as? String == "killed")
-    #expect((files[1]["problems"] as? [Any])?.isEmpty == true)
-    #expect(
-      String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-        .contains(told))
-    #expect(process.terminationStatus == 2)
+    let outcome = try Tool.shell(
+      """
+      "$0" hex --section list --isolate --format json "$@" & tool=$!
+      while [ -z "$child" ]; do read -r child others < /proc/$tool/task/$tool/children; done
+      kill -\(signal) "$child"
+      wait $tool
+      """, [Self.longLibrary.get(), good])
+    #expect(try Tool.files(of: outcome).map(Tool.codes) == [["killed"], []])
+    #expect(outcome.errors.contains(message))
+    #expect(outcome.status == 2)
   }
 }

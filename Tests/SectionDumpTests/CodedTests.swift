@@ -1,0 +1,64 @@
+import BinaryImage
+import Foundation
+import Registration
+import Testing
+
+@testable import section_dump
+
+@Suite("What a child says")
+struct CodedTests {
+  @Test("of a file is refused where it leads to another one, or counts what cannot be")
+  func refused() throws {
+    let path = Fixtures.place(try Fixtures.annotatedLibrary("reported.so")).path
+    let survey = Survey(Inputs(paths: [path]))
+    func isAccepted(_ change: (inout Survey) -> Void) -> Bool {
+      var report = survey
+      change(&report)
+      return Survey([], sums: report.coded ?? [], of: .success(Input(path: Array(path.utf8))))
+        != nil
+    }
+    #expect(isAccepted { _ in })
+    #expect(!isAccepted { $0.images[0].part?.path = Array("/dev/zero".utf8) })
+    #expect(!isAccepted { $0.images[0].place.path = "other.so" })
+    #expect(!isAccepted { $0.images[0].place.pathBytes = [0xff] })
+    #expect(!isAccepted { $0.read = -1 })
+    #expect(!isAccepted { $0.skipped = 1 << 32 })
+  }
+
+  /// An entry with a value in every field, and one for each way in which pointers lead somewhere.
+  private static let entries: [Record] = {
+    var attributes = Attributes()
+    attributes.priority = -3
+    attributes.level = "basic"
+    attributes.requires = ["log", "net"]
+    attributes.after = ["disk"]
+    attributes.scope = "singleton"
+    attributes.name = "né"
+    attributes.abi = "c-table"
+    attributes.others = [.init(key: "colour", value: "a=b"), .init(key: "", value: "")]
+    let targets: [PointerValue.Target] = [
+      .null, .address(VirtualAddress(rawValue: .max)), .section(index: -1, offset: 7),
+      .imported(symbol: "_x"), .foreign(RuntimeAddress(rawValue: 9)), .unresolvable("why"),
+    ]
+    return targets.map { target in
+      var record = Record(
+        kind: RecordKind(rawValue: 0x8001), name: "name", implementation: "\u{0}x",
+        attributes: attributes, encoding: .inline,
+        origin: Origin(
+          image: "libshop.so", section: "BeehiveRecords", index: 4,
+          address: VirtualAddress(rawValue: 5), offset: FileOffset(rawValue: 6)))
+      record.resolution = .chainedRebase
+      record.textAddress = VirtualAddress(rawValue: 1)
+      record.accessor = PointerValue(
+        rawValue: 2, target: target, resolution: .symbol, symbol: "accessor")
+      record.context = PointerValue(rawValue: 3, target: target, resolution: .relr)
+      return record
+    } + [.blank]
+  }()
+
+  @Test("of entries is read as it was written")
+  func roundTrip() throws {
+    let bytes = try #require(Self.entries.coded)
+    #expect(try [Record](coded: bytes) == Self.entries)
+  }
+}
