@@ -7,59 +7,28 @@ import Testing
 /// The conflicts of all processes, as somebody would find them who looks at each process by itself.
 @Suite("Entries that are loaded together")
 struct ContradictionsTests {
-  /// Entries of one platform; the file of each is a library or the executable of that number.
-  struct Row: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    /// `lib module log`, `1 route /a(/b)`, `2 module net > log`.
-    var entries: [String]
-    /// `refused by other`, by position.
-    var refused: [String] = []
-    var cycles: [[Int]] = []
-  }
-
-  static let rows = [
-    Row(
-      testDescription: "no executable",
-      entries: ["lib module a > b", "lib module b > a", "lib module a"],
-      refused: ["2 by 0"], cycles: [[0, 1]]),
-    Row(
-      testDescription: "the same of the libraries in each process",
-      entries: ["lib module a", "lib module a", "1 module b", "2 module c"],
-      refused: ["1 by 0"]),
-    Row(
-      testDescription: "an executable before the libraries",
-      entries: ["1 module a", "lib module a", "lib module a", "2 module b"],
-      refused: ["2 by 1", "1 by 0", "2 by 0"]),
-    Row(
-      testDescription: "one between and one behind",
-      entries: ["lib module a", "1 module a", "lib module b", "2 module b", "2 module a"],
-      refused: ["1 by 0", "4 by 0", "3 by 2"]),
-    Row(
-      testDescription: "an entry that is refused is in nobody's way",
-      entries: ["1 route /a", "lib route /a(/b)", "lib route /a/b", "2 route /c"],
-      refused: ["2 by 1", "1 by 0"]),
-    Row(
-      testDescription: "an entry that is taken in after all is in the way",
-      entries: [
-        "1 route /a", "lib route /a(/b)", "lib route (/a)/b", "lib route /b", "2 route /c",
-      ],
-      refused: ["2 by 1", "1 by 0", "3 by 2"]),
-    Row(
-      testDescription: "objects, which no process has",
-      entries: ["object module a", "lib module a", "object module a", "1 module a"],
-      refused: ["2 by 0", "3 by 1"]),
-    Row(
-      testDescription: "a cycle through an executable",
-      entries: ["lib module a > b", "1 module b > a", "2 module b", "3 module c > c"],
-      cycles: [[0, 1], [3]]),
-    Row(
-      testDescription: "an executable that breaks a cycle of the libraries",
-      entries: ["1 module b", "lib module a > b", "lib module b > a", "2 module c > a"],
-      refused: ["2 by 0"], cycles: [[1, 2]]),
-    Row(
-      testDescription: "a cycle that is left of a broken one",
-      entries: ["1 module b", "lib module a > b c", "lib module b > a", "lib module c > a b"],
-      refused: ["2 by 0"], cycles: [[1, 3]]),
+  /// Entries of one platform, the file of each a library or the executable of that number: `lib module log`,
+  /// `1 route /a(/b)`, `2 module net > log`. Then who is refused, as `refused by other`, and the cycles, by position.
+  static let rows: [(entries: [String], refused: [String], cycles: [[Int]])] = [
+    // No executable.
+    (["lib module a > b", "lib module b > a", "lib module a"], ["2 by 0"], [[0, 1]]),
+    // Objects, which no process has.
+    (
+      ["object module a", "lib module a", "object module a", "1 module a"], ["2 by 0", "3 by 1"],
+      []
+    ),
+    // A cycle through an executable.
+    (["lib module a > b", "1 module b > a", "2 module b", "3 module c > c"], [], [[0, 1], [3]]),
+    // An executable that breaks a cycle of the libraries.
+    (
+      ["1 module b", "lib module a > b", "lib module b > a", "2 module c > a"], ["2 by 0"],
+      [[1, 2]]
+    ),
+    // A cycle that is left of a broken one.
+    (
+      ["1 module b", "lib module a > b c", "lib module b > a", "lib module c > a b"], ["2 by 0"],
+      [[1, 3]]
+    ),
   ]
 
   private static func declared(_ lines: [String]) -> [Survey.Declared] {
@@ -82,12 +51,12 @@ struct ContradictionsTests {
       .map { "\($0.place.index ?? -1) by \($0.others.first?.index ?? -1)" }
   }
 
-  @Test(arguments: rows)
-  func tells(row: Row) throws {
-    let entries = Self.declared(row.entries)
-    #expect(Self.refused(entries) == row.refused)
+  @Test("are refused, or wait for each other, where a process has them", arguments: rows)
+  func tells(lines: [String], refused: [String], cycles: [[Int]]) throws {
+    let entries = Self.declared(lines)
+    #expect(Self.refused(entries) == refused)
     #expect(
-      Contradictions(among: entries).cycles.map { $0.map { $0.place.index ?? -1 } } == row.cycles)
+      Contradictions(among: entries).cycles.map { $0.map { $0.place.index ?? -1 } } == cycles)
   }
 
   /// Pairs that one process refuses, looked at by itself.

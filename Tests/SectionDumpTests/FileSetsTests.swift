@@ -25,20 +25,12 @@ struct FileSetsTests {
 
   private static let sonames = ["libshop.so", "libshop.so.1", "libshop.so.1.2.3"]
 
-  /// The codes and places of findings, without those of single entries.
+  /// The findings about whole files, and the sum.
   private func findings(
-    _ arguments: [String], input: Data? = nil
-  ) throws -> (places: [String], summary: String) {
-    let outcome = try Tool.run(["verify", "--format", "csv"] + arguments, input: input)
-    #expect(outcome.status == 0, "\(outcome)")
-    let rows = outcome.output.split(separator: "\n").dropFirst().map {
-      $0.split(separator: ",", omittingEmptySubsequences: false)
-    }
-    let text = try Tool.run(["verify"] + arguments, input: input)
-    return (
-      rows.filter { $0[4].isEmpty }.map { "\($0[0]) \($0[1]) \($0[2])" },
-      text.lines.last ?? ""
-    )
+    _ arguments: [String]
+  ) throws -> (found: [String], summary: String) {
+    let found = try Tool.found(arguments).filter { !$0.contains("[") }
+    return (found, try Tool.run(["verify"] + arguments).lines.last ?? "")
   }
 
   @Test("Links of sonames, hard links and a path given twice are one file")
@@ -46,8 +38,8 @@ struct FileSetsTests {
     let folder = try installed()
     let links = Self.sonames.map { "\(folder)/\($0)" }
     let all = links + ["\(folder)/hard/shop.so", links[0], "./\(links[2])"]
-    let (places, summary) = try findings(all)
-    #expect(places == [])
+    let (found, summary) = try findings(all)
+    #expect(found == [])
     #expect(summary.hasPrefix("1 file, 5 further names, 4 entries: "), "\(summary)")
     let recursive = try findings(["-r", folder, "--jobs", "3"])
     #expect(recursive.summary.hasPrefix("2 files, 3 further names, 4 entries: "))
@@ -58,8 +50,8 @@ struct FileSetsTests {
   func copies(options: [String]) throws {
     let folder = try installed()
     let files = ["\(folder)/libshop.so", "\(folder)/copied/shop.so"]
-    let (places, summary) = try findings(options + files)
-    #expect(places == ["remark copy \(files[1])"])
+    let (found, summary) = try findings(options + files)
+    #expect(found == ["remark copy \(files[1])"])
     #expect(summary.hasPrefix("2 files, 4 entries: 0 errors, "), "\(summary)")
     #expect(summary.hasSuffix(", 1 remark"))
     // One byte behind all that is loaded makes another file of it.
@@ -83,7 +75,7 @@ struct FileSetsTests {
     let folder = try installed()
     let path = "\(folder)/libshop.so"
     let script = "\"$0\" verify - \(path) < \(path) && cat \(path) | \"$0\" verify - \(path)"
-    let outcome = try Fixtures.run("sh", ["-c", script, Repository.sectionDump])
+    let outcome = try Tool.shell(script)
     let sums = outcome.lines.filter { $0.contains(" entries: ") }
     #expect(sums.count == 2)
     #expect(sums.first?.hasPrefix("1 file, 1 further name, 4 entries: ") == true, "\(outcome)")

@@ -30,19 +30,10 @@ struct MissingTypesTests {
   /// Names by which none does: private ones and protocols cannot be made by name.
   static let missing = [
     "Shop.Hidden", "Shop.Declared", "Shop.Local", "Other.Outer", "Shop.Nothing", "Deeper.Deep",
-    "Shop.", "",
+    "Shop.",
   ]
 
-  private static func library(_ name: String) throws -> String {
-    let source = Fixtures.place("\(name).swift")
-    try Data(swift.utf8).write(to: source)
-    let emits = name.hasSuffix(".o") ? "-emit-object" : "-emit-library"
-    try Fixtures.tool(
-      "swiftc", ["-parse-as-library", emits, "-module-name", "Shop", source.path, "-o", name])
-    return name
-  }
-
-  private static let built = Result { try library("libTypes.so") }
+  private static let built = Result { try Fixtures.swift(swift, as: "libTypes.so", module: "Shop") }
 
   /// A library whose entries name these types.
   private static func entries(_ types: [String], as name: String) throws -> String {
@@ -53,16 +44,7 @@ struct MissingTypesTests {
       """
     }
     return try Fixtures.build(
-      source.joined(separator: "\n"), as: name, ["-shared", "-fPIC", "-O0"])
-  }
-
-  /// What `verify` finds in these files, as `place code level`.
-  private static func findings(_ files: [String]) throws -> [String] {
-    let outcome = try Tool.run(["verify", "--format", "csv"] + files)
-    return outcome.output.split(separator: "\n").dropFirst().map { line in
-      let fields = line.split(separator: ",", omittingEmptySubsequences: false)
-      return "\(fields[2]) \(fields[4])[\(fields[5])] \(fields[1]) \(fields[0])"
-    }
+      source.joined(separator: "\n"), as: name)
   }
 
   @Test(
@@ -75,29 +57,30 @@ struct MissingTypesTests {
       try Fixtures.tool("strip", ["-o", library, try Self.built.get()])
     }
     let present = try Self.entries(Self.there, as: "there-\(isStripped).so")
-    #expect(try Self.findings([present, library]) == [])
+    #expect(try Tool.found([present, library]) == [])
 
-    let missing = Self.missing.filter { !$0.isEmpty }
-    let absent = try Self.entries(missing, as: "missing-\(isStripped).so")
+    let absent = try Self.entries(Self.missing, as: "missing-\(isStripped).so")
     #expect(
-      try Self.findings([library, absent])
-        == missing.indices.map { "\(absent) BeehiveServices[\($0)] missing-implementation warning" }
-    )
+      try Tool.found([library, absent])
+        == Self.missing.indices.map {
+          "warning missing-implementation \(absent) BeehiveServices[\($0)]"
+        })
   }
 
   @Test(
     "are a remark where an object may have the type, which only a linker can tell",
     .needs("swiftc"))
   func objects() throws {
-    let object = try Self.library("Types.o")
+    let object = try Fixtures.swift(
+      Self.swift, as: "Types.o", module: "Shop", emit: "-emit-object")
     let entries = try Self.entries(["Shop.Nothing"], as: "with-object.so")
-    let findings = try Self.findings([entries, object])
-    #expect(findings.count == 1 && findings[0].hasSuffix(" missing-implementation remark"))
+    let findings = try Tool.found([entries, object])
+    #expect(findings.count == 1 && findings[0].hasPrefix("remark missing-implementation "))
     let said = try Tool.run(["verify", "--strict", entries, object])
     #expect(said.status == 0)
     #expect(
       said.output.contains("which no file has whose types can be read; those of \(object) cannot"))
-    #expect(try Self.findings([entries]).count == 1)
+    #expect(try Tool.found([entries]).count == 1)
   }
 
   @Test(
@@ -105,28 +88,21 @@ struct MissingTypesTests {
     .needs("swiftc"))
   func damaged() throws {
     let library = try Self.built.get()
-    let bytes = try Fixtures.bytes(library)
-    var list = Data()
-    let folder = try Fixtures.folder("overwritten-types")
+    var positions: [Int] = []
     for section in try Tool.sections(["sections", library]) {
       let name = section["name"] as? String ?? ""
       guard ["swift5_type_metadata", ".rodata"].contains(name) else { continue }
       let offset = try #require(Int((section["offset"] as? String ?? "").dropFirst(2), radix: 16))
       let size = try #require(section["size"] as? Int)
-      let positions = Array(stride(from: offset, to: offset + min(size, 1024), by: 3))
-      for position in Effort.sample(60, of: positions) {
-        for value: UInt8 in [0, 0x7f, 0xff] {
-          var copy = bytes
-          copy[position] = value
-          let file = folder.appendingPathComponent("\(position)-\(value)")
-          try copy.write(to: file)
-          list += Data(file.path.utf8) + [0]
-        }
-      }
+      let all = stride(from: offset, to: offset + min(size, 1024), by: 3)
+      positions += Effort.sample(60, of: Array(all))
     }
-    #expect(list.count > 1000)
+    #expect(positions.count > 60)
+    let folder = try Folder()
+    defer { folder.remove() }
+    let list = try Fixtures.overwritten(
+      Fixtures.bytes(library), at: positions, by: [0, 0x7f, 0xff], in: folder)
     let outcome = try Tool.run(["verify", "--stdin0"], input: list)
     #expect(outcome.status == 0, "\(outcome.errors)")
-    try FileManager.default.removeItem(at: folder)
   }
 }

@@ -10,7 +10,9 @@ struct UnreadInputsTests {
       try Fixtures.folder(folder)
       try Fixtures.bytes(good).write(to: Fixtures.place("\(folder)/good.so"))
     }
-    try Fixtures.bytes(good).prefix(900).write(to: Fixtures.place("unread-half/half.so"))
+    let bytes = try Fixtures.bytes(good)
+    try bytes.prefix(bytes.count / 2).write(to: Fixtures.place("unread-half/half.so"))
+    try Data("text\n".utf8).write(to: Fixtures.place("unread.txt"))
     return good
   }
 
@@ -63,7 +65,10 @@ struct UnreadInputsTests {
     let document = try Tool.object(Tool.run(["graph", "--format", "json", "/nope", good]).output)
     let problems = try #require(document["problems"] as? [[String: Any]])
     #expect(problems.map { $0["path"] as? String } == ["/nope"])
-    #expect((document["nodes"] as? [Any])?.count == 8)
+    let nodes = try #require(document["nodes"] as? [[String: Any]])
+    #expect(nodes.count == 8)
+    let module = nodes.first { $0["name"] as? String == "Shop.ShopModule" }
+    #expect((module?["findings"] as? [Any])?.count == 1, "it leads to its missing-implementation")
     #expect((document["findings"] as? [[String: Any]])?.first?["code"] as? String == "unreadable")
   }
 
@@ -79,35 +84,45 @@ struct UnreadInputsTests {
     if format == "table" { #expect(outcome.output.contains(" (offset 0x")) }
   }
 
-  @Test("One is one")
-  func counts() throws {
-    let one = try Fixtures.build("#include <BeeHive.h>\nBeeHiveMod(Log);", as: "count-1.so")
-    #expect(try Tool.run(["verify", one]).lines.last == "1 file, 1 entry: 0 errors, 1 warning")
+  /// The code, the file, and what to do.
+  static let unreadable = [
+    (
+      "unreadable", "nosuch.so",
+      "correct the path or the permissions; a directory takes --recursive"
+    ),
+    ("not-an-object", "unread.txt", "leave the file out, or name what it was built from"),
+    (
+      "truncated", "unread-half/half.so",
+      "copy or build the file again; it was cut off, or something overwrote it"
+    ),
+    (
+      "no-such-architecture", "unread-good.so",
+      "name another --arch, or a file that was built for this one"
+    ),
+  ]
+
+  @Test("They are findings like any other", arguments: unreadable)
+  func file(code: String, file: String, remedy: String) throws {
+    _ = try Self.files.get()
+    let options = code == "no-such-architecture" ? ["--arch", "s390x"] : []
+    let findings = try Tool.findings([file] + options, status: 2)
+    let finding = try #require(findings.last { $0["code"] as? String == code })
+    #expect(finding["level"] as? String == "error" && finding["path"] as? String == file)
+    #expect(finding["remedy"] as? String == remedy)
   }
 
-  @Test("A very long cycle is shown in part, with its length")
-  func longCycle() throws {
-    let count = 300
-    let entries = (0..<count).map {
-      "BEEHIVE_MODULE(m\($0), &operations, BEEHIVE_REQUIRES(\"m\(($0 + 1) % count)\"));"
-    }
-    let file = try Fixtures.build(
-      """
-      #include <BeeHive.h>
-      static const beehive_module_operations operations = {0};
-      \(entries.joined(separator: "\n"))
-      """, as: "long-cycle.so")
-    let outcome = try Tool.run(["verify", file])
-    #expect(outcome.status == 1)
-    let line = try #require(outcome.lines.first)
-    #expect(line.contains("error: 300 modules "), "\(line)")
-    #expect(line.contains(" → 292 more → "))
-    #expect(line.utf8.count < 1000)
-    // Each of its nodes leads to it all the same.
-    let document = try Tool.object(Tool.run(["graph", "--format", "json", file]).output)
-    let findings = try #require(document["findings"] as? [[String: Any]])
-    #expect(findings.map { ($0["nodes"] as? [Any])?.count } == [count])
-    let nodes = try #require(document["nodes"] as? [[String: Any]])
-    #expect(nodes.allSatisfy { ($0["findings"] as? [Int]) == [0] })
+  @Test("A Mach-O object that is overwritten anywhere is verified to the end")
+  func overwritten() throws {
+    let bytes = try Linkages.bytes("macho-arm64.o")
+    let folder = try Folder()
+    defer { folder.remove() }
+    // Its headers, and its symbols at the end, which say what is retained.
+    let positions = Array(0..<640) + Array(bytes.count - 640..<bytes.count)
+    let list = try Fixtures.overwritten(
+      bytes, at: Effort.sample(100, of: positions), by: [0, 0x20, 0xff], in: folder)
+    let outcome = try Tool.run(["verify", "--stdin0", "--format", "json"], input: list)
+    #expect((1...2).contains(outcome.status), "\(outcome.status)")
+    let findings = try Tool.files(of: outcome, key: "findings")
+    #expect(findings.contains { $0["code"] as? String == "not-retained" })
   }
 }

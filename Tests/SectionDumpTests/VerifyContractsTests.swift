@@ -9,39 +9,22 @@ import Testing
 struct VerifyContractsTests {
   private static let folders = Result {
     let requirements = ["func encode() -> Int", "func encode() -> Int; func check() -> Int"]
-    return try requirements.enumerated().map { index, requirements in
+    let folders = try requirements.map { requirements in
       let folder = try Folder()
-      let source = try folder.write(
-        "public protocol Codec { \(requirements) }\npublic protocol Other {}", as: "Contracts.swift"
-      )
-      try Command.output(
-        "swiftc",
-        [
-          "-parse-as-library", "-emit-library", "-emit-module", "-module-name", "Contracts", "-o",
-          "libContracts.so", source.path,
-        ], in: folder.url)
-      guard index == 0 else { return folder }
-      let plugin = try folder.write(
-        """
-        import Contracts
-        struct Rot: Codec { func encode() -> Int { 1 } }
-        struct Plain: Codec { func encode() -> Int { 2 } }
-        struct None: Other, Equatable {}
-        """, as: "Plugin.swift")
-      try Command.output(
-        "swiftc",
-        [
-          "-parse-as-library", "-emit-library", "-module-name", "Plugin", "-I", ".", "-L", ".",
-          "-lContracts", "-o", "libPlugin.so", plugin.path,
-        ], in: folder.url)
+      try Compiler.swift(
+        "public protocol Codec { \(requirements) }\npublic protocol Other {}", module: "Contracts",
+        as: "libContracts.so", in: folder.url, ["-emit-module"])
       return folder
     }
-  }
-
-  private func findings(_ arguments: [String], status: Int32) throws -> [[String: Any]] {
-    let outcome = try Tool.run(["verify", "--format", "json"] + arguments)
-    #expect(outcome.status == status, "\(outcome)")
-    return try Tool.files(of: outcome, key: "findings")
+    try Compiler.swift(
+      """
+      import Contracts
+      struct Rot: Codec { func encode() -> Int { 1 } }
+      struct Plain: Codec { func encode() -> Int { 2 } }
+      struct None: Other, Equatable {}
+      """, module: "Plugin", as: "libPlugin.so", in: folders[0].url,
+      ["-I", ".", "-L", ".", "-lContracts"])
+    return folders
   }
 
   private func values(_ findings: [[String: Any]], _ key: String) -> [String] {
@@ -50,11 +33,10 @@ struct VerifyContractsTests {
 
   @Test("are errors where it drifted, each with what was expected", arguments: [[], ["--isolate"]])
   func drifted(options: [String]) throws {
-    if !options.isEmpty { try Needs.isolation() }
     let folders = try Self.folders.get()
     let plugin = folders[0].place("libPlugin.so").path
     let library = folders[1].place("libContracts.so").path
-    let found = try findings(options + [library, plugin], status: 1)
+    let found = try Tool.findings(options + [library, plugin], status: 1)
     #expect(values(found, "code") == ["contract-drift", "contract-drift", "contract-not-visible"])
     #expect(values(found, "level") == ["error", "error", "remark"])
     #expect(values(found, "path") == [plugin, plugin, plugin])
@@ -71,13 +53,13 @@ struct VerifyContractsTests {
   func notVisible() throws {
     let folder = try Self.folders.get()[0]
     let files = ["libPlugin.so", "libContracts.so"].map { folder.place($0).path }
-    let found = try findings(["--strict"] + files, status: 0)
+    let found = try Tool.findings(["--strict"] + files)
     #expect(values(found, "code") == ["contract-not-visible"])
     #expect(values(found, "level") == ["remark"])
     #expect(
       values(found, "message").first?.hasSuffix("; the same holds for 2 more") == true)
-    #expect(try findings([files[0]], status: 0).isEmpty)
-    #expect(try findings([files[1]], status: 0).isEmpty)
+    #expect(try Tool.findings([files[0]]).isEmpty)
+    #expect(try Tool.findings([files[1]]).isEmpty)
   }
 
   @Test("are no errors of libraries that were built together: those of the toolchain", .full)
@@ -88,7 +70,7 @@ struct VerifyContractsTests {
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
       .filter { $0.hasSuffix(".so") }.map { folder.appending(path: $0).path }.sorted()
     try #require(files.contains { $0.hasSuffix("/libFoundation.so") })
-    let found = try findings(files, status: 0)
+    let found = try Tool.findings(files)
     #expect(Set(values(found, "code")) == ["contract-not-visible"])
     let table = try Tool.run(["conformances", "--format", "csv"] + files)
     #expect(table.status == 0)

@@ -25,18 +25,6 @@ struct VerifyRuntimesTests {
       kind + options + ["-Wl,--no-as-needed", Fixtures.place(stub).path])
   }
 
-  /// What `verify` finds, as `level code file`.
-  private func findings(
-    _ files: [String], _ options: [String] = [], status: Int32 = 0
-  ) throws -> [String] {
-    let outcome = try Tool.run(["verify", "--format", "csv"] + options + files)
-    #expect(outcome.status == status, "\(outcome)")
-    return outcome.lines.dropFirst().map { line in
-      line.split(separator: ",", omittingEmptySubsequences: false).prefix(3)
-        .joined(separator: " ")
-    }
-  }
-
   @Test(
     "Two names of libBeeHive.so among files of one process", arguments: [[], ["--isolate"]])
   func hives(options: [String]) throws {
@@ -50,12 +38,12 @@ struct VerifyRuntimesTests {
       try file("runtime-host", needing: "libBeeHive.so.0"),
       try file("runtime-other", needing: "libBeeHive.so")
     )
-    #expect(try findings([host, new, none], options) == [])
-    #expect(try findings([host, other, none], options) == [])
-    #expect(try findings([host, old], options) == ["warning second-runtime \(old)"])
-    #expect(try findings([new, old], options) == ["warning second-runtime \(old)"])
+    #expect(try Tool.found(options + [host, new, none]) == [])
+    #expect(try Tool.found(options + [host, other, none]) == [])
+    #expect(try Tool.found(options + [host, old]) == ["warning second-runtime \(old)"])
+    #expect(try Tool.found(options + [new, old]) == ["warning second-runtime \(old)"])
     #expect(
-      try findings([old, host], ["--strict"], status: 1) == ["warning second-runtime \(old)"])
+      try Tool.found(["--strict", old, host], status: 1) == ["warning second-runtime \(old)"])
     let said = try Tool.run(["verify", host, old]).output
     #expect(
       said.contains("it needs libBeeHive.so, and \(host) needs libBeeHive.so.0"), "\(said)")
@@ -63,7 +51,7 @@ struct VerifyRuntimesTests {
     let runtime = try file(
       "runtime-part.so", needing: "libBeeHive.so", "int part;", ["-Wl,-soname,libBeeHiveRouting.so"]
     )
-    #expect(try findings([host, runtime], options) == [])
+    #expect(try Tool.found(options + [host, runtime]) == [])
   }
 
   @Test("An executable with Swift's runtime inside, beside libraries that need the shared one")
@@ -77,9 +65,9 @@ struct VerifyRuntimesTests {
     let sharing = try file("swift-shared", needing: "libswiftCore.so", sections)
     let plain = try file("swift-plain", needing: nil)
     #expect(
-      try findings([holding, library], status: 1) == ["error static-swift-runtime \(holding)"])
-    #expect(try findings([sharing, plain, library]) == [])
-    #expect(try findings([holding, plain]) == [])
+      try Tool.found([holding, library], status: 1) == ["error static-swift-runtime \(holding)"])
+    #expect(try Tool.found([sharing, plain, library]) == [])
+    #expect(try Tool.found([holding, plain]) == [])
     #expect(
       try Tool.run(["verify", library, holding]).output.contains("without --static-swift-stdlib"))
   }
@@ -94,31 +82,31 @@ struct VerifyRuntimesTests {
     let full = try file("bare-full.so", needing: "libBeeHive.so.0", Self.entry)
     let host = try file("bare-host", needing: "libBeeHive.so.0")
     #expect(
-      try findings([needing, plain, dropped, full, host]) == [
+      try Tool.found([needing, plain, dropped, full, host]) == [
         "remark without-entries \(needing)", "warning without-entries \(dropped)",
       ])
     #expect(
-      try findings([needing, plain, full, host], ["--require-entries"], status: 1) == [
+      try Tool.found(["--require-entries", needing, plain, full, host], status: 1) == [
         "error without-entries \(needing)", "error without-entries \(plain)",
       ])
-    #expect(try findings([full, host], ["--require-entries", "--strict"]) == [])
+    #expect(try Tool.found(["--require-entries", "--strict", full, host]) == [])
     // What a walk comes upon was not meant, but something was.
     let folder = try Fixtures.folder("bare-folder")
     // A gate over nothing is told.
     #expect(
-      try findings(["-r", "bare-folder"], ["--strict"], status: 1) == [
+      try Tool.found(["--strict", "-r", "bare-folder"], status: 1) == [
         "warning without-entries (all files)"
       ])
     try Fixtures.bytes(needing).write(to: folder.appendingPathComponent("one.so"))
-    #expect(try findings(["-r", "bare-folder"]) == [])
+    #expect(try Tool.found(["-r", "bare-folder"]) == [])
     #expect(
-      try findings(["-r", "bare-folder"], ["--require-entries"], status: 1) == [
+      try Tool.found(["--require-entries", "-r", "bare-folder"], status: 1) == [
         "error without-entries (all files)"
       ])
-    #expect(try findings(["-r", "bare-folder", full], ["--require-entries"]) == [])
+    #expect(try Tool.found(["--require-entries", "-r", "bare-folder", full]) == [])
     try Fixtures.bytes(dropped).write(to: folder.appendingPathComponent("two.so"))
     #expect(
-      try findings(["-r", "bare-folder"], ["--strict"], status: 1) == [
+      try Tool.found(["--strict", "-r", "bare-folder"], status: 1) == [
         "warning without-entries bare-folder/two.so"
       ])
   }

@@ -12,25 +12,6 @@ struct VerifySetsTests {
     "static-swift-runtime", "without-entries",
   ]
 
-  /// What `verify` finds, as `level code file section`.
-  private func findings(_ files: [String], status: Int32) throws -> [String] {
-    let outcome = try Tool.run(["verify", "--format", "csv"] + files)
-    #expect(outcome.status == status, "\(outcome)")
-    return outcome.lines.dropFirst().map { line in
-      let fields = line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-      return (fields[0...2] + [fields[4]]).joined(separator: " ")
-    }
-  }
-
-  private func swiftLibrary(_ source: String, _ name: String, module: String) throws -> String {
-    let file = Fixtures.place("\(name).swift")
-    try Data(source.utf8).write(to: file)
-    try Fixtures.tool(
-      "swiftc",
-      ["-parse-as-library", "-emit-library", "-module-name", module, file.path, "-o", name])
-    return name
-  }
-
   private func entries(_ text: String, in section: String, as name: String) throws -> String {
     try Fixtures.build(
       """
@@ -43,41 +24,42 @@ struct VerifySetsTests {
   func types() throws {
     let plain = "public struct Plain {}\npublic enum Other {}\nstruct Box { struct Plain {} }\n"
     let files = [
-      try swiftLibrary(plain, "twice-1.so", module: "A"),
-      try swiftLibrary(plain + "public struct Third {}", "twice-2.so", module: "A"),
-      try swiftLibrary("public struct Plain {}", "twice-3.so", module: "B"),
+      try Fixtures.swift(plain, as: "twice-1.so", module: "A"),
+      try Fixtures.swift(plain + "public struct Third {}", as: "twice-2.so", module: "A"),
+      try Fixtures.swift("public struct Plain {}", as: "twice-3.so", module: "B"),
     ]
-    #expect(try findings(files, status: 0) == ["warning duplicate-type twice-2.so "])
+    #expect(try Tool.found(files) == ["warning duplicate-type twice-2.so"])
     let text = try Tool.run(["verify"] + files).output
     #expect(text.contains("4 types such as A.Box"), "\(text)")
 
     let module = try entries("A.Plain", in: "BeehiveMods", as: "twice-module.so")
     #expect(
-      try findings(files + [module], status: 1) == [
-        "error duplicate-type twice-module.so BeehiveMods", "warning duplicate-type twice-2.so ",
+      try Tool.found(files + [module], status: 1) == [
+        "error duplicate-type twice-module.so BeehiveMods[0]", "warning duplicate-type twice-2.so",
       ])
-    #expect(try findings([files[0], files[2], module], status: 0) == [])
-    #expect(try findings([files[0], files[0]], status: 0) == [])
+    #expect(try Tool.found([files[0], files[2], module]) == [])
+    #expect(try Tool.found([files[0], files[0]]) == [])
     try Fixtures.bytes(files[0]).write(to: Fixtures.place("twice-copy.so"))
-    #expect(try findings([files[0], "twice-copy.so"], status: 0) == ["remark copy twice-copy.so "])
+    #expect(try Tool.found([files[0], "twice-copy.so"]) == ["remark copy twice-copy.so"])
   }
 
   @Test("The contracts in two libraries, so that lookups across them fail", .needs("swiftc"))
   func protocols() throws {
     let contracts = "public protocol Greeter {}\npublic protocol Clock {}\n"
     let files = [
-      try swiftLibrary(contracts + "struct English: Greeter {}", "contracts-1.so", module: "C"),
-      try swiftLibrary(contracts, "contracts-2.so", module: "C"),
+      try Fixtures.swift(
+        contracts + "struct English: Greeter {}", as: "contracts-1.so", module: "C"),
+      try Fixtures.swift(contracts, as: "contracts-2.so", module: "C"),
     ]
-    #expect(try findings(files, status: 0) == [])
+    #expect(try Tool.found(files) == [])
     for written in ["C.Greeter", "Greeter"] {
       let service = try entries(
         "{\\\"\(written)\\\":\\\"C.English\\\"}", in: "BeehiveServices",
         as: "contracts-\(written).so")
       #expect(
-        try findings(files + [service], status: 1)
-          == ["error duplicate-protocol \(service) BeehiveServices"])
-      #expect(try findings([files[0], service], status: 0) == [])
+        try Tool.found(files + [service], status: 1)
+          == ["error duplicate-protocol \(service) BeehiveServices[0]"])
+      #expect(try Tool.found([files[0], service]) == [])
     }
   }
 
@@ -90,28 +72,22 @@ struct VerifySetsTests {
         as: "never-\(name).o", ["-c", "-fPIC"])
     }
     try Fixtures.tool("ar", ["rcs", "libnever.a"] + objects)
-    func link(_ name: String, _ source: String, _ arguments: [String]) throws -> String {
-      try Fixtures.build(source, as: name, arguments)
-    }
-    let none = try link("never-none", "int main(void) { return 0; }", ["libnever.a"])
-    let one = try link(
-      "never-one", "extern int first; int main(void) { return first; }", ["libnever.a"])
-    let all = try link(
-      "never-all", "int main(void) { return 0; }",
-      ["-Wl,--whole-archive", "libnever.a", "-Wl,--no-whole-archive"])
-    let members = ["libnever.a", "libnever.a"].map { "error never-linked \($0) " }
-    #expect(try findings(["libnever.a", none], status: 1) == members)
-    #expect(try findings([one, "libnever.a"], status: 1) == [members[0]])
-    #expect(try findings(["libnever.a", all], status: 0) == [])
-    #expect(try findings(["libnever.a", none, all], status: 0) == [])
-    #expect(try findings(["libnever.a"], status: 0) == [])
+    let main = "int main(void) { return 0; }"
+    let none = try Fixtures.build(main, as: "never-none", ["libnever.a"])
+    let one = try Fixtures.build(
+      "extern int first; int main(void) { return first; }", as: "never-one", ["libnever.a"])
+    let all = try Fixtures.build(
+      main, as: "never-all", ["-Wl,--whole-archive", "libnever.a", "-Wl,--no-whole-archive"])
+    let members = ["libnever.a", "libnever.a"].map { "error never-linked \($0)" }
+    #expect(try Tool.found(["libnever.a", none], status: 1) == members)
+    #expect(try Tool.found([one, "libnever.a"], status: 1) == [members[0]])
+    #expect(try Tool.found(["libnever.a", all]) == [])
+    #expect(try Tool.found(["libnever.a", none, all]) == [])
+    #expect(try Tool.found(["libnever.a"]) == [])
     // Beside libraries alone, an executable that is not given may have it.
     let library = try Fixtures.build("int none;", as: "never-none.so")
     #expect(
-      try findings(["libnever.a", library], status: 0)
-        == members.map {
-          "warning" + $0.dropFirst(5)
-        })
+      try Tool.found(["libnever.a", library]) == members.map { "warning" + $0.dropFirst(5) })
     let outcome = try Tool.run(["verify", "libnever.a", one])
     #expect(outcome.output.contains("libnever.a(never-second.o): error: "), "\(outcome)")
     #expect(outcome.output.contains("--whole-archive"))
@@ -162,36 +138,32 @@ struct VerifySetsTests {
     }
   }
 
-  @Test("An object of intermediate code alone is no object without entries")
-  func intermediate() throws {
-    try Needs.programs("gcc")
+  @Test(
+    "An object of intermediate code alone is no object without entries",
+    arguments: [
+      ("gcc", ["-flto", "-fno-fat-lto-objects"], "-ffat-lto-objects"),
+      ("clang", ["-flto"], "without -flto"),
+    ])
+  func intermediate(compiler: String, options: [String], remedy: String) throws {
+    try Needs.programs(compiler)
     let slim = try Fixtures.build(
-      Fixtures.annotated, as: "slim.o", with: "gcc", ["-c", "-flto", "-fno-fat-lto-objects"])
-    let fat = try Fixtures.build(
-      Fixtures.annotated, as: "fat.o", with: "gcc", ["-c", "-flto", "-ffat-lto-objects"])
-    #expect(try Tool.lines(Tool.files([fat])[0]).count == 4)
-    for command in [["records"], ["verify"], ["strings", "--section", "BeehiveMods"]] {
+      Fixtures.annotated, as: "slim-\(compiler).o", with: compiler, ["-c"] + options)
+    let strings = compiler == "gcc" ? [["strings", "--section", "BeehiveMods"]] : []
+    for command in [["records"], ["verify"]] + strings {
       let outcome = try Tool.run(command + [slim])
       #expect(outcome.status == 2)
-      #expect((outcome.output + outcome.errors).contains("-ffat-lto-objects"), "\(outcome)")
+      #expect((outcome.output + outcome.errors).contains(remedy), "\(outcome)")
       #expect(!outcome.output.contains("no entries"))
     }
+    guard compiler == "gcc" else { return }
     #expect(try Tool.run(["sections", slim]).status == 0)
+    let fat = try Fixtures.build(
+      Fixtures.annotated, as: "fat.o", with: "gcc", ["-c", "-flto", "-ffat-lto-objects"])
     try Fixtures.tool("ar", ["rcs", "libslim.a", slim, fat])
     let archive = try Tool.run(["libslim.a"])
     #expect(archive.status == 2)
-    #expect(archive.errors.contains("libslim.a(slim.o): "))
+    #expect(archive.errors.contains("libslim.a(slim-gcc.o): "))
     #expect(archive.output.contains("Shop.ShopModule"))
-  }
-
-  @Test("An object of LLVM's intermediate code says so too", .needs("clang"))
-  func bitcode() throws {
-    let file = try Fixtures.build("int x;", as: "bitcode.o", with: "clang", ["-c", "-flto"])
-    for command in ["records", "verify"] {
-      let outcome = try Tool.run([command, file])
-      #expect(outcome.status == 2)
-      #expect((outcome.output + outcome.errors).contains("without -flto"), "\(outcome)")
-    }
   }
 
   @Test(

@@ -2,190 +2,102 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sets of libraries, and what is found in each.
+/// Sets of libraries. `AgreementTests` of the project has which entries are duplicates, and which wait for each other.
 @Suite("What section-dump verify finds")
 struct VerifyTests {
-  /// A set: the source of each file, and the findings as `file code level`.
+  /// A set: the source of each file, `a.so`, `b.so` and so on, and what is found in them.
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var sources: [String]
-    var options: [String] = []
-    /// How each file is compiled.
-    var arguments = ["-shared", "-fPIC"]
-    var suffix = "so"
-    var findings: [String] = []
-    var status: Int32 = 0
+    var findings: [String]
+    var status: Int32
+    var options: [String]
+    /// Whether the files are objects.
+    var isObject: Bool
+
+    init(
+      _ description: String, _ sources: [String], _ findings: [String] = [], status: Int32 = 0,
+      options: [String] = [], isObject: Bool = false
+    ) {
+      (testDescription, self.sources, self.findings) = (description, sources, findings)
+      (self.status, self.options, self.isObject) = (status, options, isObject)
+    }
   }
 
-  private static func module(_ name: String, _ attributes: String = "") -> String {
-    """
+  private static let service = """
     #include <BeeHive.h>
-    static const beehive_module_operations \(name)_operations = {0};
-    BEEHIVE_MODULE(\(name), &\(name)_operations, \(attributes));
+    static const int english = 1;
+    BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);
     """
-  }
-
-  private static func service(_ implementation: String, _ attributes: String = "") -> String {
+  private static let log = "#include <BeeHive.h>\nBeeHiveMod(Log);"
+  private static let pointer = """
+    __attribute__((used, RETAIN aligned(8), section("BeehiveMods")))
+    static const char *const entry = "Log";
     """
-    #include <BeeHive.h>
-    static const int \(implementation) = 1;
-    BEEHIVE_SERVICE(Greeter, \(implementation)Greeter, &\(implementation), \(attributes));
-    """
-  }
-
-  /// A file for each list of routes: pattern and attributes.
-  private static func routes(_ routes: [(pattern: String, attributes: String)]) -> String {
-    let entries = routes.map { "BEEHIVE_ROUTE(\"\($0.pattern)\", perform, \($0.attributes));" }
-    return """
-      #include <BeeHive.h>
-      static bool perform(const beehive_call *call, beehive_reply *reply) {
-        return call == 0 && reply == 0;
-      }
-
-      """ + entries.joined(separator: "\n")
-  }
-
-  private static func target(_ attributes: String) -> String {
-    """
-    #include <BeeHive.h>
-    static const beehive_action actions[] = {{"open", 0}};
-    BEEHIVE_TARGET(Shop, actions, \(attributes));
-    """
-  }
+  private static let unmet = "unmet-requirement a BeehiveRecords[0]"
+  private static let missing = "warning missing-implementation"
 
   static let rows = [
-    Row(testDescription: "nothing", sources: [module("log"), module("net")]),
+    Row("nothing", [Compiler.module("log"), Compiler.module("net")]),
     Row(
-      testDescription: "a duplicate in another file",
-      sources: [module("log"), module("net"), module("log") + "\nint other;"],
-      findings: ["c BeehiveRecords[0] duplicate-module error"], status: 1),
+      "a duplicate in another file",
+      [Compiler.module("log"), Compiler.module("net"), Compiler.module("log") + "\nint other;"],
+      ["error duplicate-module c BeehiveRecords[0]"], status: 1),
     Row(
-      testDescription: "a duplicate in the same file",
-      sources: ["#include <BeeHive.h>\nBeeHiveMod(Log);\nBeeHiveMod(Log);"],
-      findings: [
-        "a BeehiveMods[1] duplicate-module error",
-        "a BeehiveMods[0] missing-implementation warning",
-        "a BeehiveMods[1] missing-implementation warning",
+      "a duplicate in the same file", [log + "\nBeeHiveMod(Log);"],
+      [
+        "error duplicate-module a BeehiveMods[1]", "\(missing) a BeehiveMods[0]",
+        "\(missing) a BeehiveMods[1]",
       ], status: 1),
+    Row("a module and a service of one name", [Compiler.module("Greeter"), service]),
     Row(
-      testDescription: "a module and a service of one name",
-      sources: [module("Greeter"), service("english")]),
+      "a requirement that nobody meets",
+      [Compiler.module("shop", #"BEEHIVE_REQUIRES("log") BEEHIVE_AFTER("net")"#)],
+      ["warning \(unmet)"]),
     Row(
-      testDescription: "two services that nothing tells apart",
-      sources: [service("english"), service("french")],
-      findings: ["b BeehiveRecords[0] duplicate-service error"], status: 1),
+      "the same, strictly", [Compiler.module("shop", #"BEEHIVE_REQUIRES("log")"#)],
+      ["warning \(unmet)"],
+      status: 1, options: ["--strict"]),
     Row(
-      testDescription: "services of different priority and name",
-      sources: [
-        service("english"), service("french", "BEEHIVE_PRIORITY(1)"),
-        service("german", "BEEHIVE_NAME(\"german\")"),
+      "a requirement that a version meets",
+      [
+        Compiler.module("shop", #"BEEHIVE_REQUIRES("log >=1.2 <2")"#),
+        Compiler.module("log", #"BEEHIVE_VERSION("1.10")"#),
       ]),
     Row(
-      testDescription: "two targets, whatever their priority",
-      sources: [target("BEEHIVE_PRIORITY(1)"), target("BEEHIVE_PRIORITY(2)")],
-      findings: ["b BeehiveRecords[0] duplicate-target error"], status: 1),
+      "a version that a refused duplicate has, and no other",
+      [
+        Compiler.module("shop", #"BEEHIVE_REQUIRES("log >=2")"#),
+        Compiler.module("log", #"BEEHIVE_VERSION("1")"#),
+        Compiler.module("log", #"BEEHIVE_VERSION("2")"#),
+      ], ["error duplicate-module c BeehiveRecords[0]", "error \(unmet)"], status: 1),
     Row(
-      testDescription: "routes of one shape, by other names",
-      sources: [routes([("/a/:id<Int>?x", "")]), routes([("/a/:number<int>?y", "")])],
-      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
+      "a module that only follows one that cannot start",
+      [
+        Compiler.module("net", #"BEEHIVE_REQUIRES("disk") BEEHIVE_AFTER("log")"#),
+        Compiler.module("log", #"BEEHIVE_AFTER("net")"#),
+      ], ["warning \(unmet)"]),
     Row(
-      testDescription: "routes of one shape at one priority",
-      sources: [
-        routes([("app://a/:id", "BEEHIVE_PRIORITY(3)")]),
-        routes([("APP://a/:name", "BEEHIVE_PRIORITY(3)")]),
+      "a cycle across files",
+      [
+        Compiler.module("log", #"BEEHIVE_REQUIRES("net")"#),
+        Compiler.module("net", #"BEEHIVE_AFTER("disk")"#),
+        Compiler.module("disk", #"BEEHIVE_REQUIRES("log")"#),
+      ], ["error cycle a BeehiveRecords[0]"], status: 1),
+    Row(
+      "an object without retain", [pointer.replacing("RETAIN", with: "")],
+      ["error not-retained a BeehiveMods", "\(missing) a BeehiveMods[0]"], status: 1,
+      isObject: true),
+    Row("an object with it", [log], ["\(missing) a BeehiveMods[0]"], isObject: true),
+    Row(
+      "a malformed entry, and what is good beside it",
+      [
+        pointer.replacing("RETAIN", with: "retain,").replacing("\"Log\"", with: "0") + "\n" + log,
+        log,
       ],
-      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
-    Row(
-      testDescription: "routes of one shape at other priorities",
-      sources: [routes([("/a/:id", "")]), routes([("/a/:id", "BEEHIVE_PRIORITY(1)")])]),
-    Row(
-      testDescription: "routes of other shapes",
-      sources: [
-        routes([("/a/:id", "")]), routes([("/a/:id<Int>", "")]),
-        routes([("/a/:id", "BEEHIVE_MATCH(\"prefix\")")]),
-      ]),
-    Row(
-      testDescription: "a route that is one form of another",
-      sources: [routes([("/a(/:id)", "")]), routes([("/a", "")])],
-      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
-    Row(
-      testDescription: "a route that is a form of one that is refused",
-      sources: [routes([("/a", "")]), routes([("/a(/b)", "")]), routes([("/a/b", "")])],
-      findings: ["b BeehiveRecords[0] duplicate-route error"], status: 1),
-    Row(
-      testDescription: "a requirement that nobody meets",
-      sources: [module("shop", "BEEHIVE_REQUIRES(\"log\") BEEHIVE_AFTER(\"net\")")],
-      findings: ["a BeehiveRecords[0] unmet-requirement warning"]),
-    Row(
-      testDescription: "the same, strictly",
-      sources: [module("shop", "BEEHIVE_REQUIRES(\"log\")")], options: ["--strict"],
-      findings: ["a BeehiveRecords[0] unmet-requirement warning"], status: 1),
-    Row(
-      testDescription: "a requirement that a version meets",
-      sources: [
-        module("shop", "BEEHIVE_REQUIRES(\"log >=1.2 <2\")"),
-        module("log", "BEEHIVE_VERSION(\"1.10\")"),
-      ]),
-    Row(
-      testDescription: "a requirement that no version meets",
-      sources: [
-        module("shop", "BEEHIVE_REQUIRES(\"log >=1.2 <2\")"),
-        module("log", "BEEHIVE_VERSION(\"2\")"),
-      ],
-      findings: ["a BeehiveRecords[0] unmet-requirement error"], status: 1),
-    Row(
-      testDescription: "a version that a refused duplicate has",
-      sources: [
-        module("shop", "BEEHIVE_REQUIRES(\"log >=2\")"), module("log", "BEEHIVE_VERSION(\"1\")"),
-        module("log", "BEEHIVE_VERSION(\"2\")"),
-      ],
-      findings: [
-        "c BeehiveRecords[0] duplicate-module error", "a BeehiveRecords[0] unmet-requirement error",
-      ], status: 1),
-    Row(
-      testDescription: "a module that only follows one that cannot start",
-      sources: [
-        module("log", "BEEHIVE_AFTER(\"net\")"),
-        module("net", "BEEHIVE_REQUIRES(\"disk\") BEEHIVE_AFTER(\"log\")"),
-      ],
-      findings: ["b BeehiveRecords[0] unmet-requirement warning"]),
-    Row(
-      testDescription: "a cycle across files",
-      sources: [
-        module("log", "BEEHIVE_REQUIRES(\"net\")"), module("net", "BEEHIVE_AFTER(\"disk\")"),
-        module("disk", "BEEHIVE_REQUIRES(\"log\")"),
-      ],
-      findings: ["a BeehiveRecords[0] cycle error"], status: 1),
-    Row(
-      testDescription: "an object without retain",
-      sources: [
-        """
-        __attribute__((used, aligned(8), section("BeehiveMods")))
-        static const char *const entry = "Log";
-        """
-      ], arguments: ["-c"], suffix: "o",
-      findings: [
-        "a BeehiveMods not-retained error", "a BeehiveMods[0] missing-implementation warning",
-      ], status: 1),
-    Row(
-      testDescription: "an object with it", sources: ["#include <BeeHive.h>\nBeeHiveMod(Log);"],
-      arguments: ["-c"], suffix: "o", findings: ["a BeehiveMods[0] missing-implementation warning"]),
-    Row(
-      testDescription: "a malformed entry, and what is good beside it",
-      sources: [
-        """
-        #include <BeeHive.h>
-        BEEHIVE_ENTRY static const char *const nothing = 0;
-        BeeHiveMod(Log);
-        """.replacing(
-          "BEEHIVE_ENTRY",
-          with: "__attribute__((used, retain, aligned(8), section(\"BeehiveMods\")))"),
-        "#include <BeeHive.h>\nBeeHiveMod(Log);",
-      ],
-      findings: [
-        "a BeehiveMods[0] null-pointer error", "b BeehiveMods[0] duplicate-module error",
-        "a BeehiveMods[1] missing-implementation warning",
-        "b BeehiveMods[0] missing-implementation warning",
+      [
+        "error null-pointer a BeehiveMods[0]", "error duplicate-module b BeehiveMods[0]",
+        "\(missing) a BeehiveMods[1]", "\(missing) b BeehiveMods[0]",
       ], status: 2),
   ]
 
@@ -193,26 +105,20 @@ struct VerifyTests {
   func finds(row: Row) throws {
     let folder = UUID().uuidString
     try Fixtures.folder(folder)
+    let suffix = row.isObject ? ".o" : ".so"
     let files = try zip("abc", row.sources).map { name, source in
-      try Fixtures.build(source, as: "\(folder)/\(name).\(row.suffix)", row.arguments)
+      try Fixtures.build(
+        source, as: "\(folder)/\(name)\(suffix)", row.isObject ? ["-c"] : ["-shared", "-fPIC"])
     }
-    let outcome = try Tool.run(["verify", "--format", "json"] + row.options + files)
-    #expect(outcome.status == row.status)
-    let findings = try Tool.files(of: outcome, key: "findings").map { finding in
-      var place = (finding["path"] as? String ?? "").replacing("\(folder)/", with: "")
-        .replacing(".\(row.suffix)", with: "")
-      if let section = finding["section"] as? String { place += " \(section)" }
-      if let index = finding["index"] as? Int { place += "[\(index)]" }
-      #expect((finding["remedy"] as? String)?.isEmpty == false)
-      #expect((finding["message"] as? String)?.contains("Optional(") == false)
-      return "\(place) \(finding["code"] ?? "") \(finding["level"] ?? "")"
-    }
-    #expect(findings == row.findings)
+    let findings = try Tool.found(row.options + files, status: row.status)
+    #expect(
+      findings.map { $0.replacing("\(folder)/", with: "").replacing(suffix, with: "") }
+        == row.findings)
   }
 
   @Test("what is required is told with what is nearly so called, of its kind alone")
   func similar() throws {
-    let file = try Fixtures.build(Self.module("log"), as: "verify-near.so")
+    let file = try Fixtures.build(Compiler.module("log"), as: "verify-near.so")
     let outcome = try Tool.run(
       ["verify", file, "--require", "module:lgo", "--require", "service:logg"])
     #expect(outcome.status == 1)
@@ -220,12 +126,12 @@ struct VerifyTests {
     #expect(outcome.output.contains("no file has the required service logg ["))
 
     let shop = try Fixtures.build(
-      Self.module("shop", #"BEEHIVE_REQUIRES("logg")"#), as: "verify-requiring.so")
+      Compiler.module("shop", #"BEEHIVE_REQUIRES("logg")"#), as: "verify-requiring.so")
     let set = try Tool.run(["verify", file, shop])
     #expect(set.output.contains("requires logg, which no file declares; did you mean log? ["))
 
     let mistyped = try Fixtures.build(
-      Self.module("shop", #"BEEHIVE_REQUIRES("log>=1.2")"#), as: "verify-mistyped.so")
+      Compiler.module("shop", #"BEEHIVE_REQUIRES("log>=1.2")"#), as: "verify-mistyped.so")
     let typed = try Tool.run(["verify", file, mistyped])
     #expect(typed.output.contains(#"say which versions will do as in "log >=1.2 <2""#))
   }
@@ -233,7 +139,7 @@ struct VerifyTests {
   @Test("people read the place, what is wrong and what to do")
   func text() throws {
     let files = try ["first", "second"].map {
-      try Fixtures.build(Self.module("log") + "\nint \($0);", as: "verify-\($0).so")
+      try Fixtures.build(Compiler.module("log") + "\nint \($0);", as: "verify-\($0).so")
     }
     let outcome = try Tool.run(["verify"] + files)
     #expect(
@@ -244,5 +150,37 @@ struct VerifyTests {
         2 files, 2 entries: 1 error, 0 warnings
 
         """)
+  }
+
+  @Test("One is one")
+  func counts() throws {
+    let one = try Fixtures.build("#include <BeeHive.h>\nBeeHiveMod(Log);", as: "count-1.so")
+    #expect(try Tool.run(["verify", one]).lines.last == "1 file, 1 entry: 0 errors, 1 warning")
+  }
+
+  @Test("A very long cycle is shown in part, with its length")
+  func longCycle() throws {
+    let count = 300
+    let entries = (0..<count).map {
+      "BEEHIVE_MODULE(m\($0), &operations, BEEHIVE_REQUIRES(\"m\(($0 + 1) % count)\"));"
+    }
+    let file = try Fixtures.build(
+      """
+      #include <BeeHive.h>
+      static const beehive_module_operations operations = {0};
+      \(entries.joined(separator: "\n"))
+      """, as: "long-cycle.so")
+    let outcome = try Tool.run(["verify", file])
+    #expect(outcome.status == 1)
+    let line = try #require(outcome.lines.first)
+    #expect(line.contains("error: 300 modules "), "\(line)")
+    #expect(line.contains(" → 292 more → "))
+    #expect(line.utf8.count < 1000)
+    // Each of its nodes leads to it all the same.
+    let document = try Tool.object(Tool.run(["graph", "--format", "json", file]).output)
+    let findings = try #require(document["findings"] as? [[String: Any]])
+    #expect(findings.map { ($0["nodes"] as? [Any])?.count } == [count])
+    let nodes = try #require(document["nodes"] as? [[String: Any]])
+    #expect(nodes.allSatisfy { ($0["findings"] as? [Int]) == [0] })
   }
 }
