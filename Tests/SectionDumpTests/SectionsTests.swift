@@ -35,24 +35,6 @@ struct SectionsTests {
     }
   }
 
-  @Test(
-    "What is printed of an object whose every word is known",
-    arguments: [
-      (["strings", "--section", "BeehiveMods"], "strings"),
-      (["hex", "--section", "BeehiveMods"], "hex"),
-      (["hex", "--section", "BeehiveRecords"], "hex-records"),
-    ])
-  func goldens(_ arguments: [String], _ name: String) throws {
-    let object = try Fixtures.build(Fixtures.layout, as: "layout-\(name).o", suffix: "s", ["-c"])
-    for (format, suffix) in [("table", "txt"), ("json", "json"), ("csv", "csv")] {
-      let output = try Tool.run(arguments + [object, "--format", format]).output
-      let text = settled(output).replacingOccurrences(
-        of: #"(,0x[0-9a-f]+),0x[0-9a-f]+,(0x[0-9a-f]+,(section|symbol|none|number))"#,
-        with: "$1,OFFSET,$2", options: .regularExpression)
-      try expectGolden(text, "\(name).\(suffix)")
-    }
-  }
-
   private func trimmed(_ digits: Substring) -> String {
     let rest = digits.drop { $0 == "0" }
     return rest.isEmpty ? "0" : String(rest)
