@@ -6,32 +6,19 @@ import Testing
 @Suite("What section-dump diff shows")
 struct DiffTests {
   /// The entries of each build, and the lines that people read, without places.
-  struct Row: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var old: [String]
-    var new: [String]
-    var lines: [String] = []
-  }
-
-  static let rows = [
-    Row(testDescription: "nothing", old: [log, net], new: [log, net]),
-    Row(testDescription: "another order", old: [log, net], new: [net, log]),
-    Row(testDescription: "added", old: [log], new: [log, net], lines: ["+ module Net"]),
-    Row(testDescription: "removed", old: [log, net], new: [net], lines: ["- module Log"]),
-    Row(
-      testDescription: "one of two namesakes", old: [log, log], new: [log], lines: ["- module Log"]),
-    Row(
-      testDescription: "another implementation", old: [english], new: [french],
-      lines: ["~ service Greeter: implementation English → French"]),
-    Row(
-      testDescription: "another priority", old: [english],
-      new: [english.replacing("english,", with: "english, BEEHIVE_PRIORITY(2)")],
-      lines: ["~ service Greeter: attributes abi=c-table → priority=2 abi=c-table"]),
-    Row(
-      testDescription: "all at once", old: [log, english], new: [net, french],
-      lines: [
-        "- module Log", "+ module Net", "~ service Greeter: implementation English → French",
-      ]),
+  static let rows: [(old: [String], new: [String], lines: [String])] = [
+    ([log, net], [log, net], []), ([log, net], [net, log], []),
+    ([log], [log, net], ["+ module Net"]), ([log, net], [net], ["- module Log"]),
+    ([log, log], [log], ["- module Log"]),
+    ([english], [french], ["~ service Greeter: implementation English → French"]),
+    (
+      [english], [english.replacing("english,", with: "english, BEEHIVE_PRIORITY(2)")],
+      ["~ service Greeter: attributes abi=c-table → priority=2 abi=c-table"]
+    ),
+    (
+      [log, english], [net, french],
+      ["- module Log", "+ module Net", "~ service Greeter: implementation English → French"]
+    ),
   ]
 
   private static let log = "BeeHiveMod(Log);"
@@ -46,7 +33,7 @@ struct DiffTests {
   }
 
   @Test(arguments: rows)
-  func shows(row: Row) throws {
+  func shows(row: (old: [String], new: [String], lines: [String])) throws {
     let id = UUID().uuidString
     let files = [
       try Self.build(row.old, "old-\(id).so"), try Self.build(row.new, "new-\(id).so"),

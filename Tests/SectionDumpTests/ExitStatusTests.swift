@@ -58,6 +58,9 @@ struct ExitStatusTests {
     Row(
       "larger than allowed", ["hex", "--section", ".text", "--max-bytes", "8", "good.so"], 2,
       "--max-bytes"),
+    Row("a path like an option", ["--format", "csv", "--", "--strict.so"], 0),
+    Row("the same, with its directory", ["./--strict.so"], 0),
+    Row("the same, which is taken for one", ["--strict.so"], 64, "--strict.so"),
     Row("no path", [], 64, "Name at least one file"),
     Row("unknown option", ["--nosuch", "good.so"], 64, "--nosuch"),
     Row("unknown format", ["--format", "xml", "good.so"], 64, "xml"),
@@ -77,7 +80,7 @@ struct ExitStatusTests {
   ]
 
   static let fixtures: Result<Void, any Error> = Result {
-    _ = try Fixtures.annotatedLibrary("good.so")
+    for name in ["good.so", "--strict.so"] { _ = try Fixtures.annotatedLibrary(name) }
     _ = try Fixtures.build("int x;", as: "plain.so")
     _ = try Fixtures.build(Fixtures.handWritten, as: "bad.so")
     for folder in ["folder", "broken"] { try Fixtures.folder(folder) }
@@ -121,10 +124,7 @@ struct ExitStatusTests {
         #expect(file[key] is NSNull)
       }
     }
-    let codes = try files.map { file in
-      try #require(file["problems"] as? [[String: Any]]).map { $0["code"] as? String }
-    }
-    #expect(codes == [["unreadable"], [], ["not-an-object"]])
+    #expect(files.map(Tool.codes) == [["unreadable"], [], ["not-an-object"]])
   }
 
   @Test(
@@ -142,11 +142,8 @@ struct ExitStatusTests {
         == (command == ["verify"] || format == "table" ? 1 : 2))
     #expect(!text.contains("no file has") && !text.contains("remark"), "\(text)")
     // What goes to standard error begins a line, where both streams are one.
-    let lines = try Fixtures.run(
-      "sh",
-      ["-c", "\"$0\" \"$@\" 2>&1", Repository.sectionDump] + command + [
-        "half.so", "--format", format,
-      ]
+    let lines = try Tool.shell(
+      "\"$0\" \"$@\" 2>&1", command + ["half.so", "--format", format]
     ).lines
     #expect(command == ["verify"] || lines.contains { $0.hasPrefix("section-dump: half.so") })
   }
@@ -155,8 +152,7 @@ struct ExitStatusTests {
   func fullDisk(arguments: String) throws {
     try Self.fixtures.get()
     for (target, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file")] {
-      let outcome = try Fixtures.run(
-        "sh", ["-c", "\"$0\" \(arguments) \(target)", Repository.sectionDump])
+      let outcome = try Tool.shell("\"$0\" \(arguments) \(target)")
       #expect(outcome.status == 2, "\(target)")
       #expect(outcome.errors.contains(reason), "\(outcome)")
     }

@@ -30,30 +30,23 @@ struct FieldWriterTests {
       return [scalar, scalar + "tail", "head" + scalar]
     }
 
-  @Test("Every text comes back")
+  @Test("Every text comes back, and as a key")
   func texts() throws {
     let document = try written { json in
       json.array { json in
         for text in Self.texts { json.string(text) }
-      }
-    }
-    let read = try JSONSerialization.jsonObject(with: Data(document.utf8))
-    #expect(read as? [String] == Self.texts)
-    #expect(document.unicodeScalars.allSatisfy { !$0.isUnprintable })
-  }
-
-  @Test("Every text comes back as a key")
-  func keys() throws {
-    let document = try written { json in
-      json.object { json in
-        for text in Self.texts {
-          json.key(text: text)
-          json.boolean(true)
+        json.object { json in
+          for text in Self.texts {
+            json.key(text: text)
+            json.boolean(true)
+          }
         }
       }
     }
-    let read = try JSONSerialization.jsonObject(with: Data(document.utf8)) as? [String: Bool]
-    #expect(read.map { Set($0.keys) } == Set(Self.texts))
+    let read = try #require(JSONSerialization.jsonObject(with: Data(document.utf8)) as? [Any])
+    #expect(read.dropLast().map { $0 as? String } == Self.texts)
+    #expect((read.last as? [String: Bool]).map { Set($0.keys) } == Set(Self.texts))
+    #expect(document.unicodeScalars.allSatisfy { !$0.isUnprintable })
   }
 
   @Test("Commas stand between the elements of each object and array, and nowhere else")
@@ -81,11 +74,5 @@ struct FieldWriterTests {
         + "\"address\":\"0x10\"}\n"
     }
     #expect(document == lines.joined())
-  }
-
-  @Test("Bytes are two digits each")
-  func digits() {
-    let bytes = (0...255).map { UInt8($0) }
-    #expect(bytes.hexadecimal == bytes.map { String(format: "%02x", $0) }.joined())
   }
 }

@@ -93,15 +93,12 @@ struct InputsTests {
     #expect(file["path"] as? String == "-")
     #expect(try Tool.lines(file).sorted() == Fixtures.annotatedLines.sorted())
 
-    let tool = Repository.sectionDump
-    let piped = try Fixtures.run(
-      "sh", ["-c", "cat \(name) | \"$0\" \(options.joined()) - --format csv", tool])
+    let piped = try Tool.shell("cat \(name) | \"$0\" \(options.joined()) - --format csv")
     #expect(piped.status == 0)
     #expect(piped.output.split(separator: "\n").count == 5)
     #expect(piped.output.contains("\n-,,module,"))
 
-    let limited = try Fixtures.run(
-      "sh", ["-c", "cat \(name) | \"$0\" - --max-bytes 100", tool])
+    let limited = try Tool.shell("cat \(name) | \"$0\" - --max-bytes 100")
     #expect(limited.status == 2)
     #expect(limited.errors.contains("--max-bytes"))
   }
@@ -116,12 +113,8 @@ struct InputsTests {
   @Test("A path that is not UTF-8 is opened, named with replacements, and given in hex")
   func rawPath() throws {
     let name = try Fixtures.annotatedLibrary("raw.so")
-    let outcome = try Fixtures.run(
-      "sh",
-      [
-        "-c", "cp \(name) \"$(printf 'x\\377')\"; \"$0\" x[!a-z]* --format ndjson",
-        Repository.sectionDump,
-      ])
+    let outcome = try Tool.shell(
+      "cp \(name) \"$(printf 'x\\377')\"; \"$0\" x[!a-z]* --format ndjson")
 
     #expect(outcome.status == 0, "\(outcome.errors)")
     let file = try Tool.object(outcome.output)

@@ -10,9 +10,10 @@ struct LibelfCallsTests {
     let counter = try LibelfCounter()
     let library = try Fixtures.annotatedLibrary("counted.so")
     let object = try Fixtures.build(Fixtures.handWritten, as: "counted.o", ["-c"])
-    let (listed, counts) = try counter.run(
-      Repository.sectionDump, ["sections", "--format", "json", library, object],
-      in: Fixtures.directory)
+    func run(_ arguments: String...) throws -> (outcome: Outcome, counts: [String: Int]) {
+      try counter.run(Repository.sectionDump, arguments, in: Fixtures.directory)
+    }
+    let (listed, counts) = try run("sections", "--format", "json", library, object)
     let sections = try Tool.files(of: listed).reduce(0) {
       $0 + (($1["sections"] as? [Any])?.count ?? 0)
     }
@@ -21,19 +22,16 @@ struct LibelfCallsTests {
     #expect(counts["gelf_getshdr", default: 0] >= sections)
     #expect(counts["gelf_getphdr", default: 0] >= 4)
 
-    let (startup, symbols) = try counter.run(
-      Repository.sectionDump, ["startup", library], in: Fixtures.directory)
+    let (startup, symbols) = try run("startup", library)
     #expect(startup.status == 0)
-    let dynamic = try Command.output(
-      "readelf", ["--dyn-syms", "-W", library], in: Fixtures.directory)
+    let dynamic = try Fixtures.tool("readelf", ["--dyn-syms", "-W", library])
     let rows = dynamic.split(separator: "\n").count { $0.contains(" UND ") }
     #expect(rows > 0)
     #expect(symbols["gelf_getsym", default: 0] >= rows)
     #expect(symbols["gelf_getdyn", default: 0] > 10)
     #expect(symbols["gelf_getrela", default: 0] + symbols["gelf_getrel", default: 0] > 0)
 
-    let (_, notes) = try counter.run(
-      Repository.sectionDump, ["records", library], in: Fixtures.directory)
+    let (_, notes) = try run("records", library)
     #expect(notes["gelf_getnote", default: 0] >= 1)
     #expect(notes["elf_memory", default: 0] >= 1)
   }
@@ -43,34 +41,27 @@ struct LibelfCallsTests {
       + ["strings", "hex"].map { [$0, "--section", section] }
   }
 
-  @Test(
-    "nothing comes while it opens nothing: each command fails and names it",
-    arguments: commands(slotsOf: "list"))
-  func broken(command: [String]) throws {
-    let counter = try LibelfCounter()
+  /// Every command, with a library.
+  private static let unread = Result {
     let library = try Fixtures.annotatedLibrary("unread.so")
-    let (outcome, _) = try counter.run(
-      Repository.sectionDump, command + [library], in: Fixtures.directory, isBroken: true)
-    #expect(outcome.status != 0)
-    #expect((outcome.errors + outcome.output).contains("libelf does not read the file"))
-    #expect(command != ["verify"] || outcome.output.contains("build the file again"))
-  }
-
-  @Test("nothing comes to diff, doctor and live either")
-  func brokenPairs() throws {
-    let counter = try LibelfCounter()
-    let library = try Fixtures.annotatedLibrary("unread-pair.so")
     let folder = try Fixtures.folder("unopened-folder")
-    try FileManager.default.copyItem(
-      at: Fixtures.place(library), to: folder.appendingPathComponent(UUID().uuidString + ".so"))
-    for command in [
+    try? FileManager.default.copyItem(
+      at: Fixtures.place(library), to: folder.appendingPathComponent(library))
+    return commands(slotsOf: "list").map { $0 + [library] } + [
       ["diff", library, library], ["doctor", "--host", "/usr/bin/env", folder.path],
       ["live", "--pid", "\(ProcessInfo.processInfo.processIdentifier)"],
-    ] {
+    ]
+  }
+
+  @Test("nothing comes while it opens nothing: each command fails and names it")
+  func broken() throws {
+    let counter = try LibelfCounter()
+    for command in try Self.unread.get() {
       let (outcome, _) = try counter.run(
         Repository.sectionDump, command, in: Fixtures.directory, isBroken: true)
       #expect(outcome.status != 0, "\(command)")
       #expect((outcome.errors + outcome.output).contains("libelf does not read"), "\(command)")
+      #expect(command[0] != "verify" || outcome.output.contains("build the file again"))
     }
   }
 

@@ -79,6 +79,38 @@ struct LinkagesTests {
     }
   }
 
+  /// The keys whose values differ; both have the same ones.
+  private func differences(_ one: [String: Any], _ other: [String: Any]) -> Set<String> {
+    #expect(Set(one.keys) == Set(other.keys))
+    return Set(
+      one.keys.filter { key in
+        [key: one[key] ?? ""] as NSDictionary != [key: other[key] ?? ""] as NSDictionary
+      })
+  }
+
+  @Test("gives a dylib and an ELF library reports that differ in what the formats differ in")
+  func formats() throws {
+    let files = try ["macho-arm64-fixup-chains.dylib", "elf-aarch64.so"].map { name in
+      try #require(Tool.files([Linkages.path(name)]).first)
+    }
+    #expect(
+      differences(files[0], files[1]) == ["path", "format", "machine", "id", "records"])
+    #expect(files.map { $0["format"] as? String } == ["macho", "elf"])
+    #expect(files.map { $0["machine"] as? String } == ["arm64", "aarch64"])
+    // A UUID is always there, a build-id where the linker is asked for it.
+    #expect((files[0]["id"] as? String)?.count == 32 && files[1]["id"] is NSNull)
+    let records = try files.map { try #require($0["records"] as? [[String: Any]]) }
+    #expect(records.map(\.count) == [Linkages.entries.count, Linkages.entries.count])
+    for (one, other) in zip(records[0], records[1]) {
+      // In the same order, so that the indices are the same as well.
+      #expect(differences(one, other).isSubset(of: ["address", "offset", "resolution"]))
+      let isPointer = one["encoding"] as? String == "pointer"
+      #expect(
+        [one, other].map { $0["resolution"] as? String }
+          == (isPointer ? ["chained-rebase", "relative"] : ["none", "none"]))
+    }
+  }
+
   @Test("counts the sections of a file that has more than 65,535 in the first one's header")
   func extended() throws {
     let path = try Linkages.path("elf-extended.o")
@@ -92,29 +124,36 @@ struct LinkagesTests {
     #expect(rows.count { $0 == UInt8(ascii: "\n") } > 66_000)
   }
 
-  @Test("of which only debug information is left shows that its bytes are elsewhere")
-  func debugOnly() throws {
-    let file = try problems(of: "elf-debug-only", containing: "split from")
-    #expect(file["type"] as? String == "debug")
+  @Test(
+    "has sections at their offsets from the start of the file, also in archives of universal files",
+    arguments: ["elf-gcc.o", "archive-gnu.a", "universal.dylib", "universal.a"])
+  func offsets(name: String) throws {
+    let bytes = try Linkages.bytes(name)
+    for file in try Tool.files(["hex", "--section", "BeehiveRecords", Linkages.path(name)]) {
+      let section = try #require((file["sections"] as? [[String: Any]])?.first)
+      let entry = try #require((section["entries"] as? [[String: Any]])?.first)
+      #expect(entry["offset"] as? String == section["offset"] as? String)
+      let start = try #require(Int((section["offset"] as? String ?? "").dropFirst(2), radix: 16))
+      let end = start + (section["size"] as? Int ?? 0)
+      for text in ["Greeter", "audio"] {
+        #expect(bytes[start..<end].range(of: Data(text.utf8)) != nil)
+      }
+    }
   }
 
-  @Test("that was compressed by a method that libelf lacks names the method")
-  func compressed() throws {
-    _ = try problems(of: "elf-zstd.o", containing: "unpack debug sections with llvm-objcopy")
-  }
-
-  /// The file object of a fixture that has problems, all of which say the same.
-  private func problems(of name: String, containing text: String) throws -> [String: Any] {
+  @Test(
+    "that nothing can be read from says why",
+    arguments: [
+      ("elf-debug-only", "debug", "split from"),
+      ("elf-zstd.o", "object", "unpack debug sections with llvm-objcopy"),
+    ])
+  func unread(name: String, type: String, reason: String) throws {
     let path = try Linkages.path(name)
     #expect(try Tool.run([path]).status == 2)
     let file = try #require(Tool.files([path]).first)
     let problems = try #require(file["problems"] as? [[String: Any]])
     #expect(!problems.isEmpty)
-    for problem in problems {
-      let message = try #require(problem["message"] as? String)
-      #expect(message.contains(text))
-    }
-    #expect((file["records"] as? [Any])?.isEmpty == true)
-    return file
+    #expect(problems.allSatisfy { ($0["message"] as? String)?.contains(reason) == true })
+    #expect(file["type"] as? String == type && (file["records"] as? [Any])?.isEmpty == true)
   }
 }

@@ -36,21 +36,16 @@ struct MappedViewsTests {
         {"Alpha", "Beta"};
       """#
     let library = try Fixtures.build(source, as: "added.so")
-    let folder = Fixtures.directory
-    let bytes = folder.appendingPathComponent("added.bytes").path
-    _ = try Command.output(
-      "objcopy", ["-O", "binary", "--only-section=Mine", library, bytes], in: folder)
-    let headers = try Command.output("readelf", ["-SW", library], in: folder)
-    let line = try #require(headers.split(separator: "\n").first { $0.contains(" Mine ") })
-    let fields = line.split(separator: " ")
-    let place = try #require(fields.firstIndex(of: "PROGBITS"))
-    let address = try #require(Int(fields[place + 1], radix: 16))
-    _ = try Command.output(
+    let file = try LinkedBytes(Fixtures.place(library).path)
+    let header = try #require(file.sections().first { $0.name == "Mine" }).header
+    try Fixtures.tool(
+      "objcopy", ["-O", "binary", "--only-section=Mine", library, "added.bytes"])
+    try Fixtures.tool(
       "objcopy",
       [
-        "--add-section", "BeehiveMods=\(bytes)",
-        "--change-section-address", "BeehiveMods=\(address)", library, "added-to.so",
-      ], in: folder)
+        "--add-section", "BeehiveMods=added.bytes", "--change-section-address",
+        "BeehiveMods=\(file.number(at: header + 16))", library, "added-to.so",
+      ])
     let records = try Tool.run(["records", "added-to.so"])
     #expect(records.status == 2)
     #expect(!records.output.contains("Alpha"))
@@ -64,8 +59,7 @@ struct MappedViewsTests {
     arguments: [(".rela.dyn", "[unreadable-section]"), ("BeehiveRecords", "The note says")])
   func removed(section: String, text: String) throws {
     let library = try Fixtures.annotatedLibrary("whole\(section).so")
-    let arguments = ["-R", section, library, "without\(section).so"]
-    _ = try Command.output("objcopy", arguments, in: Fixtures.directory)
+    try Fixtures.tool("objcopy", ["-R", section, library, "without\(section).so"])
     let outcome = try Tool.run(["verify", "without\(section).so"])
     #expect(outcome.status == 2 && outcome.output.contains(text), "\(outcome)")
   }
@@ -95,9 +89,8 @@ struct MappedViewsTests {
     for (file, command) in [(object, ["records"]), (library, ["startup"])] {
       let plain = try Tool.run(command + [file])
       let copy = "compressed-\(file)"
-      let outcome = try Command.run(
-        "eu-elfcompress", ["-f", "-n", section, "-t", "zlib", "-o", copy, file],
-        in: Fixtures.directory)
+      let outcome = try Fixtures.run(
+        "eu-elfcompress", ["-f", "-n", section, "-t", "zlib", "-o", copy, file])
       guard outcome.status == 0 else { continue }
       let packed = try Tool.run(command + [copy])
       #expect(packed.status == plain.status, "\(packed.errors)")
@@ -115,43 +108,29 @@ struct MappedViewsTests {
     "compressed relocations of a machine of the other byte order are swapped once",
     .needs("eu-elfcompress", "clang"))
   func foreignTables() throws {
-    let folder = Fixtures.directory
-    let source = "foreign-tables.c"
-    try Data(Fixtures.handWritten.utf8).write(to: folder.appendingPathComponent(source))
-    _ = try Command.output(
-      "clang",
-      ["--target=s390x-linux-gnu", "-ffreestanding", "-fPIC", "-c", source, "-o", "foreign.o"],
-      in: folder)
-    _ = try Command.output(
+    _ = try Fixtures.build(
+      Fixtures.handWritten, as: "foreign.o", with: "clang",
+      ["--target=s390x-linux-gnu", "-ffreestanding", "-fPIC", "-c"])
+    try Fixtures.tool(
       "eu-elfcompress",
-      ["-f", "-n", ".rela*", "-t", "zlib", "-o", "foreign-packed.o", "foreign.o"],
-      in: folder)
+      ["-f", "-n", ".rela*", "-t", "zlib", "-o", "foreign-packed.o", "foreign.o"])
     let (plain, packed) = (try Tool.run(["foreign.o"]), try Tool.run(["foreign-packed.o"]))
     #expect(plain.output.contains("Hand.Written"))
     #expect(packed.output.replacing("foreign-packed.o", with: "foreign.o") == plain.output)
   }
 
-  @Test("numbers of another system are not taken for Android's", .needs("readelf"))
+  @Test("numbers of another system are not taken for Android's")
   func systems() throws {
     let library = try Fixtures.build(
       Fixtures.handWritten, as: "solaris.so", ["-shared", "-fPIC", "-Wl,-z,lazy"])
-    let place = Fixtures.place(library)
-    var bytes = [UInt8](try Data(contentsOf: place))
+    var file = try LinkedBytes(Fixtures.place(library).path)
     // DT_RELACOUNT and DT_RELAENT become the numbers of Android's packed relocations and of their size.
-    let headers = try Command.output("readelf", ["-lW", library], in: Fixtures.directory)
-    let line = try #require(headers.split(separator: "\n").first { $0.contains(" DYNAMIC ") })
-    let offset = try #require(Int(line.split(separator: " ")[1].dropFirst(2), radix: 16))
-    func replace(_ tag: [UInt8], by other: [UInt8]) {
-      var entry = offset
-      while !bytes[entry..<entry + 8].elementsEqual(tag) { entry += 16 }
-      bytes.replaceSubrange(entry..<entry + 8, with: other)
-    }
-    replace([0xf9, 0xff, 0xff, 0x6f, 0, 0, 0, 0], by: [0x11, 0, 0, 0x60, 0, 0, 0, 0])
-    replace([0x09, 0, 0, 0, 0, 0, 0, 0], by: [0x12, 0, 0, 0x60, 0, 0, 0, 0])
-    for (system, isAndroid) in [(0, true), (6, false)] as [(UInt8, Bool)] {
-      bytes[7] = system
+    try file.put(0x6000_0011, at: file.tag(0x6fff_fff9))
+    try file.put(0x6000_0012, at: file.tag(9))
+    for (system, isAndroid) in [(0, true), (6, false)] {
+      file.put(system, at: 7, size: 1)
       let name = "system-\(system).so"
-      try Data(bytes).write(to: Fixtures.place(name))
+      try file.write(to: Fixtures.place(name))
       let outcome = try Tool.run(["records", name])
       #expect(outcome.output.contains("Hand.Written") == !isAndroid, "\(system) \(outcome.errors)")
     }

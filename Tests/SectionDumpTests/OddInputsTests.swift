@@ -5,33 +5,48 @@ import Testing
 /// Files and options that are seldom seen, and cost something once.
 @Suite("Odd inputs")
 struct OddInputsTests {
-  private static let interpreter = """
-    const char interpreter[] __attribute__((section(".interp"))) = "/lib64/ld-linux-x86-64.so.2";
-    """
-
-  @Test("A library that can be run, as libc.so.6 can, is a library: its duplicates are found")
-  func runnableLibrary() throws {
-    let source = Fixtures.annotated + "\n" + Self.interpreter
-    let names = try ["runnable-one.so", "runnable-two.so"].map { name in
-      try Fixtures.build(source, as: name, ["-shared", "-fPIC", "-Wl,-soname,\(name)"])
+  /// An archive of members, each with the name and the size in its header, and its bytes.
+  private static func archive(
+    _ members: [(String, String, Data)], isThin: Bool = false
+  ) -> Data {
+    var archive = Data((isThin ? "!<thin>\n" : "!<arch>\n").utf8)
+    for (name, size, bytes) in members {
+      archive += Fixtures.memberHeader(name, size) + bytes
+      if !bytes.count.isMultiple(of: 2) { archive.append(0x0a) }
     }
-    #expect(try Tool.files(names).map { $0["type"] as? String } == ["shared", "shared"])
-    let outcome = try Tool.run(["verify", "--format", "csv"] + names)
-    #expect(outcome.status == 1)
-    #expect(outcome.output.split(separator: "\n").count { $0.hasPrefix("error,duplicate-") } == 4)
+    return archive
   }
 
-  private static func member(_ bytes: Data) -> Data {
-    bytes.count % 2 == 0 ? bytes : bytes + [0x0a]
+  private static let object = Result {
+    try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "again.o", ["-c"]))
   }
 
-  @Test("A member of an archive whose name is bad hides none behind it")
-  func badName() throws {
-    let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "odd.o", ["-c"]))
-    let archive =
-      Data("!<arch>\n".utf8) + Fixtures.memberHeader("#1/99999", "\(object.count)")
-      + Self.member(object) + Fixtures.memberHeader("good.o/", "\(object.count)") + object
-    try expectRecords(of: archive, as: "bad-name.a", beside: "99999")
+  /// Archives with one good object, and the error beside its records.
+  private static func archives() throws -> [(archive: Data, error: String)] {
+    let object = try Self.object.get()
+    let size = "\(object.count)"
+    let names = Data("again.o/\n".utf8)
+    return [
+      (archive([("#1/99999", size, object), ("good.o/", size, object)]), "99999"),
+      // The archive ends in its last member.
+      (archive([("cut.o/", "9999999999", object)]), "9999999999"),
+      (
+        archive(
+          [("//", "\(names.count)", names)]
+            + Array(repeating: ("/0", "4096", Data()), count: 200), isThin: true),
+        "again.o is named once more"
+      ),
+    ]
+  }
+
+  @Test("A member with a bad name, size or namesake hides no other, and is reported", arguments: 0..<3)
+  func badMember(number: Int) throws {
+    let (archive, error) = try Self.archives()[number]
+    try archive.write(to: Fixtures.place("bad-member-\(number).a"))
+    let outcome = try Tool.run(["--format", "json", "bad-member-\(number).a"])
+    #expect(outcome.status == 2 && outcome.errors.contains(error))
+    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
+    #expect(lines == Fixtures.annotatedLines)
   }
 
   @Test("Members that point again and again at one text are read in proportion to their archive")
@@ -48,8 +63,8 @@ struct OddInputsTests {
         .byte 0
 
         """, as: "crowded.o", suffix: "s", ["-c"]))
-    let member = Fixtures.memberHeader("crowded.o/", "\(object.count)") + Self.member(object)
-    let archive = (0..<40).reduce(Data("!<arch>\n".utf8)) { all, _ in all + member }
+    let archive = Self.archive(
+      Array(repeating: ("crowded.o/", "\(object.count)", object), count: 40))
     try archive.write(to: Fixtures.place("crowded.a"))
     for command in [["records", "--format", "json"], ["diff", "crowded.a"]] {
       let outcome = try Tool.run(command + ["crowded.a"])
@@ -68,47 +83,18 @@ struct OddInputsTests {
     #expect(outcome.errors.contains(": The member unopened.o is not read: It is a directory; "))
   }
 
-  /// An archive tells the records of its member, and what is wrong beside them.
-  private func expectRecords(of archive: Data, as name: String, beside error: String) throws {
-    try archive.write(to: Fixtures.place(name))
-    let outcome = try Tool.run(["--format", "json", name])
-    #expect(outcome.status == 2 && outcome.errors.contains(error))
-    let lines = try Tool.files(of: outcome).flatMap { try Tool.lines($0) }
-    #expect(lines == Fixtures.annotatedLines)
-  }
-
-  @Test("What is there of a member that the archive ends in is read")
-  func cutMember() throws {
-    let object = try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "cut.o", ["-c"]))
-    let archive = Data("!<arch>\n".utf8) + Fixtures.memberHeader("cut.o/", "9999999999") + object
-    try expectRecords(of: archive, as: "cut-member.a", beside: "9999999999")
-  }
-
   @Test("A size that is no number is named")
   func badSize() throws {
-    try (Data("!<arch>\n".utf8) + Fixtures.memberHeader("cut.o/", "-1")).write(
-      to: Fixtures.place("bad-size.a"))
+    try Self.archive([("cut.o/", "-1", Data())]).write(to: Fixtures.place("bad-size.a"))
     #expect(try Tool.run(["bad-size.a"]).errors.contains("A member's size is to be \"-1"))
-  }
-
-  @Test("A thin archive that names one file again and again has it read once")
-  func namedAgain() throws {
-    _ = try Fixtures.build(Fixtures.annotated, as: "again.o", ["-c"])
-    let names = Data("again.o/\n".utf8)
-    var archive =
-      Data("!<thin>\n".utf8) + Fixtures.memberHeader("//", "\(names.count)") + Self.member(names)
-    for _ in 0..<200 { archive += Fixtures.memberHeader("/0", "4096") }
-    try expectRecords(of: archive, as: "again.a", beside: "again.o is named once more")
   }
 
   @Test("Members that share one very long name cannot make a report of any size")
   func sharedNames() throws {
     let names = Data(repeating: UInt8(ascii: "n"), count: 4000) + Data("/\n".utf8)
-    var archive =
-      Data("!<arch>\n".utf8) + Fixtures.memberHeader("//", "\(names.count)") + Self.member(names)
-    for _ in 0..<2000 {
-      archive += Fixtures.memberHeader("/0", "4") + Data([0x7f, 0x45, 0x4c, 0x46])
-    }
+    let magic = Data([0x7f, 0x45, 0x4c, 0x46])
+    let archive = Self.archive(
+      [("//", "\(names.count)", names)] + Array(repeating: ("/0", "4", magic), count: 2000))
     try archive.write(to: Fixtures.place("shared-names.a"))
     let outcome = try Tool.run(["shared-names.a"])
     #expect(outcome.status == 2 && outcome.errors.contains("share the bytes of their names"))

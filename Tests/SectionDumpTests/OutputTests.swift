@@ -42,14 +42,9 @@ struct OutputTests {
           "problems",
         ])
     }
-    let file = try #require(try Tool.files([name]).first)
-    let record = try #require((file["records"] as? [[String: Any]])?.first)
-    #expect(
-      Set(record.keys) == [
-        "kind", "name", "implementation", "priority", "attributes", "section", "index", "address",
-        "offset", "encoding", "resolution", "accessor",
-      ])
-    #expect(file["id"] as? String == (try buildID(name)))
+    let notes = try Fixtures.tool("readelf", ["-n", name]).split(separator: "\n")
+    let id = notes.first { $0.contains("Build ID: ") }?.split(separator: " ").last.map(String.init)
+    #expect(try Tool.files([name]).first?["id"] as? String == id && id != nil)
   }
 
   @Test("A document of many files is one line each inside, and JSON lines stand alone")
@@ -68,11 +63,5 @@ struct OutputTests {
     let name = "empty-\(UUID().uuidString)"
     try Fixtures.folder(name)
     #expect(try Tool.files(["-r", name]).isEmpty)
-  }
-
-  private func buildID(_ name: String) throws -> String? {
-    let notes = try Fixtures.tool("readelf", ["-n", name])
-    return notes.split(separator: "\n").first { $0.contains("Build ID: ") }?
-      .split(separator: " ").last.map(String.init)
   }
 }

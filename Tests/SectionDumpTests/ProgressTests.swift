@@ -94,14 +94,6 @@ struct ProgressTests {
     #expect(lines.dropLast().last?.hasPrefix("section-dump: nosuch: ") == true)
   }
 
-  @Test("It is told where the report goes into a file")
-  func toldBesideAFile() throws {
-    let file = try #require(FileHandle(forWritingAtPath: "/dev/null"))
-    let transcript = try transcript(["--format", "csv"], output: file)
-    #expect(transcript.contains(/[0-9]+ files? read/))
-    #expect(screen(transcript).first?.hasPrefix("section-dump: nosuch: ") == true)
-  }
-
   @Test("A short scan needs no word of it")
   func shortScan() throws {
     // On a machine that has much to do, now and then even a short one takes long.
@@ -111,11 +103,14 @@ struct ProgressTests {
     #expect(isSilent)
   }
 
-  @Test("A terminal that cannot remove it is not told")
-  func dumbTerminal() throws {
-    let transcript = try transcript(["--format", "csv"], terminal: "dumb")
-    #expect(transcript.contains("section-dump: nosuch: "))
-    #expect(!transcript.contains(/files? read/))
+  @Test(
+    "It is shown where the report goes into a file, on a terminal that can remove it",
+    arguments: [("xterm", true), ("dumb", false)])
+  func besideAFile(terminal: String, isShown: Bool) throws {
+    let file = try #require(FileHandle(forWritingAtPath: "/dev/null"))
+    let transcript = try transcript(["--format", "csv"], output: file, terminal: terminal)
+    #expect(transcript.contains(/[0-9]+ files? read/) == isShown)
+    #expect(screen(transcript).first?.hasPrefix("section-dump: nosuch: ") == true)
   }
 
   @Test("It never goes into a pipe or a file")

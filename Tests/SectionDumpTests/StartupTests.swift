@@ -8,9 +8,15 @@ struct StartupTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var source: String
-    var options = bare + ["-shared", "-fPIC"]
+    var options: [String]
     var steps: [String]
-    var needs: [String] = []
+
+    init(
+      _ description: String, _ source: String, _ options: [String] = library, steps: [String]
+    ) {
+      (testDescription, self.source) = (description, source)
+      (self.options, self.steps) = (options, steps)
+    }
   }
 
   private static let functions = """
@@ -34,88 +40,70 @@ struct StartupTests {
 
   /// Nothing of the C library's is linked in, and no function that does nothing is left out.
   private static let bare = ["-nostdlib", "-O0"]
+  private static let library = bare + ["-shared", "-fPIC"]
+
+  /// The steps of `functions`.
+  private static let all = [
+    "init-array[0] earliest", "init-array[1] early", "init-array[2] plain", "fini-array[0] closed",
+  ]
 
   static let rows = [
+    Row("constructors by priority, the destructor last", functions, steps: all),
     Row(
-      testDescription: "constructors by priority, the destructor last", source: functions,
-      steps: [
-        "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
-        "fini-array[0] closed",
-      ]),
-    Row(
-      testDescription: "stripped, each without a name", source: functions,
-      options: bare + ["-shared", "-fPIC", "-s"],
+      "stripped, each without a name", functions, library + ["-s"],
       steps: ["init-array[0] –", "init-array[1] –", "init-array[2] –", "fini-array[0] –"]),
     Row(
-      testDescription: "relocations that are packed", source: functions,
-      options: bare + ["-shared", "-fPIC", "-fuse-ld=lld", "-Wl,-z,pack-relative-relocs"],
-      steps: [
-        "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
-        "fini-array[0] closed",
-      ], needs: ["ld.lld"]),
+      "relocations that are packed", functions,
+      library + ["-fuse-ld=lld", "-Wl,-z,pack-relative-relocs"], steps: all),
     Row(
-      testDescription: "functions that the linker is told", source: functions,
-      options: bare + ["-shared", "-fPIC", "-Wl,-init,first", "-Wl,-fini,last"],
-      steps: [
-        "init first", "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
-        "fini-array[0] closed", "fini last",
-      ]),
+      "functions that the linker is told", functions,
+      library + ["-Wl,-init,first", "-Wl,-fini,last"], steps: ["init first"] + all + ["fini last"]),
     Row(
-      testDescription: "resolvers, of relocations and for others", source: chosen,
+      "resolvers, of relocations and for others", chosen,
       steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
     Row(
-      testDescription: "no hash table but the old one", source: chosen,
-      options: bare + ["-shared", "-fPIC", "-Wl,--hash-style=sysv"],
+      "no hash table but the old one", chosen, library + ["-Wl,--hash-style=sysv"],
       steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
     Row(
-      testDescription: "memory of threads", source: "__thread int number = 7; __thread long other;",
+      "memory of threads", "__thread int number = 7; __thread long other;",
       steps: ["tls – (16 bytes, of which 4 have values)"]),
     Row(
-      testDescription: "libraries, and one that watches", source: "int x;",
-      options: [
-        "-nostdlib", "-shared", "-fPIC", "-Wl,--no-as-needed", "-lm", "-lc", "-Wl,--audit,watch.so",
-      ],
+      "libraries, and one that watches", "int x;",
+      library + ["-Wl,--no-as-needed", "-lm", "-lc", "-Wl,--audit,watch.so"],
       steps: ["audit watch.so", "needed libm.so.6", "needed libc.so.6"]),
     Row(
-      testDescription: "an executable's own array comes first",
-      source: """
-        static void before(void) {}
-        __attribute__((used, section(".preinit_array"))) static void (*const entry)(void) = before;
-        __attribute__((constructor)) static void plain(void) {}
-        int main(void) { return 0; }
-        """,
-      options: ["-nostartfiles", "-Wl,-e,main", "-Wl,--no-as-needed"],
+      "an executable's own array comes first",
+      """
+      static void before(void) {}
+      __attribute__((used, section(".preinit_array"))) static void (*const entry)(void) = before;
+      __attribute__((constructor)) static void plain(void) {}
+      int main(void) { return 0; }
+      """,
+      ["-nostartfiles", "-Wl,-e,main", "-Wl,--no-as-needed"],
       steps: ["needed libc.so.6", "preinit-array[0] before", "init-array[0] plain"]),
     Row(
-      testDescription: "a static executable has sections alone",
-      source: functions + "\nint main(void) { return 0; }\n",
-      options: bare + ["-static", "-no-pie", "-Wl,-e,main"],
-      steps: [
-        "init-array[0] earliest", "init-array[1] early", "init-array[2] plain",
-        "fini-array[0] closed",
-      ]),
+      "a static executable has sections alone", functions + "\nint main(void) { return 0; }\n",
+      bare + ["-static", "-no-pie", "-Wl,-e,main"], steps: all),
     Row(
-      testDescription: "a function of another image",
-      source: """
-        extern void elsewhere(void);
-        __attribute__((used, section(".init_array"))) static void (*const entry)(void) = elsewhere;
-        """,
+      "a function of another image",
+      """
+      extern void elsewhere(void);
+      __attribute__((used, section(".init_array"))) static void (*const entry)(void) = elsewhere;
+      """,
       steps: ["init-array[0] elsewhere (another image defines it)"]),
     Row(
-      testDescription: "the compiler's own", source: "int x;",
-      options: ["-shared", "-fPIC", "-Wl,--as-needed"],
+      "the compiler's own", "int x;", ["-shared", "-fPIC", "-Wl,--as-needed"],
       steps: [
         "init _init", "init-array[0] frame_dummy", "fini-array[0] __do_global_dtors_aux",
         "fini _fini",
       ]),
     Row(
-      testDescription: "a label of assembly beside a function",
-      source: """
-        __asm__(".text\\nlabel:\\n.type begin, @function\\nbegin: ret\\n"
-          ".section .init_array, \\"aw\\"\\n.quad begin");
-        """, steps: ["init-array[0] begin"]),
-    Row(
-      testDescription: "nothing", source: "int x;", options: bare + ["-shared", "-fPIC"], steps: []),
+      "a label of assembly beside a function",
+      """
+      __asm__(".text\\nlabel:\\n.type begin, @function\\nbegin: ret\\n"
+        ".section .init_array, \\"aw\\"\\n.quad begin");
+      """, steps: ["init-array[0] begin"]),
+    Row("nothing", "int x;", library, steps: []),
   ]
 
   private static func lines(_ outcome: Outcome) -> [String] {
@@ -127,7 +115,7 @@ struct StartupTests {
 
   @Test("is told in the loader's order", arguments: rows)
   func steps(row: Row) throws {
-    for program in row.needs { try Needs.programs(program) }
+    try Needs.linker(of: row.options)
     let id = UUID().uuidString
     let name = try Fixtures.build(row.source, as: "\(id).so", row.options)
     let outcome = try Tool.run(["startup", name])
@@ -139,7 +127,7 @@ struct StartupTests {
   @Test("is told where the section headers are gone, or lie")
   func hidden() throws {
     let name = try Fixtures.build(
-      Self.functions, as: "startup-hidden.so", Self.bare + ["-shared", "-fPIC", "-s"])
+      Self.functions, as: "startup-hidden.so", Self.library + ["-s"])
     let whole = try Tool.run(["startup", "--format", "csv", name])
     var bytes = try Fixtures.bytes(name)
     // `e_shoff`, `e_shnum` and `e_shstrndx`.
@@ -171,45 +159,37 @@ struct StartupTests {
     let folder = "startup-\(UUID().uuidString)"
     try Fixtures.folder(folder)
     _ = try Fixtures.build("int x;", as: "\(folder)/a.o", ["-c"])
-    _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.bare + ["-shared", "-fPIC"])
+    _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.library)
     let outcome = try Tool.run(["startup", "-r", folder])
     #expect(outcome.status == 0, "\(outcome)")
 
     #expect(outcome.output.contains(" skipped (not linked, or no ELF files)"), "\(outcome)")
   }
 
-  private static let unlinked: Result<Void, any Error> = Result {
-    _ = try Fixtures.build("int x;", as: "startup.o", ["-c"])
-    try Fixtures.tool("ar", ["rc", "startup.a", "startup.o"])
-    _ = try Fixtures.build(
+  @Test("is not told of objects, of archives of them, and of Mach-O files", .needs("clang"))
+  func object() throws {
+    let object = try Fixtures.build("int x;", as: "startup.o", ["-c"])
+    try Fixtures.tool("ar", ["rc", "startup.a", object])
+    let other = try Fixtures.build(
       "int x;", as: "startup-macho.o", with: "clang", ["-c", "--target=arm64-apple-macos13"])
-  }
-
-  @Test(
-    "is not told of objects, of archives of them, and of Mach-O files", .needs("clang"),
-    arguments: [
-      ("startup.o", "It is not linked: what it is linked into decides what runs"),
+    for (name, reason) in [
+      (object, "It is not linked: what it is linked into decides what runs"),
       ("startup.a", "startup.a: It is not linked"),
-      ("startup-macho.o", "What runs at startup is read of ELF files alone."),
-    ])
-  func object(name: String, reason: String) throws {
-    try Self.unlinked.get()
-    let outcome = try Tool.run(["startup", name])
-    #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome)")
+      (other, "What runs at startup is read of ELF files alone."),
+    ] {
+      let outcome = try Tool.run(["startup", name])
+      #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome)")
+    }
   }
 
   @Test("has the same in JSON, as numbers and texts")
   func json() throws {
     let name = try Fixtures.build(
-      Self.functions, as: "startup-json.so", Self.bare + ["-shared", "-fPIC"])
+      Self.functions, as: "startup-json.so", Self.library)
     let object = try Tool.object(Tool.run(["startup", "--format", "ndjson", name]).output)
     let steps = try #require(object["startup"] as? [[String: Any]])
     #expect(
-      steps.map { $0["when"] as? String } == [
-        "init-array", "init-array", "init-array", "fini-array",
-      ])
-    #expect(steps.map { $0["index"] as? Int } == [0, 1, 2, 0])
-    #expect(steps.map { $0["name"] as? String } == ["earliest", "early", "plain", "closed"])
+      steps.map { "\($0["when"] ?? "")[\($0["index"] ?? "")] \($0["name"] ?? "")" } == Self.all)
     #expect(steps.allSatisfy { ($0["address"] as? String)?.hasPrefix("0x") == true })
   }
 
