@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("The scan of an image")
-struct RecordScannerTests {
+struct ScanTests {
   @Test("An image without the sections declares nothing, and nothing is wrong with it")
   func empty() throws {
     var image = HandmadeImage()
