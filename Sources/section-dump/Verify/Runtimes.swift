@@ -21,39 +21,28 @@ extension Survey {
     loadable.flatMap { images in
       let libraries = images.filter { $0.kind != .executable }
       let executables = images.filter { $0.kind == .executable }
-      return Self.hives(libraries, executables)
-        + executables.compactMap { Self.swift(of: $0, libraries) }
+      // Libraries that need another library of the Hive than an executable, or than a library before them.
+      let hives = libraries.enumerated().compactMap { index, library -> Finding? in
+        let others = executables + libraries[..<index]
+        guard let own = library.hive,
+          let other = others.first(where: { $0.hive ?? own != own }), let needed = other.hive
+        else { return nil }
+        return Finding(
+          code: ImageError.Code.secondRuntime.rawValue, level: .warning, place: library.place,
+          message: "it needs \(own), and \(other.place.file) needs \(needed): what one of two "
+            + "runtimes registers, the other does not have",
+          remedy: "link both against the same libBeeHive.so", others: [other.place])
+      }
+      guard let library = libraries.first(where: \.needsSwift) else { return hives }
+      return hives
+        + executables.filter(\.holdsSwift).map { executable in
+          Finding(
+            .staticSwiftRuntime, .error, executable.place,
+            "Swift's runtime is linked into it, and \(library.place.file) needs libswiftCore.so: a process "
+              + "with both may crash",
+            remedy: "build it without --static-swift-stdlib, in swiftc -static-stdlib",
+            others: [library.place])
+        }
     }
-  }
-
-  /// Libraries that need another library of the Hive than an executable, or than a library before them.
-  private static func hives(
-    _ libraries: [SurveyedImage], _ executables: [SurveyedImage]
-  ) -> [Finding] {
-    libraries.enumerated().compactMap { index, library in
-      guard let own = library.hive else { return nil }
-      let others = executables + libraries[..<index]
-      let other = others.first { $0.hive.map { $0 != own } ?? false }
-      guard let other, let needed = other.hive else { return nil }
-      return Finding(
-        code: ImageError.Code.secondRuntime.rawValue, level: .warning, place: library.place,
-        message: "it needs \(own), and \(other.place.file) needs \(needed): what one of two "
-          + "runtimes registers, the other does not have",
-        remedy: "link both against the same libBeeHive.so", others: [other.place])
-    }
-  }
-
-  private static func swift(
-    of executable: SurveyedImage, _ libraries: [SurveyedImage]
-  ) -> Finding? {
-    guard executable.holdsSwift,
-      let library = libraries.first(where: \.needsSwift)
-    else { return nil }
-    return Finding(
-      .staticSwiftRuntime, .error, executable.place,
-      "Swift's runtime is linked into it, and \(library.place.file) needs libswiftCore.so: a process "
-        + "with both may crash",
-      remedy: "build it without --static-swift-stdlib, in swiftc -static-stdlib",
-      others: [library.place])
   }
 }

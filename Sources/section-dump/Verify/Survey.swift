@@ -175,7 +175,7 @@ struct Survey: Reported {
 
   /// Says what is a copy of what; the entries of copies count once.
   private mutating func leaveOutCopies() {
-    let originals = Copies(among: images).originals
+    let originals = images.originals
     guard !originals.isEmpty else { return }
     for (copy, original) in originals.sorted(by: { $0.key < $1.key }) {
       findings.append(

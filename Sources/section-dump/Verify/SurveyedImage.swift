@@ -58,26 +58,44 @@ struct SurveyedImage: Codable {
   var isLoadable: Bool { kind == .executable || kind == .shared || kind == .bundle }
 }
 
-/// Images that are the same, byte by byte, though they are several files.
-struct Copies {
-  /// The copies by their positions, and the first image that each is the same as.
-  private(set) var originals: [Int: Int] = [:]
-  /// The hashes of what was read of each file; they are seeded anew for each run, so that no file can make two the same.
-  private var hashes: [FileStamp.FileNumber: [FilePart: Int]] = [:]
-  /// How many bytes of each file may still be read: those that images share are not read twice.
-  private var budgets: [FileStamp.FileNumber: UInt64] = [:]
-
-  init(among images: [SurveyedImage]) {
+extension [SurveyedImage] {
+  /// The positions of images that are the same as one before them, byte by byte, and the first such image of each.
+  var originals: [Int: Int] {
+    var originals: [Int: Int] = [:]
+    // The hashes of what was read of each file; they are seeded anew for each run, so that no file can make two the same.
+    var hashes: [FileStamp.FileNumber: [FilePart: Int]] = [:]
+    // How many bytes of each file may still be read: those that images share are not read twice.
+    var budgets: [FileStamp.FileNumber: UInt64] = [:]
+    /// Returns the hash of the bytes; nil if they cannot be read again.
+    func hash(of part: FilePart) -> Int? {
+      guard let file = try? fileStamp(of: part.path) else { return nil }
+      var bytes = part
+      bytes.path = []
+      if let known = hashes[file.number]?[bytes] { return known }
+      let budget = budgets[file.number, default: file.size]
+      guard part.size <= budget else { return nil }
+      budgets[file.number] = budget - part.size
+      var hasher = Hasher()
+      // That it could be read was seen before; what is gone by now is no copy.
+      let isRead: Void? = try? part.forEachPiece { piece in
+        // Sound: the hasher reads the bytes during the call; one by one they would take twenty times as long.
+        unsafe piece.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+      }
+      guard isRead != nil else { return nil }
+      let hash = hasher.finalize()
+      hashes[file.number, default: [:]][bytes] = hash
+      return hash
+    }
     // Only those are read that have the same headers and the same size.
-    let groups = images.indices.filter { images[$0].declaresSomething }.groups { index in
-      var identity = images[index].identity
+    let groups = indices.filter { self[$0].declaresSomething }.groups { index in
+      var identity = self[index].identity
       identity.path = ""
       return identity
-    }.flatMap { $0.groups { images[$0].part?.size } }
+    }.flatMap { $0.groups { self[$0].part?.size } }
     for group in groups where group.count > 1 {
       var first: [Int: Int] = [:]
       for index in group {
-        guard let hash = images[index].part.flatMap({ hash(of: $0) }) else { continue }
+        guard let hash = self[index].part.flatMap({ hash(of: $0) }) else { continue }
         if let original = first[hash] {
           originals[index] = original
         } else {
@@ -85,26 +103,6 @@ struct Copies {
         }
       }
     }
-  }
-
-  /// Returns the hash of the bytes; nil if they cannot be read again.
-  private mutating func hash(of part: FilePart) -> Int? {
-    guard let file = try? fileStamp(of: part.path) else { return nil }
-    var bytes = part
-    bytes.path = []
-    if let known = hashes[file.number]?[bytes] { return known }
-    let budget = budgets[file.number, default: file.size]
-    guard part.size <= budget else { return nil }
-    budgets[file.number] = budget - part.size
-    var hasher = Hasher()
-    // That it could be read was seen before; what is gone by now is no copy.
-    let isRead: Void? = try? part.forEachPiece { piece in
-      // Sound: the hasher reads the bytes during the call; one by one they would take twenty times as long.
-      unsafe piece.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
-    }
-    guard isRead != nil else { return nil }
-    let hash = hasher.finalize()
-    hashes[file.number, default: [:]][bytes] = hash
-    return hash
+    return originals
   }
 }
