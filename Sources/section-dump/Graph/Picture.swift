@@ -63,7 +63,14 @@ struct Picture {
     problems = survey.problems
     let contradictions = survey.contradictions
     for part in contradictions { draw(part.declared, part.cycles) }
-    for finding in survey.findings(with: contradictions) { attach(finding) }
+    for finding in survey.findings(with: contradictions) {
+      var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
+      if let name = finding.missing, let node = concerned.first, let other = missing[node]?[name] {
+        concerned.append(other)
+      }
+      for node in concerned { nodes[node].findings.append(findings.count) }
+      findings.append((finding, concerned))
+    }
   }
 
   private mutating func draw(_ declared: [Survey.Declared], _ cycles: [[Survey.Declared]]) {
@@ -138,15 +145,6 @@ struct Picture {
       }
     }
     return pairs
-  }
-
-  private mutating func attach(_ finding: Finding) {
-    var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
-    if let name = finding.missing, let node = concerned.first, let other = missing[node]?[name] {
-      concerned.append(other)
-    }
-    for node in concerned { nodes[node].findings.append(findings.count) }
-    findings.append((finding, concerned))
   }
 }
 

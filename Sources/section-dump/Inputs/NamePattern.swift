@@ -2,12 +2,10 @@
 ///
 /// `fnmatch` takes exponential time on some names; names here come from files that may be hostile.
 struct NamePattern {
-  private enum Element {
-    case anyText
-    case one(of: [ClosedRange<Unicode.Scalar>], isNegated: Bool)
-  }
+  /// The characters that a place may have, or may not; nil for any text.
+  private typealias Element = (ranges: [ClosedRange<Unicode.Scalar>], isNegated: Bool)
 
-  private var elements: [Element] = []
+  private var elements: [Element?] = []
   /// Whether the pattern means nothing but itself.
   let isLiteral: Bool
   /// Whether a section is found by it in a list of all alone: a segment is no part of the name that sections are found
@@ -20,14 +18,14 @@ struct NamePattern {
     var rest = Substring(pattern).unicodeScalars
     while let scalar = rest.popFirst() {
       switch scalar {
-      case "*": elements.append(.anyText)
-      case "?": elements.append(.one(of: [], isNegated: true))
+      case "*": elements.append(nil)
+      case "?": elements.append(([], true))
       case "[":
         if let set = Self.set(&rest) { elements.append(set) } else { fallthrough }
       default:
         let escaped = scalar == "\\" ? rest.popFirst() : nil
         let itself = escaped ?? scalar
-        elements.append(.one(of: [itself...itself], isNegated: false))
+        elements.append(([itself...itself], false))
       }
     }
   }
@@ -39,11 +37,11 @@ struct NamePattern {
     // Where the last `*` is, and how much of the name it has taken.
     var star: (element: Int, position: Int)?
     while element < elements.count || position < scalars.count {
-      if element < elements.count, case .anyText = elements[element] {
+      if element < elements.count, elements[element] == nil {
         star = (element, position)
         element += 1
       } else if element < elements.count, position < scalars.count,
-        case .one(let ranges, let isNegated) = elements[element],
+        let (ranges, isNegated) = elements[element],
         ranges.contains(where: { $0.contains(scalars[position]) }) != isNegated
       {
         element += 1
@@ -68,7 +66,7 @@ struct NamePattern {
       // A `]` that is first is a member.
       if first == "]", !ranges.isEmpty {
         rest = scalars
-        return .one(of: ranges, isNegated: isNegated)
+        return (ranges, isNegated)
       }
       var (tail, last) = (scalars, first)
       if tail.popFirst() == "-", let end = tail.popFirst(), end != "]" {
