@@ -62,11 +62,11 @@ extension SectionDump {
     let known = rest.first.map(["records", "sections", "hex", "strings"].contains) ?? false
     let command = known ? rest.removeFirst() : "records"
     let showsSlots = command == "hex" || command == "strings"
-    var (paths, patterns, output): ([String], [String], Presentation) = ([], [], Presentation())
+    var (paths, patterns, format) = ([] as [String], [] as [String], OutputFormat.table)
     while let argument = rest.popFirst() {
       if argument == "--format" {
-        guard let format = rest.popFirst().flatMap(Presentation.Format.init) else { return nil }
-        output.format = format
+        guard let known = rest.popFirst().flatMap(OutputFormat.init) else { return nil }
+        format = known
       } else if argument == "--section", showsSlots {
         guard let pattern = rest.popFirst(), !pattern.isEmpty, !pattern.hasPrefix("-") else {
           return nil
@@ -81,11 +81,12 @@ extension SectionDump {
     if paths.isEmpty || showsSlots == patterns.isEmpty { return nil }
     let inputs = Inputs(paths: paths)
     switch command {
-    case "records": return Record.listing().show(inputs, in: output)
-    case "sections": return Section.listing.show(inputs, in: output)
+    case "records": return Record.listing().show(inputs, in: format, Style())
+    case "sections": return Section.listing.show(inputs, in: format, Style())
     default:
       let slots = PointerSlots(showsBytes: command == "hex", maxBytes: inputs.maxBytes)
-      return slots.listing(Wanted(patterns: [("section", patterns)])).show(inputs, in: output)
+      return slots.listing(Wanted(patterns: [("section", patterns)])).show(
+        inputs, in: format, Style())
     }
   }
 }

@@ -41,9 +41,8 @@ struct Diff: ParsableCommand {
     let errors = ByteSink(descriptor: 2)
     for finding in surveys.flatMap(\.problems) { errors.say(finding.line) }
     let differences = Differences(from: surveys[0], to: surveys[1])
-    let presentation = output.values
     let sink = ByteSink(descriptor: 1)
-    differences.write(in: presentation.format, to: sink, presentation.style)
+    differences.write(in: output.format, to: sink, output.style)
     let isWritten = sink.finish(errors)
     if !isWritten || !differences.problems.isEmpty { throw ExitCode(2) }
     if !differences.changes.isEmpty { throw ExitCode(1) }
@@ -118,7 +117,7 @@ extension Record {
 
 extension Differences {
   /// Writes all of it; one object a line has one key, what happened.
-  func write(in format: Presentation.Format, to sink: ByteSink, _ style: Style) {
+  func write(in format: OutputFormat, to sink: ByteSink, _ style: Style) {
     var json = FieldWriter(sink)
     switch format {
     case .json:

@@ -27,46 +27,6 @@ struct Doctor: ParsableCommand {
       valueName: "executable"), completion: .file())
   var host: String
 
-  @OptionGroup var policy: PolicyOptions
-  @OptionGroup var output: OutputOptions
-
-  func run() throws {
-    let errors = ByteSink(descriptor: 2)
-    let sink = ByteSink(descriptor: 1)
-    let host = try AdmissionHost(executable: host)
-    var catalogue = PluginCatalogue()
-    for path in paths {
-      catalogue.sources.append(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
-    }
-    catalogue.refresh()
-    let names = Set(paths.map { Array($0.utf8) })
-    var admission = Admission(to: host, under: policy.values)
-    var others: [PluginCatalogue.Candidate] = []
-    var problems = catalogue.problems
-    for candidate in catalogue.candidates {
-      if admission.add(candidate) { continue }
-      let path = Array(candidate.path.utf8)
-      // What is named is expected to be a plugin; what cannot be read may be one.
-      if case .failure(let error) = candidate.found,
-        names.contains(path) || error.code == .unreadable && !leadsToNoFile(path)
-      {
-        problems.append(error)
-      } else {
-        others.append(candidate)
-      }
-    }
-    let report = admission.report()
-    report.write(others: others, problems, in: output.values, to: sink)
-    problems += host.problems
-    for problem in problems { errors.say(problem.description) }
-    for line in policy.vain(catalogue.candidates, report) { errors.say(line) }
-    guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
-    if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }
-  }
-}
-
-/// The arguments that say what is asked of plugins.
-struct PolicyOptions: ParsableArguments {
   @Flag(
     help: """
       Refuse everything that can be refused: what runs at startup, executable stacks, relocations of code, contracts \
@@ -119,14 +79,50 @@ struct PolicyOptions: ParsableArguments {
     return PluginPolicy.Table(service: String(argument[..<sign]), size: size, version: version)
   }
 
+  @OptionGroup var output: OutputOptions
+
   func validate() throws {
     guard !allow.contains(""), !deny.contains("") else {
       throw ValidationError("--allow and --deny take a pattern, not ''; no file has such a name.")
     }
   }
 
+  func run() throws {
+    let errors = ByteSink(descriptor: 2)
+    let sink = ByteSink(descriptor: 1)
+    let host = try AdmissionHost(executable: host)
+    var catalogue = PluginCatalogue()
+    for path in paths {
+      catalogue.sources.append(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
+    }
+    catalogue.refresh()
+    let names = Set(paths.map { Array($0.utf8) })
+    var admission = Admission(to: host, under: policy)
+    var others: [PluginCatalogue.Candidate] = []
+    var problems = catalogue.problems
+    for candidate in catalogue.candidates {
+      if admission.add(candidate) { continue }
+      let path = Array(candidate.path.utf8)
+      // What is named is expected to be a plugin; what cannot be read may be one.
+      if case .failure(let error) = candidate.found,
+        names.contains(path) || error.code == .unreadable && !leadsToNoFile(path)
+      {
+        problems.append(error)
+      } else {
+        others.append(candidate)
+      }
+    }
+    let report = admission.report()
+    report.write(others: others, problems, in: output.format, to: sink, output.style)
+    problems += host.problems
+    for problem in problems { errors.say(problem.description) }
+    for line in vain(catalogue.candidates, report) { errors.say(line) }
+    guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
+    if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }
+  }
+
   /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
-  func vain(_ files: [PluginCatalogue.Candidate], _ report: AdmissionReport) -> [String] {
+  private func vain(_ files: [PluginCatalogue.Candidate], _ report: AdmissionReport) -> [String] {
     let patterns = allow.map { ("--allow", $0) } + deny.map { ("--deny", $0) }
     let lines = patterns.filter { _, pattern in
       !files.contains { $0.path.fileName.isMatched(by: pattern) }
@@ -137,7 +133,7 @@ struct PolicyOptions: ParsableArguments {
       .map { "--table \($0): no plugin has this service" }
   }
 
-  var values: PluginPolicy {
+  private var policy: PluginPolicy {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
     (policy.allowed, policy.denied) = (allow, deny)
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }

@@ -17,8 +17,8 @@ struct ImageListing<Element: Tabled>: Sendable {
 
   /// Reads the inputs, prints the elements of each in their order, and returns the exit status: 2 if an input
   /// could not be read, else 1 if no file has something that was named, else 0.
-  func show(_ inputs: Inputs, in output: Presentation) -> ExitCode {
-    let printer = Printer(output.format)
+  func show(_ inputs: Inputs, in format: OutputFormat, _ style: Style) -> ExitCode {
+    let printer = Printer(format)
     printer.begin { csv in
       Place.writeFile(of: nil, to: &csv)
       Element.writeFields(of: nil, to: &csv)
@@ -27,7 +27,7 @@ struct ImageListing<Element: Tabled>: Sendable {
     let passed = inputs.read { files, handOn in
       var part = ReportPart<ReportSums>()
       var size = 0
-      var writer = ImageWriter<Element>(output, key: key, emptyNote: emptyNote) { piece in
+      var writer = ImageWriter<Element>(format, style, key: key, emptyNote: emptyNote) { piece in
         part.pieces.append(piece)
         size += piece.bytes.count
         guard size >= 1 << 20 else { return }
@@ -45,10 +45,10 @@ struct ImageListing<Element: Tabled>: Sendable {
       sums.add(more)
       printer.progress.advance(by: more.files)
     }
-    if output.format == .table {
+    if format == .table {
       let summary = summary(sums, passed.note)
       if !summary.isEmpty, !inputs.isSingle || sums.contained > 0 {
-        printer.output.write((sums.shown > 0 ? "\n" : "") + output.style.dim(summary) + "\n")
+        printer.output.write((sums.shown > 0 ? "\n" : "") + style.dim(summary) + "\n")
       }
     } else {
       if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(skippedNote))") }

@@ -24,7 +24,7 @@ final class ReadImage {
 /// Writes what a command shows of one image after another, in every format.
 struct ImageWriter<Element: Tabled> {
   var sums = ReportSums()
-  private let output: Presentation
+  private let format: OutputFormat
   private let (key, emptyNote): (StaticString, String)
   /// Bytes for standard output.
   let text: ByteSink
@@ -34,12 +34,13 @@ struct ImageWriter<Element: Tabled> {
 
   /// Makes a writer whose pieces `put` takes, in order.
   init(
-    _ output: Presentation, key: StaticString, emptyNote: String, _ put: @escaping (Piece) -> Void
+    _ format: OutputFormat, _ style: Style, key: StaticString, emptyNote: String,
+    _ put: @escaping (Piece) -> Void
   ) {
-    (self.output, self.put, style) = (output, put, output.style)
+    (self.format, self.style, self.put) = (format, style, put)
     (self.key, self.emptyNote) = (key, emptyNote)
     text = ByteSink { bytes in
-      put(Piece(isError: false, bytes: bytes))
+      put((isError: false, bytes: bytes))
       return 0
     }
     json = FieldWriter(text)
@@ -49,12 +50,15 @@ struct ImageWriter<Element: Tabled> {
   ///
   /// Writing them may find more problems. An image that `isAlone` is worth a line with nothing to show.
   mutating func show(_ found: ReadImage, _ elements: [Element]?, isAlone: Bool = false) {
-    switch output.format {
+    switch format {
     case .json, .ndjson: writeObject(found, elements ?? [])
     case .csv:
       guard let elements, !elements.isEmpty else { break }
       var csv = FieldWriter(text, isJSON: false)
-      csv.prefix = FieldWriter.columns(found.writeColumns)
+      csv.prefix = ByteSink.bytes { sink in
+        var file = FieldWriter(sink, isJSON: false)
+        found.writeColumns(to: &file)
+      }
       for element in elements { element.writeRows(to: &csv) }
     case .table: writeTable(found, elements, isAlone)
     }
@@ -67,9 +71,9 @@ struct ImageWriter<Element: Tabled> {
   }
 
   private mutating func writeObject(_ found: ReadImage, _ elements: [Element]) {
-    text.write(word: output.format.separator)
+    text.write(word: format.separator)
     json.object { json in
-      if let mapping = found.mapping, output.format == .ndjson {
+      if let mapping = found.mapping, format == .ndjson {
         json.number(key: "pid", mapping.pid)
       }
       found.place.write(found.identity, to: &json)
@@ -79,7 +83,7 @@ struct ImageWriter<Element: Tabled> {
       }
       json.array(key: "problems", found.problems) { $0.write(to: &$1) }
     }
-    if output.format == .ndjson { json.lineBreak() }
+    if format == .ndjson { json.lineBreak() }
     sums.shown += 1
   }
 
@@ -91,7 +95,7 @@ struct ImageWriter<Element: Tabled> {
     if elements == nil { sums.unread += 1 } else if isEmpty { sums.empty += 1 }
     // Tables of many files leave out what has nothing to show, and need not know what it is.
     guard !isEmpty || isAlone else { return }
-    text.write(word: output.format.separator)
+    text.write(word: format.separator)
     sums.shown += 1
     found.place.writeHeading(of: found.identity, to: text, style)
     if let mapping = found.mapping?.image {
@@ -115,6 +119,6 @@ struct ImageWriter<Element: Tabled> {
     let lines = ByteSink.bytes { sink in
       for problem in problems { sink.say(problem.line(path: path)) }
     }
-    put(Piece(isError: true, bytes: lines))
+    put((isError: true, bytes: lines))
   }
 }

@@ -46,10 +46,11 @@ struct Live: ParsableCommand {
       if let core { return try RemoteProcess(core: core) }
       return try RemoteProcess(pid: self.pid ?? 0)
     }
-    let (pid, output) = (self.pid ?? (try? process.get())?.pid, self.output.values)
-    let printer = Printer(output.format)
+    let pid = self.pid ?? (try? process.get())?.pid
+    let (format, style) = (output.format, output.style)
+    let printer = Printer(format)
     var writer = ImageWriter<LiveRecord>(
-      output, key: "records", emptyNote: "no entries", printer.take)
+      format, style, key: "records", emptyNote: "no entries", printer.take)
     printer.begin("\"pid\":\(pid.map(String.init) ?? "null"),") { csv in
       ReadImage.writeColumns(of: nil, to: &csv)
       LiveRecord.writeFields(of: nil, to: &csv)
@@ -84,12 +85,12 @@ struct Live: ParsableCommand {
       }
       if let shortage = process.shortage { writer.report([shortage], path: shortage.image) }
       writer.text.flush()
-      if output.format == .table {
+      if format == .table {
         let shown = writer.sums.shown
         let sums =
           "\(count.counted("image")): \(shown) shown, \(count - shown) no entries"
           + (states == nil ? "; no Hive" : "")
-        printer.output.write((shown > 0 ? "\n" : "") + output.style.dim(sums) + "\n")
+        printer.output.write((shown > 0 ? "\n" : "") + style.dim(sums) + "\n")
       }
     } catch {
       writer.report([error], path: error.image)

@@ -62,7 +62,7 @@ struct FileOptions: ParsableArguments {
 
   /// Prints what a command shows of each file.
   func show(_ listing: ImageListing<some Tabled>) throws {
-    let status = listing.show(inputs.values, in: output.values)
+    let status = listing.show(inputs.values, in: output.format, output.style)
     if !status.isSuccess { throw status }
   }
 }
@@ -123,8 +123,8 @@ struct ReadingOptions: ParsableArguments {
   }
 }
 
-extension Presentation.Format: ExpressibleByArgument {}
-extension Presentation.Color: ExpressibleByArgument {}
+extension OutputFormat: ExpressibleByArgument {}
+extension Style.Color: ExpressibleByArgument {}
 
 /// The arguments that say how results are printed.
 struct OutputOptions: ParsableArguments {
@@ -132,10 +132,10 @@ struct OutputOptions: ParsableArguments {
     help: """
       How to print: table for people, json as one document, ndjson as an object a line, or csv.
       """)
-  var format = Presentation.Format.table
+  var format = OutputFormat.table
 
   @Option(help: "When to use colours; auto heeds NO_COLOR and asks for a terminal.")
-  var color = Presentation.Color.auto
+  var color = Style.Color.auto
 
-  var values: Presentation { Presentation(format: format, color: color) }
+  var style: Style { Style(color) }
 }

@@ -33,11 +33,10 @@ struct Verify: ParsableCommand {
     var findings = survey.findings(with: survey.contradictions)
     findings += survey.withoutEntries(areRequired: requireEntries)
     findings += survey.missing(required.requirements)
-    let presentation = files.output.values
     let sink = ByteSink(descriptor: 1)
     var json = FieldWriter(sink)
-    switch presentation.format {
-    case .table: writeText(findings, of: survey, presentation.style, to: sink)
+    switch files.output.format {
+    case .table: writeText(findings, of: survey, files.output.style, to: sink)
     case .json:
       json.object { json in
         json.number(key: "schema", 1)

@@ -191,7 +191,7 @@ struct IsolatedChild<Sums: Reported> {
         part.sums = try? Sums(coded: bytes)
         return part.sums?.isSensible(of: file) == true ? part : nil
       }
-      part.pieces.append(Piece(isError: head[0] == 1, bytes: bytes))
+      part.pieces.append((isError: head[0] == 1, bytes: bytes))
     }
     return nil
   }

@@ -6,10 +6,10 @@ extension AdmissionReport {
   /// Writes what `doctor` shows; `others` are the files that are no plugins, and `problems` those of folders and
   /// files that cannot be read.
   func write(
-    others: [PluginCatalogue.Candidate], _ problems: [ImageError], in presentation: Presentation,
-    to sink: ByteSink
+    others: [PluginCatalogue.Candidate], _ problems: [ImageError], in format: OutputFormat,
+    to sink: ByteSink, _ style: Style
   ) {
-    switch presentation.format {
+    switch format {
     case .json:
       var report = self
       report.problems += problems.map(\.description)
@@ -40,7 +40,7 @@ extension AdmissionReport {
           (others.compactMap(\.unreadTitle)
           + others.filter { $0.unreadTitle == nil }
           .map(\.path.fileName.escaped)).shown(most: 3)
-        sink.write("\n" + presentation.style.dim("\(files): \(names)") + "\n")
+        sink.write("\n" + style.dim("\(files): \(names)") + "\n")
       }
     }
   }

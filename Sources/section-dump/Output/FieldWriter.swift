@@ -156,14 +156,6 @@ struct FieldWriter {
     lineBreak()
   }
 
-  /// Returns the columns that `write` writes, to begin rows with.
-  static func columns(_ write: (inout Self) -> Void) -> [UInt8] {
-    ByteSink.bytes { sink in
-      var csv = Self(sink, isJSON: false)
-      write(&csv)
-    }
-  }
-
   // MARK: - Pieces
 
   /// Writes what is before a value: a comma, and its key. Returns false if only names are written.

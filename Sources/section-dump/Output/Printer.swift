@@ -2,24 +2,32 @@ internal import BinaryImage
 internal import LibC
 
 /// How results are printed.
-struct Presentation {
-  enum Format: String, CaseIterable {
-    case table, json, ndjson, csv
-  }
+enum OutputFormat: String, CaseIterable {
+  case table, json, ndjson, csv
 
+  /// The separator before each item but the first.
+  var separator: StaticString {
+    switch self {
+    case .json: ",\n"
+    case .table: "\n"
+    case .ndjson, .csv: ""
+    }
+  }
+}
+
+/// Colours, where standard output is a terminal that wants them.
+struct Style {
   enum Color: String, CaseIterable {
     case auto, always, never
   }
 
-  var format = Format.table
-  var color = Color.auto
+  let isColored: Bool
 
-  var style: Style {
-    Style(
-      isColored: color == .always
-        || color == .auto && Self.isOnTerminal
-          && Self.variable("NO_COLOR").isEmpty && !Self.isDumbTerminal
-    )
+  init(_ color: Color = .auto) {
+    isColored =
+      color == .always
+      || color == .auto && Self.isOnTerminal
+        && Self.variable("NO_COLOR").isEmpty && !Self.isDumbTerminal
   }
 
   /// Asked once, since every file is shown in a style.
@@ -33,11 +41,6 @@ struct Presentation {
     // Sound: getenv returns null or a NUL-terminated text, and nothing here changes the environment.
     unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
   }
-}
-
-/// Colours, where standard output is a terminal that wants them.
-struct Style {
-  let isColored: Bool
 
   func dim(_ text: String) -> String { isColored ? "\u{1b}[2m\(text)\u{1b}[0m" : text }
 
@@ -52,13 +55,9 @@ struct Style {
   }
 }
 
-/// A piece of what is printed, on its way from where it was found.
-struct Piece: Sendable {
-  /// Whether these are lines for standard error; what came before them is printed before them. The first bytes of all
-  /// for standard output begin with what separates two items.
-  var isError: Bool
-  var bytes: [UInt8]
-}
+/// Bytes on their way to standard output or standard error; what came before errors is printed before them. The first
+/// bytes of all for standard output begin with what separates two items.
+typealias Piece = (isError: Bool, bytes: [UInt8])
 
 /// Standard output and standard error, with what is before and behind all items.
 final class Printer {
@@ -66,12 +65,12 @@ final class Printer {
   let errors: ByteSink
   /// The progress of a long scan.
   let progress: Progress
-  private let format: Presentation.Format
+  private let format: OutputFormat
   private var isFirst = true
   /// Whether an item of a JSON document was printed without the end of its line.
   private var isAmidLine = false
 
-  init(_ format: Presentation.Format) {
+  init(_ format: OutputFormat) {
     self.format = format
     let progress = Progress()
     self.progress = progress
@@ -115,17 +114,6 @@ final class Printer {
   }
 }
 
-extension Presentation.Format {
-  /// The separator before each item but the first.
-  var separator: StaticString {
-    switch self {
-    case .json: ",\n"
-    case .table: "\n"
-    case .ndjson, .csv: ""
-    }
-  }
-}
-
 /// A line on the terminal that says how far a long scan is, and goes before anything is printed.
 final class Progress {
   /// The time after which people wonder that nothing happens.
@@ -133,7 +121,7 @@ final class Progress {
   /// The interval at which the number changes.
   private static let pace: Duration = .milliseconds(100)
 
-  private let isWanted = isatty(STDERR_FILENO) == 1 && !Presentation.isDumbTerminal
+  private let isWanted = isatty(STDERR_FILENO) == 1 && !Style.isDumbTerminal
   private let sharesTerminal = isatty(STDOUT_FILENO) == 1
   private var files = 0
   private var next = ContinuousClock.now + patience
