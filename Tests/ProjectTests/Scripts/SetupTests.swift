@@ -25,7 +25,7 @@ struct SetupTests {
     var words: String
 
     init(
-      _ description: String, without missing: String? = nil, _ arguments: [String] = [],
+      _ description: String, without missing: String? = nil, of arguments: [String] = [],
       stand: (String, String)? = nil, _ words: String
     ) {
       (testDescription, self.missing, self.arguments) = (description, missing, arguments)
@@ -41,9 +41,9 @@ struct SetupTests {
     Lack("binutils", without: "readelf", "binutils \(names)"),
     Lack("git", without: "git", "git \(names)"),
     Lack("a library, by pkg-config", stand: ("pkg-config", "exit 1"), "missing: libelf-dev "),
-    Lack("a program by its name", ["mold"], "mold "),
-    Lack("a program of another package", ["gcore"], "gdb "),
-    Lack("one of all programs", ["all"], "valgrind "),
+    Lack("a program by its name", of: ["mold"], "mold "),
+    Lack("a program of another package", of: ["gcore"], "gdb "),
+    Lack("one of all programs", of: ["all"], "valgrind "),
     Lack(
       "an old Swift", stand: ("swift", #"echo "Swift version 6.1""#), "missing: Swift 6.3"),
     Lack(
