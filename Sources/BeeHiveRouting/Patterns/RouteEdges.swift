@@ -39,12 +39,6 @@ struct RouteEdges: Sendable {
     return found.sorted { Self.order(of: $0) < Self.order(of: $1) } + plain
   }
 
-  /// The node behind a parameter.
-  func node(of frame: Frame, _ type: SegmentTypes.SegmentType?) -> RouteTree.Node? {
-    let edges = frame == Self.noFrame ? plain : framed[frame.map(\.count)]?[frame]
-    return edges?.first { $0.type?.name == type?.name }?.node
-  }
-
   /// Changes the node behind a parameter, which is made where there is none, and taken out where it is left empty.
   mutating func change(
     _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void

@@ -99,16 +99,10 @@ struct RouteTree: Sendable {
   }
 
   /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
-  func numbers(at form: Form) -> [UInt64] {
-    var node = form.isAbsolute ? hosts[form.scheme] : paths[form.scheme]
-    for (segment, type) in form.steps {
-      switch segment {
-      case .literal(let literal): node = node?.literals[literal]
-      case .capture(let capture): node = node?.edges.node(of: capture.frame, type)
-      case .rest: break
-      }
-    }
-    return node.map { ($0.ends + $0.paths + $0.rests).map(\.number) } ?? []
+  mutating func numbers(at form: Form) -> [UInt64] {
+    var numbers: [UInt64] = []
+    change(form) { node in numbers = (node.ends + node.paths + node.rests).map(\.number) }
+    return numbers
   }
 
   /// Changes the node that a form leads to.
