@@ -147,8 +147,13 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   private static func segments(
     of path: ArraySlice<UInt8>, atMost most: Int, behindHost: Bool
   ) throws(Refusal) -> [String] {
+    let slash = UInt8(ascii: "/")
     var segments: [String] = []
-    for part in path.split(separator: UInt8(ascii: "/")) {
+    // One after the other: an array of all parts would cost each URL three allocations.
+    var rest = path.drop { $0 == slash }
+    while !rest.isEmpty {
+      let part = rest.prefix { $0 != slash }
+      rest = rest[part.endIndex...].drop { $0 == slash }
       try Refusal.check(
         segments.count + (behindHost ? 1 : 0) < most, .limitExceeded,
         "the URL has more than \(most) segments")
