@@ -58,9 +58,9 @@ struct ExitStatusTests {
     Row(
       "larger than allowed", ["hex", "--section", ".text", "--max-bytes", "8", "good.so"], 2,
       "--max-bytes"),
-    Row("a path like an option", ["--format", "csv", "--", "--strict.so"], 0),
-    Row("the same, with its directory", ["./--strict.so"], 0),
-    Row("the same, which is taken for one", ["--strict.so"], 64, "--strict.so"),
+    Row("a path like an option", ["--format", "csv", "--", "--odd.so"], 0),
+    Row("the same, with its directory", ["./--odd.so"], 0),
+    Row("the same, which is taken for one", ["--odd.so"], 64, "Name at least one file"),
     Row("no path", [], 64, "Name at least one file"),
     Row("unknown option", ["--nosuch", "good.so"], 64, "--nosuch"),
     Row("unknown format", ["--format", "xml", "good.so"], 64, "xml"),
@@ -80,7 +80,7 @@ struct ExitStatusTests {
   ]
 
   static let fixtures: Result<Void, any Error> = Result {
-    for name in ["good.so", "--strict.so"] { _ = try Fixtures.annotatedLibrary(name) }
+    for name in ["good.so", "--odd.so"] { _ = try Fixtures.annotatedLibrary(name) }
     _ = try Fixtures.build("int x;", as: "plain.so")
     _ = try Fixtures.build(Fixtures.handWritten, as: "bad.so")
     for folder in ["folder", "broken"] { try Fixtures.folder(folder) }
