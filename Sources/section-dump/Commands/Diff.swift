@@ -38,14 +38,11 @@ struct Diff: ParsableCommand {
       inputs.paths = [path]
       return Survey(inputs)
     }
-    let errors = ByteSink(descriptor: 2)
-    for finding in surveys.flatMap(\.problems) { errors.say(finding.line) }
     let differences = Differences(from: surveys[0], to: surveys[1])
-    let sink = ByteSink(descriptor: 1)
-    differences.write(in: output.format, to: sink, output.style)
-    let isWritten = sink.finish(errors)
-    if !isWritten || !differences.problems.isEmpty { throw ExitCode(2) }
-    if !differences.changes.isEmpty { throw ExitCode(1) }
+    try OutputOptions.print(
+      differences.problems.map(\.finding.line), isMissing: !differences.problems.isEmpty,
+      fails: !differences.changes.isEmpty
+    ) { differences.write(in: output.format, to: $0, output.style) }
   }
 }
 

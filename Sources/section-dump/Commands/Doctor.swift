@@ -88,8 +88,6 @@ struct Doctor: ParsableCommand {
   }
 
   func run() throws {
-    let errors = ByteSink(descriptor: 2)
-    let sink = ByteSink(descriptor: 1)
     let host = try AdmissionHost(executable: host)
     var catalogue = PluginCatalogue()
     for path in paths {
@@ -113,12 +111,12 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
-    report.write(others: others, problems, in: output.format, to: sink, output.style)
-    problems += host.problems
-    for problem in problems { errors.say(problem.description) }
-    for line in vain(catalogue.candidates, report) { errors.say(line) }
-    guard sink.finish(errors), problems.isEmpty else { throw ExitCode(2) }
-    if !report.plugins.allSatisfy(\.loads) { throw ExitCode(1) }
+    let lines =
+      (problems + host.problems).map(\.description) + vain(catalogue.candidates, report)
+    try OutputOptions.print(
+      lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
+      fails: !report.plugins.allSatisfy(\.loads)
+    ) { report.write(others: others, problems, in: output.format, to: $0, output.style) }
   }
 
   /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.

@@ -23,15 +23,15 @@ struct Graph: ParsableCommand {
 
   func run() throws {
     let survey = Survey(inputs.values, readsTypes: true)
-    let errors = ByteSink(descriptor: 2)
-    for trouble in survey.problems { errors.say(trouble.line) }
     let picture = Picture(of: survey)
-    let sink = ByteSink(descriptor: 1)
-    switch format {
-    case .dot: picture.writeDot(to: sink)
-    case .mermaid: picture.writeMermaid(to: sink)
-    case .json: picture.writeDocument(to: sink)
+    try OutputOptions.print(
+      survey.problems.map(\.line), isMissing: !survey.problems.isEmpty, fails: false
+    ) { sink in
+      switch format {
+      case .dot: picture.writeDot(to: sink)
+      case .mermaid: picture.writeMermaid(to: sink)
+      case .json: picture.writeDocument(to: sink)
+      }
     }
-    if !sink.finish(errors) || !survey.problems.isEmpty { throw ExitCode(2) }
   }
 }

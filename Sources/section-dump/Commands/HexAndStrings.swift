@@ -13,8 +13,8 @@ struct Hex: ParsableCommand {
   @OptionGroup var sections: SectionOptions
 
   func run() throws {
-    var slots = sections.slots(maxBytes: files.inputs.maxBytes)
-    slots.showsBytes = true
+    let slots = PointerSlots(
+      showsBytes: true, maxBytes: files.inputs.maxBytes, showsWholeTexts: sections.wholeTexts)
     try files.show(slots.listing(sections.wanted))
   }
 }
@@ -56,7 +56,8 @@ struct Strings: ParsableCommand {
   }
 
   func run() throws {
-    var slots = sections.slots(maxBytes: files.inputs.maxBytes)
+    var slots = PointerSlots(
+      maxBytes: files.inputs.maxBytes, showsWholeTexts: sections.wholeTexts)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
     try files.show(slots.listing(sections.wanted))

@@ -90,10 +90,6 @@ struct SectionOptions: ParsableArguments {
     guard !names.contains("") else { throw ValidationError("--section is empty; name a section.") }
   }
 
-  func slots(maxBytes: Int) -> PointerSlots {
-    PointerSlots(maxBytes: maxBytes, showsWholeTexts: wholeTexts)
-  }
-
   var wanted: Wanted { Wanted(patterns: [("section", names)]) }
 }
 
@@ -138,4 +134,16 @@ struct OutputOptions: ParsableArguments {
   var color = Style.Color.auto
 
   var style: Style { Style(color) }
+
+  /// Prints a report of one piece, and lines on standard error. Throws status 2 if something `isMissing` in it or it
+  /// could not be written, else 1 if it `fails`.
+  static func print(
+    _ lines: [String] = [], isMissing: Bool, fails: Bool, _ write: (ByteSink) -> Void
+  ) throws {
+    let (sink, errors) = (ByteSink(descriptor: 1), ByteSink(descriptor: 2))
+    write(sink)
+    for line in lines { errors.say(line) }
+    guard sink.finish(errors), !isMissing else { throw ExitCode(2) }
+    if fails { throw ExitCode(1) }
+  }
 }

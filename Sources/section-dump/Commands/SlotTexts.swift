@@ -52,8 +52,7 @@ final class SlotTexts {
   /// Prepares for the texts of `image`; those that are shown whole have at most `maxBytes` together.
   init(of image: any FileImage, showsWhole: Bool, maxBytes: Int) {
     (self.image, self.showsWhole) = (image, showsWhole)
-    let (share, overflow) = image.part.size.multipliedReportingOverflow(by: Self.share)
-    room = showsWhole || overflow ? maxBytes : Int(clamping: share)
+    room = showsWhole ? maxBytes : Int(Self.share * min(image.part.size, 1 << 40))
   }
 
   /// Returns what is shown of the text at `target`.

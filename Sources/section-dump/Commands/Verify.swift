@@ -33,30 +33,29 @@ struct Verify: ParsableCommand {
     var findings = survey.findings(with: survey.contradictions)
     findings += survey.withoutEntries(areRequired: requireEntries)
     findings += survey.missing(required.requirements)
-    let sink = ByteSink(descriptor: 1)
-    var json = FieldWriter(sink)
-    switch files.output.format {
-    case .table: writeText(findings, of: survey, files.output.style, to: sink)
-    case .json:
-      json.object { json in
-        json.number(key: "schema", 1)
-        json.list(key: "findings", findings) { Finding.writeFields(of: $1, to: &$0) }
-      }
-      json.lineBreak()
-    case .ndjson:
-      for finding in findings {
-        json.object { Finding.writeFields(of: finding, to: &$0) }
-        json.lineBreak()
-      }
-    case .csv:
-      var csv = FieldWriter(sink, isJSON: false)
-      csv.header { Finding.writeFields(of: nil, to: &$0) }
-      for finding in findings { csv.row { Finding.writeFields(of: finding, to: &$0) } }
-    }
-    let isWritten = sink.finish(ByteSink(descriptor: 2))
-    if !isWritten || !survey.problems.isEmpty { throw ExitCode(2) }
     let fails = findings.contains { $0.level == .error || strict && $0.level == .warning }
-    if fails { throw ExitCode(1) }
+    try OutputOptions.print(isMissing: !survey.problems.isEmpty, fails: fails) { sink in
+      switch files.output.format {
+      case .table: writeText(findings, of: survey, files.output.style, to: sink)
+      case .json:
+        var json = FieldWriter(sink)
+        json.object { json in
+          json.number(key: "schema", 1)
+          json.list(key: "findings", findings) { Finding.writeFields(of: $1, to: &$0) }
+        }
+        json.lineBreak()
+      case .ndjson:
+        var json = FieldWriter(sink)
+        for finding in findings {
+          json.object { Finding.writeFields(of: finding, to: &$0) }
+          json.lineBreak()
+        }
+      case .csv:
+        var csv = FieldWriter(sink, isJSON: false)
+        csv.header { Finding.writeFields(of: nil, to: &$0) }
+        for finding in findings { csv.row { Finding.writeFields(of: finding, to: &$0) } }
+      }
+    }
   }
 
   /// One paragraph a finding, the place first, as compilers say it.

@@ -153,9 +153,5 @@ final class Progress {
     write("\r\u{1b}[K")
   }
 
-  private func write(_ text: String) {
-    let sink = ByteSink(descriptor: STDERR_FILENO)
-    sink.write(text)
-    sink.flush()
-  }
+  private func write(_ text: String) { _ = Array(text.utf8).write(to: STDERR_FILENO) }
 }
