@@ -135,20 +135,15 @@
     }
 
     /// One string literal; nil where there is none, or `nil`.
-    func string(_ label: String) -> String? {
-      guard let expression = self[label], !expression.is(NilLiteralExprSyntax.self) else {
-        return nil
-      }
-      return text(expression, label)
-    }
+    func string(_ label: String) -> String? { strings(label).first }
 
     /// One string literal, or an array of them.
     func strings(_ label: String) -> [String] {
-      guard let expression = self[label] else { return [] }
-      guard let array = expression.as(ArrayExprSyntax.self) else {
-        return text(expression, label).map { [$0] } ?? []
+      guard let expression = self[label], !expression.is(NilLiteralExprSyntax.self) else {
+        return []
       }
-      return array.elements.compactMap { text($0.expression, label) }
+      let parts = expression.as(ArrayExprSyntax.self)?.elements.map(\.expression) ?? [expression]
+      return parts.compactMap { text($0, label) }
     }
 
     private func text(_ expression: ExprSyntax, _ label: String) -> String? {
