@@ -149,16 +149,4 @@ public enum AnnotatedExposure: Sendable {
   @attached(peer, names: suffixed(Calls))
   public macro Facade(_ target: String) =
     #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "FacadeMacro")
-#else
-  /// Takes the macro's place without the trait: only those who ask for macros build swift-syntax.
-  @available(
-    *, unavailable, message: "switch the trait on: .package(url: …, traits: [\"Annotations\"])"
-  )
-  public struct BeeHiveService {}
-
-  /// Takes the macro's place without the trait: only those who ask for macros build swift-syntax.
-  @available(
-    *, unavailable, message: "switch the trait on: .package(url: …, traits: [\"Annotations\"])"
-  )
-  public struct BeeHiveModule {}
 #endif
