@@ -22,6 +22,29 @@ public struct PluginReport: Encodable, Hashable, Sendable {
     package var code: String?
     /// What keeps it out; one sentence.
     package var reason: String?
+
+    fileprivate init(_ entry: Entry, of file: PluginFile) {
+      (state, path) = (file.isLoaded ? "loaded" : "available", file.path)
+      (kind, name) = (entry.kind.description, entry.name)
+      implementation = entry.implementation
+      if case .rejected(let problem) = entry.state {
+        (state, code, reason) = ("rejected", problem.code.rawValue, problem.message)
+      }
+    }
+
+    fileprivate init(_ error: ImageError, at path: String) {
+      (state, self.path) = ("no plugin", path)
+      (code, reason) = (error.code.rawValue, error.message)
+    }
+
+    fileprivate var json: JSONValue {
+      .object([
+        "state": .string(state), "kind": kind.map(JSONValue.string),
+        "name": name.map(JSONValue.string),
+        "implementation": implementation.map(JSONValue.string), "path": .string(path),
+        "code": code.map(JSONValue.string), "reason": reason.map(JSONValue.string),
+      ])
+    }
   }
 
   /// The entries of each file in its turn; one line for a file that is no plugin.
@@ -34,11 +57,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
   init(_ store: PluginStore, _ loaded: LoadedFiles, _ judged: Result<AdmissionReport, ImageError>) {
     lines = store.catalogue.candidates.flatMap { candidate -> [Line] in
       if case .failure(let error) = candidate.found {
-        return [
-          Line(
-            state: "no plugin", path: candidate.path, code: error.code.rawValue,
-            reason: error.message)
-        ]
+        return [Line(error, at: candidate.path)]
       }
       guard let file = PluginFile(candidate, loaded) else { return [] }
       return file.entries.map { Line($0, of: file) }
@@ -48,26 +67,6 @@ public struct PluginReport: Encodable, Hashable, Sendable {
     case .success(let report): admission = report
     case .failure(let error): problems.append(error.description)
     }
-  }
-}
-
-extension PluginReport.Line {
-  fileprivate init(_ entry: Entry, of file: PluginFile) {
-    (state, path) = (file.isLoaded ? "loaded" : "available", file.path)
-    (kind, name) = (entry.kind.description, entry.name)
-    implementation = entry.implementation
-    if case .rejected(let problem) = entry.state {
-      (state, code, reason) = ("rejected", problem.code.rawValue, problem.message)
-    }
-  }
-
-  fileprivate var json: JSONValue {
-    .object([
-      "state": .string(state), "kind": kind.map(JSONValue.string),
-      "name": name.map(JSONValue.string), "implementation": implementation.map(JSONValue.string),
-      "path": .string(path), "code": code.map(JSONValue.string),
-      "reason": reason.map(JSONValue.string),
-    ])
   }
 }
 

@@ -138,10 +138,7 @@ public struct PluginFile: Hashable, Sendable {
     entries = Entry.unloaded(
       manifest.records, manifest.rejections,
       Problem(.notLoaded, "the file that declares it is not loaded; load it"))
-    requirements = manifest.records.flatMap(\.attributes.requires).map { text in
-      let required = ModuleRequirement(text)
-      return [required.name, required.versions].filter { !$0.isEmpty }.joined(separator: " ")
-    }
+    requirements = manifest.records.flatMap(\.attributes.requires)
   }
 }
 

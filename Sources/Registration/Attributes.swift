@@ -82,10 +82,3 @@ extension Attributes {
     others.compactMap { $0.key == key ? $0.value : nil }
   }
 }
-
-extension Exposure {
-  /// By the value of `remote`.
-  static let byAttribute: [String: Exposure] = [
-    "false": .local, "true": .remote, "elevated": .elevated,
-  ]
-}

@@ -19,6 +19,19 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     public var refusals: [PluginRefusal]
     /// What is good to know, and keeps it from nothing.
     package var remarks: [String]
+
+    /// The plugin as a value of JSON.
+    package var value: JSONValue {
+      .object([
+        ("path", .string(path)), ("loads", .boolean(loads)),
+        ("order", order.map { .integer(Int64($0)) } ?? .null), ("offers", .texts(offers)),
+        ("needs", .texts(needs)), ("refusals", .array(refusals.map(\.value))),
+        ("remarks", .texts(remarks)),
+      ])
+    }
+
+    /// Writes all of it, and null where it has no order.
+    public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
   }
 
   /// The path of the program.
@@ -123,6 +136,9 @@ extension AdmissionReport {
   /// The report as a value of JSON.
   package var value: JSONValue { .object(members) }
 
+  /// Writes what ``json`` has. Keys are always there: what is nil is null.
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
   /// The members of that value.
   package var members: [(key: String, value: JSONValue)] {
     [
@@ -130,18 +146,6 @@ extension AdmissionReport {
       ("libraries", .integer(Int64(libraries))), ("problems", .texts(problems)),
       ("plugins", .array(plugins.map(\.value))),
     ]
-  }
-}
-
-extension AdmissionReport.Plugin {
-  /// The plugin as a value of JSON.
-  package var value: JSONValue {
-    .object([
-      ("path", .string(path)), ("loads", .boolean(loads)),
-      ("order", order.map { .integer(Int64($0)) } ?? .null), ("offers", .texts(offers)),
-      ("needs", .texts(needs)), ("refusals", .array(refusals.map(\.value))),
-      ("remarks", .texts(remarks)),
-    ])
   }
 }
 
@@ -153,21 +157,7 @@ extension PluginRefusal {
     ]
     return .object(members.map { ($0, $1.map(JSONValue.string) ?? .null) })
   }
-}
 
-// An encoder writes the same value, so keys are always there: what is nil is null.
-
-extension AdmissionReport {
-  /// Writes what ``json`` has.
-  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
-}
-
-extension AdmissionReport.Plugin {
-  /// Writes all of it, and null where it has no order.
-  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
-}
-
-extension PluginRefusal {
   /// Writes all of it, and null for what is missing.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

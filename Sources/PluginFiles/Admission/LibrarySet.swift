@@ -78,7 +78,9 @@ struct LibrarySet {
       next += 1
       var lookups = search.lookups(for: requester)
       var looked: Set<[UInt8]> = []
-      for text in requester.linkage.needed where !Self.isThere(text) {
+      for text in requester.linkage.needed
+      // What every process has without a file: itself, and what the kernel maps.
+      where !text.isEmpty && text != "linux-vdso.so.1" {
         let name = requester.expanded(text)
         let bytes = Array(name.utf8)
         guard positions[bytes] == nil, !unread.contains(bytes), looked.insert(bytes).inserted else {
@@ -137,11 +139,6 @@ struct LibrarySet {
         )
       }
     return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed)?.image)
-  }
-
-  /// What every process has without a file: itself, and what the kernel maps.
-  private static func isThere(_ name: String) -> Bool {
-    name.isEmpty || name == "linux-vdso.so.1"
   }
 
   /// The member that others get under a name.

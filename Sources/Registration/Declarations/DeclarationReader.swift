@@ -18,10 +18,8 @@ private struct DeclarationReader {
 
   mutating func read() throws(Refusal) -> ActionDeclaration {
     var declaration = ActionDeclaration(name: "")
-    for exposure in [Exposure.remote, .elevated] where takeWord(exposure.rawValue) {
-      declaration.exposure = exposure
-      break
-    }
+    declaration.exposure =
+      takeWord("remote") ? .remote : takeWord("elevated") ? .elevated : .local
     declaration.name = try takeName("the action")
     try take("(")
     while !rest.hasPrefix(")") {

@@ -34,6 +34,11 @@ public enum Exposure: String, Hashable, Sendable, Codable, CustomStringConvertib
   /// For what checks by itself what is asked of it: a URL that it opens must not come from the caller.
   case elevated
 
+  /// By the value of the attribute `remote`.
+  static let byAttribute: [String: Exposure] = [
+    "false": .local, "true": .remote, "elevated": .elevated,
+  ]
+
   /// Whether calls from outside are answered.
   package var isRemote: Bool { self != .local }
 
