@@ -9,7 +9,7 @@ struct JointAdmission {
   /// The files that load, providers first.
   private(set) var order: [Int] = []
 
-  /// Which file needs or follows which.
+  /// The files that each file needs or follows.
   private var graph: ModuleGraph
   /// The number of unmet requirements of all files.
   private var unmet = 0

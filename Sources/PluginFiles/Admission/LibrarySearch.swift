@@ -62,8 +62,8 @@ extension LibrarySearch {
     fileprivate let search: LibrarySearch
     let requester: Library
     fileprivate let paths: [[String]]
-    /// How many places may still be looked at: a file that needs many names and has many folders would be looked for
-    /// all day.
+    /// The number of places that may still be looked at: the search for many names in many folders would take all
+    /// day.
     private var left = Self.most
     /// The first file of the last name that was passed over: it cannot be opened, or is for another machine.
     private(set) var passed: ImageError?

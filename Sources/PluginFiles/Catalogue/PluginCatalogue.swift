@@ -5,7 +5,7 @@ internal import Threads
 ///
 /// A value: refreshing makes another one, which has read again what was changed alone.
 package struct PluginCatalogue: Sendable {
-  /// Where plugins are looked for: every file right in a directory, or one file.
+  /// A place with plugins: every file right in a directory, or one file.
   package struct Source: Hashable, Sendable {
     // By bytes: to a file system, texts that Swift takes for equal are two paths.
     private let bytes: [UInt8]
@@ -39,8 +39,8 @@ package struct PluginCatalogue: Sendable {
     var isSettled = true
   }
 
-  /// Where the next refresh looks for plugins, in order: an earlier one's files come first, and one that is there twice
-  /// is looked at once.
+  /// The places that the next refresh reads, in order: an earlier one's files come first, and one that is there twice is
+  /// read once.
   package var sources: [Source] = []
   /// What was found, in the order of the sources, then by name; a file once, whatever paths lead to it.
   package private(set) var candidates: [Candidate] = []

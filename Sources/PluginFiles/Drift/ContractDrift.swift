@@ -6,7 +6,7 @@ package import Registration
 /// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
 /// requirements is compiled into both.
 package struct ContractDrift: Hashable, Sendable {
-  /// What of a plugin does not fit, or cannot be told.
+  /// The part of a plugin that does not fit, or cannot be told.
   package enum Subject: Hashable, Sendable {
     /// The conformance of this type.
     case conformance(of: String)
@@ -16,8 +16,8 @@ package struct ContractDrift: Hashable, Sendable {
     case table
   }
 
-  /// What was expected, and what there is. Nothing is expected if the files do not tell: `found` says why, and a
-  /// policy decides.
+  /// The expected contract, and the one that is there. Nothing is expected if the files do not tell: `found` says why,
+  /// and a policy decides.
   package typealias Verdict = (expected: String?, found: String)
 
   /// The protocol, or the service in C: `Contracts.Codec`.
@@ -26,7 +26,7 @@ package struct ContractDrift: Hashable, Sendable {
   package let subject: Subject
   /// The contract that the plugin was to be built against; nil if the files do not tell whether it was.
   package let expected: String?
-  /// What there is instead, or why it is not visible.
+  /// The contract that is there instead, or the reason that it is not visible.
   package let found: String
 
   private init(_ contract: String, _ subject: Subject, _ verdict: Verdict) {

@@ -114,6 +114,6 @@ struct ContractDriftTests {
 extension ContractDrift {
   /// The verdict without its reasons.
   var word: String { expected == nil ? "not visible" : "drifted" }
-  /// What was expected, and what there is.
+  /// The expected contract, and the one that is there.
   var verdict: [String?] { [expected, found] }
 }
