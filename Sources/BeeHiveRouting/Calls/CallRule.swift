@@ -11,7 +11,7 @@ struct CallRule: Sendable {
   let match: CallMatch
   /// All of them have to hold, or the rule has no say.
   var requirements: [Requirement] = []
-  /// A verdict that is known beforehand; nil where the host's code is asked.
+  /// A verdict that is known beforehand; nil if the host's code decides.
   var verdict: Verdict?
   var interceptor: (@Sendable (Call) async throws -> Verdict)?
   /// Whether the decision table has it.

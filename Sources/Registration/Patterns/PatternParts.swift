@@ -16,7 +16,7 @@ package struct PatternParts: Hashable, Sendable {
   /// Any path and any query: `*?*`.
   package static let anything = PatternParts(variants: [[.anything]], allowsOtherKeys: true)
 
-  /// What the path gives values to, as keys of a query are declared: what is left is a `[String]`.
+  /// The parameters of the path, declared as keys of a query are: all that is left is a `[String]`.
   package var pathKeys: [PatternKey] {
     (variants.first ?? []).compactMap { segment in
       guard let name = segment.name else { return nil }
@@ -119,5 +119,5 @@ extension PatternSegment {
   }
 }
 
-/// A key of the query, or what the path gives a value to.
+/// A key of the query, or a parameter of the path.
 package typealias PatternKey = ActionDeclaration.Parameter
