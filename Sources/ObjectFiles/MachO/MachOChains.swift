@@ -36,14 +36,13 @@ final class MachOChains {
     _ segments: Result<MachOSegments, ImageError>
   ) throws(ImageError) {
     self.file = file
-    let size = 28
     try file.check(
-      extent.size >= UInt64(size), .malformed,
+      extent.size >= 28, .malformed,
       "The chained fixups have \(extent.size) bytes, too few for their header.", at: extent.offset)
-    let bytes = try file.read(at: extent.offset, count: size)
-    let words = stride(from: 0, to: size, by: 4).map { place in
-      UInt64(bytes.span.integer(at: place, as: UInt32.self, order: header.order) ?? 0)
-    }
+    let fields = MachOFields(
+      bytes: try file.read(at: extent.offset, count: 28), start: 0, bits: header.bits,
+      order: header.order)
+    let words = (0..<7).map { fields.number(4 * $0) }
     try file.check(
       words[0] == 0, .unsupported, "Version \(words[0]) of the chained fixups is unknown.",
       at: extent.offset)

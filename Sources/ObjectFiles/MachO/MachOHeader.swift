@@ -73,17 +73,13 @@ struct MachOHeader {
       throw file.error(.notAnObject, "The file does not start with a Mach-O magic.")
     }
     (self.bits, self.order) = (bits, order)
-    let head = file.head
-    func field(_ index: Int) throws(ImageError) -> UInt32 {
-      guard let value: UInt32 = head.span.integer(at: index * 4, order: order) else {
-        throw file.error(.truncated, "The file ends inside the Mach-O header.")
-      }
-      return value
-    }
-    machineType = try field(1)
-    machine = Self.machine(machineType, subtype: try field(2))
-    (type, commandCount) = (try field(3), try field(4))
-    (commandSize, flags) = (try field(5), try field(6))
+    try file.check(
+      file.head.count >= 28, .truncated, "The file ends inside the Mach-O header.")
+    let fields = MachOFields(bytes: file.head, start: 0, bits: bits, order: order)
+    machineType = fields.single(4)
+    machine = Self.machine(machineType, subtype: fields.single(8))
+    (type, commandCount) = (fields.single(12), fields.single(16))
+    (commandSize, flags) = (fields.single(20), fields.single(24))
     guard let kind = Self.kinds[type] else {
       throw file.error(.unsupported, "Mach-O file type \(type) is not read.", at: 12)
     }
