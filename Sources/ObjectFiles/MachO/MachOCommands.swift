@@ -89,18 +89,14 @@ struct MachOCommands {
     case 0x2:
       symbols = (fields.number(8), fields.number(12), fields.extent(16))
     case 0xb:
-      let (external, local) = (fields.extent(64), fields.extent(72))
-      classicRelocations = [external, local].map {
-        FileExtent(offset: $0.offset, size: $0.size * 8)
-      }
-      let indirect = fields.extent(56)
-      indirectSymbols = FileExtent(offset: indirect.offset, size: indirect.size * 4)
+      classicRelocations = [fields.extent(64, of: 8), fields.extent(72, of: 8)]
+      indirectSymbols = fields.extent(56, of: 4)
     case 0x1b: uuid = Array(fields.bytes(8))
     case 0x21, 0x2c:
       let (range, system) = (fields.extent(8), fields.single(16))
       if system != 0, range.size > 0 { encrypted = range }
     case 0x22:
-      programs = [8, 16, 32, 24].map(fields.extent)
+      programs = [8, 16, 32, 24].map { fields.extent($0) }
     case 0x8000_0034: chainedFixups = fields.extent(8)
     default: break
     }
@@ -204,7 +200,7 @@ struct MachOSection {
   /// `offset`; nil where the file has no bytes of the section.
   let offset: UInt64?
   /// `reloff`, `nreloc`: only objects have any.
-  let relocationOffset: UInt64, relocationCount: UInt64
+  let relocations: FileExtent
   /// Two to the power of `align`.
   let alignment: UInt64
   /// `reserved1`: of symbol pointers the first entry in the indirect symbol table.
@@ -225,9 +221,7 @@ struct MachOSection {
     (name, segment) = (fields.name(0), fields.name(16))
     (address, size) = (fields.word(32), fields.word(32 + word))
     alignment = 1 << min(fields.number(rest + 4), 63)
-    (relocationOffset, relocationCount) = (
-      fields.number(rest + 8), fields.number(rest + 12)
-    )
+    relocations = fields.extent(rest + 8, of: 8)
     flags = fields.single(rest + 16)
     (indirectStart, stubSize) = (fields.number(rest + 20), fields.number(rest + 24))
     let start = fields.number(rest)
@@ -312,9 +306,9 @@ struct MachOFields {
     bytes.span.word(at: start + place, bits: bits, order: order) ?? 0
   }
 
-  /// Offset and size, 32 bits each.
-  func extent(_ place: Int) -> FileExtent {
-    FileExtent(offset: number(place), size: number(place + 4))
+  /// Offset and number of entries of a size, 32 bits each.
+  func extent(_ place: Int, of size: UInt64 = 1) -> FileExtent {
+    FileExtent(offset: number(place), size: number(place + 4) * size)
   }
 
   /// 16 bytes as they are.

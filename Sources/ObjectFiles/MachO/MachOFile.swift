@@ -47,7 +47,7 @@ package final class MachOFile: FileImage {
     where entry.name == name || "\(entry.segment),\(entry.name)" == name {
       found.append(section(index, entry))
       if entry.offset != nil { total = total.saturating(adding: min(entry.size, file.size)) }
-      if header.isObject { total = total.saturating(adding: entry.relocationCount * 8) }
+      if header.isObject { total = total.saturating(adding: entry.relocations.size) }
     }
     try file.check(
       found.count <= Self.mostSections, .malformed,
@@ -177,7 +177,7 @@ extension MachOFile {
     for section in commands.sections {
       let name = "section \(section.segment),\(section.name)"
       if let offset = section.offset { try check(name, offset, section.size) }
-      try check("what relocates \(name)", section.relocationOffset, section.relocationCount * 8)
+      try check("what relocates \(name)", section.relocations.offset, section.relocations.size)
     }
     if let symbols = commands.symbols {
       try check("the symbol table", symbols.offset, symbols.count * UInt64(header.symbolSize))

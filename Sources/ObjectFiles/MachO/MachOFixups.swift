@@ -104,8 +104,7 @@ extension MachOFile {
   }
 
   private func relocations(ofObject section: Section) throws(ImageError) -> MachOFixups {
-    let entry = try sectionEntry(section.index)
-    let table = FileExtent(offset: entry.relocationOffset, size: entry.relocationCount * 8)
+    let table = try sectionEntry(section.index).relocations
     try file.check(
       file.holds(table.offset, table.size), .truncated,
       "The file ends before the section's relocations do.", section: section.name, at: table.offset)
