@@ -10,8 +10,7 @@ private struct MockMail: Mail { let server: String }
 
 /// A library in C with one module, one service, and a record that is rejected.
 private let shop = Result {
-  let folder = try Folder()
-  try Compiler.compile(
+  try Compiler.library(
     """
     #include <BeeHive.h>
     static bool set_up(const beehive_context *context) { return context != 0; }
@@ -20,8 +19,7 @@ private let shop = Result {
     BEEHIVE_MODULE(Shop.Basket, &basket);
     BEEHIVE_SERVICE(Shop.Cart, Shop.PaperCart, &cart);
     BEEHIVE_SERVICE(Shop.Till, Shop.PaperTill, &cart, BEEHIVE_SCOPE("for ever"));
-    """, as: "libshop.so", in: folder.url, ["-shared", "-fPIC", "-I", Repository.headers])
-  return folder.place("libshop.so").path
+    """, as: "libshop.so")
 }
 
 /// The issues that a call records. They are what is tested; all others fail the test as ever.

@@ -25,6 +25,20 @@ public enum Compiler {
 
   private static let made = Made()
 
+  /// Compiles a library of entries in C, in a folder of its own.
+  ///
+  /// - Parameters:
+  ///   - source: The text of the source.
+  ///   - name: The file that is made.
+  /// - Returns: The path of the library.
+  /// - Throws: The ``Outcome`` of a compiler that fails.
+  public static func library(_ source: String, as name: String) throws -> String {
+    let folder = try Folder()
+    try compile(
+      source, as: name, in: folder.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
+    return folder.place(name).path
+  }
+
   /// Compiles a source into a file.
   ///
   /// Libraries and objects are compiled once per run: whoever asks for the same again gets a copy,
