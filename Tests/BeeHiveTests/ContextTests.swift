@@ -1,5 +1,4 @@
 import BeeHive
-import Synchronization
 import Testing
 
 private enum Tenant: Context.Key {
@@ -16,17 +15,6 @@ private enum Region: Context.Key {
 
 @Suite("What modules are told of their host")
 struct ContextTests {
-  @Test(
-    "the environments of BeeHive, and others",
-    arguments: [
-      (Context.Environment.development, "development"), (.test, "test"), (.stage, "stage"),
-      (.production, "production"), (Context.Environment("kiosk"), "kiosk"),
-    ])
-  func environments(environment: Context.Environment, name: String) {
-    #expect(environment.name == name)
-    #expect(environment == Context.Environment(name))
-  }
-
   @Test("unless it is told otherwise: production, the program's arguments, no URL, no settings")
   func defaults() {
     let context = Context(hive: Hive())
@@ -49,7 +37,9 @@ struct ContextTests {
         "\(context.environment.name) \(context.launchURL ?? "-") \(context.arguments) "
           + "\(context[Tenant.self]) \(context[Quota.self]) \(context.hive === hive)")
     }
-    try await hive.probe("a", Journal(), { _, context in note(context) }) { _, context in
+    try await hive.probe("a") { _, context in
+      note(context)
+    } answer: { _, context in
       note(context)
       return .handled
     }

@@ -1,5 +1,3 @@
-import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -83,11 +81,10 @@ struct EndingsTests {
 
   @Test("what is made while the Hive stops is not kept")
   func madeMeanwhile() throws {
-    let hive = Hive()
-    let count = Atomic<Int>(0)
+    let (hive, count) = (Hive(), Counter())
     try hive.register(Part.self, scope: .singleton) { [journal] hive in
       // As on another thread.
-      if count.wrappingAdd(1, ordering: .relaxed).newValue == 1 { endInstances(of: hive) }
+      if count.next() == 1 { endInstances(of: hive) }
       return Part("part", journal)
     }
     #expect(try hive.service(Part.self) === hive.service(Part.self))
@@ -108,28 +105,25 @@ struct EndingsTests {
   @Test("what a module registers and removes in its events is gone")
   func inEvents() async throws {
     let hive = Hive()
-    try await hive.probe(
-      "a", Journal(),
-      answer: { [journal] _, context in
-        let handle = context.hive.bind("Elsewhere") { _ in 1 }
-        try context.hive.register(Part.self, instance: Part("part", journal))
-        let observation = context.hive.observe { [part = Part("observer", journal)] _ in _ = part }
-        #expect(context.hive.remove(Part.self) == 1)
-        observation.cancel()
-        handle.cancel()
-        return .handled
-      })
+    try await hive.listener("a") { [journal] _, context in
+      let handle = context.hive.bind("Elsewhere") { _ in 1 }
+      try context.hive.register(Part.self, instance: Part("part", journal))
+      let observation = context.hive.observe { [part = Part("observer", journal)] _ in _ = part }
+      #expect(context.hive.remove(Part.self) == 1)
+      observation.cancel()
+      handle.cancel()
+      return .handled
+    }
     try await hive.start()
     #expect(await hive.trigger(Event(1)).all)
     #expect(journal.take() == ["part gone", "observer gone"])
-    await hive.stop()
   }
 
   @Test("an override has the place of one entry, and no other lookup changes")
   func override() async throws {
     let hive = Hive()
-    try hive.register(String.self, name: "work", priority: 10, instance: "work")
     try hive.register(String.self, name: "home", instance: "home")
+    try hive.register(String.self, name: "work", priority: 10, instance: "work")
     try await hive.overridingInTask(String.self, name: "home", with: "mock") {
       () async throws in
       #expect(try hive.service(String.self, name: "home") == "mock")

@@ -43,8 +43,7 @@ struct FileKeysTests {
     #expect("\(error as Any)".contains("did you mean \(file.meant)?"))
   }
 
-  @Test(
-    "modules and services say priority alike; BeeHive's words mean the same, one of them at once")
+  @Test("modules and services say priority alike; BeeHive's words mean the same")
   func sameWords() throws {
     let decoder = FileDecoder.json
     let file = try decoder.decode(

@@ -25,12 +25,16 @@ struct HiveLifetimeTests {
     return hive
   }
 
-  @Test("one that was stopped is let go, with its modules and its singletons")
-  func stopped() async throws {
+  @Test(
+    "one that runs keeps itself; once stopped it is let go, with its modules and singletons",
+    arguments: [true, false])
+  func stopped(isReferred: Bool) async throws {
     var kept: Hive? = try await hive()
     weak let hive = kept
+    if !isReferred { kept = nil }
+    #expect(await hive?.runningModules.count == 1)
     #expect(Held.alive.load(ordering: .relaxed) == 2)
-    await kept?.stop()
+    await hive?.stop()
     #expect(Held.alive.load(ordering: .relaxed) == 0)
     kept = nil
     #expect(hive == nil)
@@ -58,17 +62,6 @@ struct HiveLifetimeTests {
     }
     #expect(isLetGo)
     #expect(hive.entries.count == 10)
-  }
-
-  @Test("one that runs keeps itself: no module vanishes without being torn down")
-  func running() async throws {
-    var kept: Hive? = try await hive()
-    weak let hive = kept
-    kept = nil
-    #expect(await hive?.runningModules.count == 1)
-    await hive?.stop()
-    #expect(hive == nil)
-    #expect(Held.alive.load(ordering: .relaxed) == 0)
   }
 
   @Test("that of the process outlives every reference, and may be referred to weakly")

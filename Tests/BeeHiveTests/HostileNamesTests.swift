@@ -1,8 +1,6 @@
 import BinaryImage
-import Foundation
 import Registration
 import Testing
-import Threads
 
 @testable import BeeHive
 
@@ -14,56 +12,55 @@ private struct Rude: Module {
 
 @Suite("Control characters in names, and files of one name")
 struct HostileNamesTests {
+  private let hive = Hive()
+
   /// Moves the cursor, begins a line, reverses a line.
   private static let name = "a\u{1b}[2J\r\nstarted: all\u{202e}"
   private static let escaped = "a\\x1b[2J\\x0d\\x0astarted: all\\u{202e}"
 
   /// Holds a text to what a terminal shows as it is, line by line.
-  private func expectPrintable(_ text: String, _ comment: Comment? = nil) {
+  private func expectPrintable(_ text: String, _ what: String) {
     for scalar in text.unicodeScalars where scalar != "\n" {
-      #expect(scalar.properties.generalCategory != .control, comment)
-      #expect(scalar.properties.generalCategory != .format, comment)
+      #expect(scalar.properties.generalCategory != .control, "\(what)")
+      #expect(scalar.properties.generalCategory != .format, "\(what)")
     }
   }
 
   @Test("reports, log lines and errors escape them; the values keep them")
   func escapedEverywhere() async throws {
-    let hive = Hive()
     let name = Self.name
-    let said = Lock<[String]>([])
-    hive.observe { notice in said.withLock { $0.append("\(notice)") } }
+    let said = Journal()
+    hive.observe { said.write("\($0)") }
     try await hive.register(module: name, file: "Mod/\(name).swift") { _ in Plain() }
     try await hive.register(module: "rude", requires: [name]) { _ in Rude() }
     try await hive.register(module: "shop", requires: ["b\(name)"]) { _ in Plain() }
     try hive.register(Int.self, name: name, file: name) { _ in throw Rude.Oath() }
     try? hive.register(Int.self, name: name, file: "two\(name)") { _ in 3 }
-    try hive.register(
-      Registrations(services: [.init(service: name, impl: name)]), file: "/etc/\(name)")
+    try hive.declare(name, by: name, in: "/etc/\(name)")
     let report = hive.report()
     #expect(report.entries.first?.name == name)
     #expect(report.description.contains(Self.escaped))
     #expect(report.description.split(separator: "\n").count == 7)
-    expectPrintable(report.description, "the report")
-    for entry in hive.entries { expectPrintable("\(entry)\(entry.source)", "an entry") }
-    for line in report.entries { expectPrintable(line.reason ?? "", "a reason") }
-
     let launch = await #expect(throws: LaunchError.self) { try await hive.start() }
-    expectPrintable("\(launch as Any)", "a launch error")
     let started = try await hive.start(
       options: LaunchOptions(onFailure: .skip, disabled: ["x\(name)"]))
     #expect(started.started == [name])
-    expectPrintable("\(started)", "a launch report")
     let service = #expect(throws: ServiceError.self) { try hive.service(Int.self, name: name) }
-    expectPrintable("\(service as Any)", "a service error")
     await hive.stop()
-    expectPrintable(hive.profiler.table(), "the profiler")
-
-    let key = Configuration.Key<Int>(name)
-    let setting = #expect(throws: Problem.self) { try Configuration().value(key) }
-    expectPrintable("\(setting as Any)", "a configuration error")
-    let lines = said.withLock { $0 }
-    #expect(lines.contains { $0.contains(Self.escaped) })
-    for line in lines { expectPrintable(line, "a log line") }
+    let setting = #expect(throws: Problem.self) {
+      try Configuration().value(Configuration.Key<Int>(name))
+    }
+    #expect(said.lines.contains { $0.contains(Self.escaped) })
+    for (what, texts) in [
+      ("the report", [report.description]), ("an entry", hive.entries.map { "\($0)\($0.source)" }),
+      ("a reason", report.entries.map { $0.reason ?? "" }),
+      ("a launch error", ["\(launch as Any)"]),
+      ("a launch report", ["\(started)"]), ("a service error", ["\(service as Any)"]),
+      ("the profiler", [hive.profiler.table()]), ("a setting's error", ["\(setting as Any)"]),
+      ("a log line", said.lines),
+    ] as [(String, [String])] {
+      for text in texts { expectPrintable(text, what) }
+    }
   }
 
   @Test(
@@ -76,7 +73,6 @@ struct HostileNamesTests {
       ),
     ])
   func files(paths: [String], places: [String]) throws {
-    let hive = Hive()
     try hive.register(Int.self, file: paths[0], line: 1) { _ in 1 }
     let problem = #expect(throws: Problem.self) {
       try hive.register(Int.self, file: paths[1], line: 1) { _ in 2 }

@@ -35,9 +35,8 @@ import Testing
     #expect(try ImageList.current().position(named: library.file) != nil)
   }
 
-  @Test("What a library declares is removed at once, and its names are free") func removed()
-    async throws
-  {
+  @Test("What a library declares is removed at once, and its names are free")
+  func removed() async throws {
     let library = try CLibrary("left", declaring: "Left.Module")
     let file = library.file
     let hive = Hive(imagesWhere: { $0 == file })
@@ -95,24 +94,16 @@ extension ImageWatch.Found {
 
 /// A C library, with one module or without entries, which comes and goes as its test wants.
 @safe private final class CLibrary {
-  private let folder: Folder
   let file: String
   // Sound: from dlopen, and closed once.
   private var handle: UnsafeMutableRawPointer?
 
   init(_ name: String, declaring module: String? = nil) throws {
-    folder = try Folder()
-    file = folder.place("lib\(name).so").path
     let entry = module.map { "#include <BeeHive.h>\nBeeHiveMod(\($0));" } ?? "int nothing;"
-    try Compiler.compile(
-      entry, as: "lib\(name).so", in: folder.url,
-      ["-shared", "-fPIC", "-I", Repository.headers])
+    file = try Compiler.library(entry, as: "lib\(name).so")
   }
 
-  deinit {
-    close()
-    folder.remove()
-  }
+  deinit { close() }
 
   func open() throws {
     unsafe handle = dlopen(file, RTLD_NOW | RTLD_LOCAL)

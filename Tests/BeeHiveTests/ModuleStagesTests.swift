@@ -1,7 +1,5 @@
 import BeeHive
-import Foundation
 import Testing
-import Threads
 
 private struct Plain: Module {}
 private struct Crowded: Module {
@@ -11,27 +9,26 @@ private struct Crowded: Module {
 
 @Suite("Which modules run, and which do not")
 struct ModuleStagesTests {
-  private func lines(_ hive: Hive) -> [String: Report.Line] {
+  private let hive = Hive()
+
+  private var lines: [String: Report.Line] {
     Dictionary(uniqueKeysWithValues: hive.report().entries.map { ($0.name, $0) })
   }
 
-  @Test(
-    "the report says started, failed and not started of every module, and nothing after the end")
+  @Test("the report says of every module how far it is, and nothing after the end")
   func stages() async throws {
-    let hive = Hive()
     try await hive.register(module: Plain.self, name: "log")
     try await hive.register(module: Crowded.self, name: "net")
     try await hive.register(module: Plain.self, name: "web", requires: ["net"])
     try await hive.register(module: Plain.self, name: "shop", requires: ["nowhere"])
     try await hive.register(module: Plain.self, name: "till", requires: ["shop"])
     try await hive.register(module: Plain.self, name: "off")
-    #expect(lines(hive)["log"]?.launch == nil)
+    #expect(lines["log"]?.launch == nil)
     try await hive.start(options: LaunchOptions(onFailure: .skip, disabled: ["off"]))
     // What a library brings that is opened now.
     hive.bind("late") { _ in Plain() }
-    try hive.register(
-      Registrations(moduleClasses: [.init(moduleClass: "late")]), file: "late.json")
-    let found = lines(hive)
+    try hive.declare(modules: "late", in: "late.json")
+    let found = lines
     #expect(
       found.mapValues(\.launch) == [
         "log": "started", "net": "failed", "web": "failed", "shop": "not started",
@@ -50,17 +47,16 @@ struct ModuleStagesTests {
     #expect(found["off"]?.state == "disabled")
     #expect(hive.report().description.contains("\nnot started  module  late "))
     #expect(await hive.startLatecomers().isEmpty)
-    #expect(lines(hive)["late"]?.launch == "started")
+    #expect(lines["late"]?.launch == "started")
     await hive.stop()
-    #expect(lines(hive).values.allSatisfy { $0.launch == nil })
+    #expect(lines.values.allSatisfy { $0.launch == nil })
   }
 
   @Test("a late module that lacks what it requires is reported until that is there")
   func lateAndLacking() async throws {
-    let hive = Hive()
     try await hive.register(module: Plain.self, name: "log")
     try await hive.register(module: Plain.self, name: "early", requires: ["never"])
-    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    try await hive.start(.skip)
     for name in ["web", "one", "two"] { hive.bind(name) { _ in Plain() } }
     try hive.register(
       Registrations(moduleClasses: [
@@ -74,12 +70,13 @@ struct ModuleStagesTests {
         failures.map(\.description) == [
           "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, which "
             + "nothing in this process declares; load what declares it, or say after in place of requires; "
-            + "did you mean log?",
-          "module one (late.json moduleClasses[1]) make: could not be made: modules one → two "
-            + "→ one wait for each other, so none of them can start (late.json moduleClasses[1], late.json moduleClasses[2])",
-          "module two (late.json moduleClasses[2]) make: could not be made: modules one → two "
-            + "→ one wait for each other, so none of them can start (late.json moduleClasses[1], late.json moduleClasses[2])",
-        ])
+            + "did you mean log?"
+        ]
+          + [("one", 1), ("two", 2)].map { name, index in
+            "module \(name) (late.json moduleClasses[\(index)]) make: could not be made: modules one "
+              + "→ two → one wait for each other, so none of them can start "
+              + "(late.json moduleClasses[1], late.json moduleClasses[2])"
+          })
     }
     // Where the module comes by a call, that one says so.
     let error = await #expect(throws: LaunchError.self) {
@@ -87,119 +84,105 @@ struct ModuleStagesTests {
     }
     #expect(error?.order.missing.map(\.requirement) == ["away"])
     try await hive.register(module: Plain.self, name: "lag")
-    #expect(lines(hive)["web"]?.launch == "started")
+    #expect(lines["web"]?.launch == "started")
     #expect(await hive.startLatecomers().map(\.module) == ["far", "one", "two"])
-    await hive.stop()
   }
 
   @Test("a module that counts as started though a step failed says which, the first alone")
   func continued() async throws {
-    let hive = Hive()
     try await hive.register(module: Crowded.self, name: "net")
-    try await hive.probe("web", Journal()) { step, _ in
+    try await hive.probe("web") { step, _ in
       if step != "tearDown", step != "setUp" { throw Crowded.Full() }
     }
     try await hive.register(module: Plain.self, name: "log")
-    let launch = try await hive.start(options: LaunchOptions(onFailure: .continue))
+    let launch = try await hive.start(.continue)
     #expect(launch.started == ["log", "net", "web"])
-    #expect(lines(hive).mapValues(\.launch).values.allSatisfy { $0 == "started" })
+    #expect(lines.mapValues(\.launch).values.allSatisfy { $0 == "started" })
     #expect(
-      lines(hive).mapValues(\.reason) == [
+      lines.mapValues(\.reason) == [
         "net": "setUp: threw Full(); it counts as started all the same",
         "web": "initialize: threw Full(); it counts as started all the same", "log": nil,
       ])
     await hive.stop()
-    #expect(lines(hive)["net"]?.reason == nil)
+    #expect(lines["net"]?.reason == nil)
   }
 
   @Test(
     "a module that takes longer than it may has failed, also once it has come back",
     arguments: [FailurePolicy.skip, .continue])
   func tooSlow(policy: FailurePolicy) async throws {
-    let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
-    try await hive.probe("slow", journal) { step, _ in
-      // Deaf to cancellation.
-      if step == "setUp" { await end.attend() }
-    }
-    try await hive.start(options: LaunchOptions(onFailure: policy, timeLimit: .seconds(2)))
+    let end = Meeting(of: 2)
+    // Deaf to cancellation.
+    try await hive.probe("slow", in: "setUp") { _ in await end.attend() }
+    try await hive.start(policy, within: .seconds(2))
     func expectFailed() {
-      #expect(lines(hive)["slow"]?.launch == "failed")
-      #expect(lines(hive)["slow"]?.reason == "setUp: did not finish within 2.0 seconds")
+      #expect(lines["slow"]?.launch == "failed")
+      #expect(lines["slow"]?.reason == "setUp: did not finish within 2.0 seconds")
     }
     expectFailed()
     await end.attend()
     expectFailed()
-    await hive.stop()
   }
 
   @Test("while a Hive starts, each module says in which step it is, or for what it waits")
   func underWay() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    let seen = Lock<[[String]]>([])
-    let look: @Sendable (Hive) -> Void = { hive in
-      let found = hive.report().entries.map { "\($0.launch ?? "–"): \($0.reason ?? "–")" }
-      seen.withLock { $0.append(found) }
+    let seen = Journal()
+    let look: @Sendable () -> Void = { [hive] in
+      for line in hive.report().entries {
+        seen.write("\(line.name) \(line.launch ?? "–"): \(line.reason ?? "–")")
+      }
     }
-    try await hive.probe("a", journal)
-    try await hive.register(module: "b", requires: ["a"]) { hive in
-      look(hive)
+    try await hive.probe("a")
+    try await hive.register(module: "b", requires: ["a"]) { _ in
+      look()
       return Plain()
     }
-    try await hive.probe("c", journal, requires: ["b"]) { step, context in
-      if step == "setUp" || step == "splash" { look(context.hive) }
+    try await hive.probe("c", requires: ["b"]) { step, _ in
+      if step == "setUp" || step == "splash" { look() }
     }
     try await hive.start()
     await hive.stop()
     #expect(
-      seen.withLock { $0 } == [
-        [
-          "starting: it waits for its setUp", "starting: it is being made",
-          "not started: the start has not come to it yet",
-        ],
-        [
-          "starting: it waits for its initialize", "starting: it waits for its initialize",
-          "starting: it is in setUp",
-        ],
-        ["started: –", "started: –", "starting: it is in splash"],
+      seen.lines == [
+        "a starting: it waits for its setUp", "b starting: it is being made",
+        "c not started: the start has not come to it yet",
+        "a starting: it waits for its initialize", "b starting: it waits for its initialize",
+        "c starting: it is in setUp",
+        "a started: –", "b started: –", "c starting: it is in splash",
       ])
   }
 
   @Test("a module that comes late is starting until it has been through its steps")
   func starting() async throws {
-    let hive = Hive()
     try await hive.start()
-    let seen = Lock<[String?]>([])
-    try await hive.probe("late", Journal()) { _, context in
-      let stage = lines(context.hive)["late"]?.launch
-      seen.withLock { $0.append(stage) }
-    }
-    #expect(lines(hive)["late"]?.launch == "started")
+    let seen = Journal()
+    try await hive.probe("late") { _, _ in seen.write(lines["late"]?.launch ?? "–") }
+    #expect(lines["late"]?.launch == "started")
     await hive.stop()
-    #expect(seen.withLock { $0 } == ["starting", "starting", "starting", nil, nil])
+    #expect(seen.lines == ["starting", "starting", "starting", "–", "–"])
   }
 
   @Test("a name that failed is free again: what comes in its place starts, and what requires it")
   func replaced() async throws {
-    let hive = Hive()
-    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    try await hive.start(.skip)
     await #expect(throws: ModuleFailure.self) {
       try await hive.register(module: Crowded.self, name: "net")
     }
     await #expect(throws: LaunchError.self) {
       try await hive.register(module: Plain.self, name: "web", requires: ["net"])
     }
-    #expect(lines(hive).mapValues(\.launch) == ["net": "failed", "web": "not started"])
+    #expect(lines.mapValues(\.launch) == ["net": "failed", "web": "not started"])
     await hive.unregister(module: "net")
     try await hive.register(module: Plain.self, name: "net")
-    #expect(lines(hive).mapValues(\.launch) == ["net": "started", "web": "started"])
-    await hive.stop()
+    #expect(lines.mapValues(\.launch) == ["net": "started", "web": "started"])
   }
 
   @Test("a name that is switched off and that no module has is reported, with what may be meant")
   func switchedOffInVain() async throws {
-    let hive = Hive()
     try await hive.register(module: Plain.self, name: "greeting")
-    let report = try await hive.start(options: LaunchOptions(disabled: ["greetin", "zebra"]))
+    try await hive.register(module: Plain.self, name: "off")
+    let report = try await hive.start(
+      options: LaunchOptions(disabled: ["greetin", "zebra", "off"]))
     await hive.stop()
     let sentences = [
       "greetin is switched off, but no module is called that; did you mean greeting?",

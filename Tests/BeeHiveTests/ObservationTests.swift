@@ -1,8 +1,5 @@
 import Foundation
-import Synchronization
-import TestSupport
 import Testing
-import Threads
 
 @testable import BeeHive
 

@@ -6,9 +6,11 @@ import Threads
 
 @Suite("What observers are told")
 struct ObserverTests {
+  private let hive = Hive()
+  private let notices = Journal()
+
   @Test("entries that come, are refused and leave")
   func entries() throws {
-    let (hive, notices) = (Hive(), Journal())
     hive.observe { notice in
       switch notice {
       case .entryRegistered(let entry): notices.write("registered \(entry.name)")
@@ -28,7 +30,6 @@ struct ObserverTests {
 
   @Test("who comes late may hear of what is there first")
   func fromStart() throws {
-    let (hive, notices) = (Hive(), Journal())
     try hive.register(Int.self, instance: 1)
     hive.observe { notices.write("\($0)") }
     #expect(notices.lines.isEmpty)
@@ -56,7 +57,6 @@ struct ObserverTests {
 
   @Test("each step of each module, the failures, the start and the end")
   func steps() async throws {
-    let (hive, notices) = (Hive(), Journal())
     hive.observe { notice in
       switch notice {
       case .stepBegan(let step): notices.write("\(step.module) \(step.event)")
@@ -67,10 +67,10 @@ struct ObserverTests {
       default: break
       }
     }
-    try await hive.probe("a", Journal())
-    try await hive.probe("b", Journal()) { _, _ in throw Broken() }
-    try await hive.probe("c", Journal(), requires: ["b"])
-    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    try await hive.probe("a")
+    try await hive.probe("b") { _, _ in throw Broken() }
+    try await hive.probe("c", requires: ["b"])
+    try await hive.start(.skip)
     await hive.trigger(.openURL("app://x"))
     await hive.stop()
     #expect(
@@ -86,7 +86,6 @@ struct ObserverTests {
     "no lock is held: an observer may ask and change the Hive, and take itself off",
     .mayHang)
   func reentrant() throws {
-    let (hive, notices) = (Hive(), Journal())
     let observation = Lock<Handle?>(nil)
     let made = hive.observe { notice in
       notices.write("told")

@@ -19,6 +19,8 @@ struct Desert: Injectable {
 
 @Suite("Registrations from files")
 struct RegistrationsTests {
+  private let hive = Hive()
+
   private static let json = """
     {"moduleClasses": [{"moduleClass": "BeeHiveTests.OrchardModule", "moduleLevel": 0,
                         "modulePriority": 7}],
@@ -52,7 +54,6 @@ struct RegistrationsTests {
 
   @Test("JSON declares modules and services in one file; one that is given twice is read once")
   func twice() throws {
-    let hive = Hive()
     let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
     for _ in 0..<2 { try hive.register(file, file: "/etc/app/hive.json") }
     try expectOrchard(hive)
@@ -104,7 +105,6 @@ struct RegistrationsTests {
 
   @Test("what does not conform, or does not exist, is listed with the file and the place")
   func unfit() throws {
-    let hive = Hive()
     let file = Registrations(
       moduleClasses: [.init(moduleClass: "BeeHiveTests.Nowhere")],
       services: [.init(service: "BeeHiveTests.Orchard", impl: "BeeHiveTests.Desert")])
@@ -116,14 +116,4 @@ struct RegistrationsTests {
     #expect(states.last?.contains("hive.json services[0]") == true)
   }
 
-  @Test("files and code share one set of names: a duplicate names both places")
-  func duplicate() async throws {
-    let hive = Hive()
-    try await hive.register(module: OrchardModule.self, file: "App/Main.swift", line: 3)
-    let file = try JSONDecoder().decode(Registrations.self, from: Data(Self.json.utf8))
-    try hive.register(file, file: "hive.json")
-    let rejected = hive.entries.filter { if case .rejected = $0.state { true } else { false } }
-    #expect(rejected.map(\.source.description) == ["hive.json moduleClasses[0]"])
-    #expect(rejected.first?.description.contains("Main.swift:3 already provides it") == true)
-  }
 }

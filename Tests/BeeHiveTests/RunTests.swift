@@ -19,6 +19,7 @@ private func handler(of signal: Int32) -> UInt {
 /// Runs share the handlers of the process, so one after another.
 @Suite("Running a Hive until the process is to end", .serialized, .mayHang)
 struct RunTests {
+  private let hive = Hive()
   private let journal = Journal()
 
   /// Options that observe no memory pressure.
@@ -36,8 +37,7 @@ struct RunTests {
     "SIGTERM, SIGINT and SIGQUIT end it: willTerminate, then the tearing down",
     arguments: [Signal.terminate, .interrupt, .quit])
   func terminating(signal: Signal) async throws {
-    let hive = Hive()
-    try await hive.probe("a", journal) { step, _ in if step == "splash" { raise(signal) } }
+    try await hive.probe("a", journal, in: "splash") { _ in raise(signal) }
     let report = try await hive.run(options: options([.terminate, .interrupt, .quit]))
     #expect(report.cause == .signal(signal))
     #expect(report.isComplete)
@@ -50,10 +50,8 @@ struct RunTests {
     signal(SIGINT) { _ in }
     defer { signal(SIGINT, SIG_DFL) }
     let before = [handler(of: SIGTERM), handler(of: SIGINT)]
-    let hive = Hive()
     let during = Lock<[UInt]>([])
-    try await hive.probe("a", journal) { step, _ in
-      guard step == "splash" else { return }
+    try await hive.probe("a", journal, in: "splash") { _ in
       during.withLock { $0 = [handler(of: SIGTERM), handler(of: SIGINT)] }
       raise(.terminate)
     }
@@ -62,11 +60,9 @@ struct RunTests {
     #expect([handler(of: SIGTERM), handler(of: SIGINT)] == before)
   }
 
-  @Test(
-    "only run observes signals; with none it observes none, and ends when its task is cancelled")
+  @Test("only run observes signals; with none it ends when its task is cancelled")
   func noSignals() async throws {
     let before = handler(of: SIGTERM)
-    let hive = Hive()
     let started = Meeting(of: 2)
     try await hive.probe("a", journal) { step, _ in
       #expect(handler(of: SIGTERM) == before)
@@ -78,39 +74,21 @@ struct RunTests {
     await started.attend()
     run.cancel()
     let report = try await run.value
-    #expect(report.cause == .cancelled)
-    #expect(report.failures.isEmpty)
+    #expect(report.cause == .cancelled && report.failures.isEmpty)
     #expect(journal.lines.suffix(3) == ["a.willTerminate", "a.tearDown", "a.unmount"])
-  }
-
-  @Test("it ends when somebody stops the Hive")
-  func stopped() async throws {
-    let hive = Hive()
-    let started = Meeting(of: 2)
-    try await hive.probe("a", journal) { step, _ in if step == "splash" { await started.attend() } }
-    let run = Task { try await hive.run(options: options()) }
-    await started.attend()
-    while await hive.runningModules.isEmpty { await Task.yield() }
-    await hive.stop()
-    #expect(try await run.value.cause == .stopped)
-    #expect(journal.lines.suffix(2) == ["a.tearDown", "a.unmount"])
   }
 
   @Test("a signal during the start ends the start")
   func signalDuringStart() async throws {
-    let hive = Hive()
-    try await hive.probe("a", journal) { step, _ in
-      guard step == "setUp" else { return }
+    try await hive.probe("a", journal, in: "setUp") { _ in
       raise(.terminate)
       // The start's task is cancelled, so this does not take its time.
       try? await Task.sleep(for: .seconds(3600))
     }
     try await hive.probe("b", journal)
     let report = try await hive.run(options: options())
-    #expect(report.cause == .signal(.terminate))
-    #expect(report.launch == nil)
-    #expect(journal.lines.first == "a.setUp")
-    #expect(journal.lines.last == "a.unmount")
+    #expect(report.cause == .signal(.terminate) && report.launch == nil)
+    #expect(journal.lines.first == "a.setUp" && journal.lines.last == "a.unmount")
     #expect(!journal.lines.contains("b.setUp"))
   }
 
@@ -130,16 +108,13 @@ struct RunTests {
 
   @Test("a stop just before it is remembered, and for that one run alone")
   func stoppedAhead() async throws {
-    let hive = Hive()
     await hive.stop()
     try await hive.start()
     await hive.stop()
     await hive.stop()
     #expect(try await hive.run(options: options()).cause == .stopped)
     let isSetUp = Meeting(of: 2)
-    try await hive.probe("a", journal) { step, _ in
-      if step == "setUp" { await isSetUp.attend() }
-    }
+    try await hive.probe("a", journal, in: "setUp") { _ in await isSetUp.attend() }
     async let run = hive.run(options: options())
     await isSetUp.attend()
     await hive.stop()
@@ -149,7 +124,6 @@ struct RunTests {
   @Test("a start that fails ends it with the reason, and handlers are restored")
   func failingStart() async throws {
     let before = handler(of: SIGTERM)
-    let hive = Hive()
     try await hive.probe("a", journal) { _, _ in throw Broken() }
     let error = await #expect(throws: LaunchError.self) { try await hive.run(options: options()) }
     #expect(error?.description.contains("setUp: threw Broken") == true)
@@ -169,21 +143,18 @@ struct RunTests {
     await end.attend()
   }
 
-  @Test(
-    "SIGHUP and others are typed events, SIGTSTP and SIGCONT are the four of BeeHive, by option")
+  @Test("SIGHUP and others are typed events, SIGTSTP and SIGCONT four of BeeHive, by option")
   func otherSignals() async throws {
-    let hive = Hive()
-    try await hive.probe(
-      "a", journal,
-      { step, _ in if step == "splash" { raise(.hangUp) } },
-      answer: { event, _ in
-        switch event.value(as: Signal.self) {
-        case .hangUp: raise(.user1)
-        case .user1: raise(.suspend)
-        default: if event.kind == .didBecomeActive { raise(.terminate) }
-        }
-        return .handled
-      })
+    try await hive.probe("a", journal) { step, _ in
+      if step == "splash" { raise(.hangUp) }
+    } answer: { event, _ in
+      switch event.value(as: Signal.self) {
+      case .hangUp: raise(.user1)
+      case .user1: raise(.suspend)
+      default: if event.kind == .didBecomeActive { raise(.terminate) }
+      }
+      return .handled
+    }
     var options = options([.terminate, .hangUp, .user1, .suspend, .resume])
     // In place of really stopping the process, which the tests share.
     options.suspendProcess = { kill(getpid(), SIGCONT) }
@@ -201,8 +172,7 @@ struct RunTests {
     let hives = [Hive(), Hive()]
     let started = Meeting(of: 3)
     for hive in hives {
-      try await hive.probe("a", journal) { step, _ in if step == "splash" { await started.attend() }
-      }
+      try await hive.probe("a", journal, in: "splash") { _ in await started.attend() }
     }
     async let first = hives[0].run(options: options())
     async let second = hives[1].run(options: options())

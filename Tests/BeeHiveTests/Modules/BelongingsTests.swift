@@ -1,4 +1,3 @@
-import Registration
 import TestSupport
 import Testing
 import Threads
@@ -7,26 +6,24 @@ import Threads
 
 @Suite("What a module registers belongs to it", .mayHang)
 struct BelongingsTests {
+  private let hive = Hive()
   private let journal = Journal()
 
   /// What is left of the services and modules, in order.
   private func names(_ hive: Hive) -> [String] { hive.entries.map(\.name) }
 
-  @Test(
-    "start, stop, start, stop, start: what setUp registers is there each time, and gone after it")
+  @Test("three starts: what setUp registers is there each time, and gone after it")
   func startAgain() async throws {
-    let hive = Hive()
     try hive.register(Int.self, name: "outside") { _ in 1 }
     let file = Registrations(
       moduleClasses: [], services: [.init(service: "Shop.Till", impl: "Shop.TillOfTheFile")])
-    let heard = Lock(0)
-    try await hive.probe("storage", journal) { step, context in
-      guard step == "setUp" else { return }
+    let heard = Counter()
+    try await hive.probe("storage", journal, in: "setUp") { context in
       let hive = context.hive
       try hive.register(String.self) { _ in "stored" }
       try hive.register(file, file: "storage.json")
       hive.bind("Shop.TillOfTheFile") { _ in 7 }
-      hive.observe { if case .started = $0 { heard.withLock { $0 += 1 } } }
+      hive.observe { if case .started = $0 { heard.next() } }
       try await hive.probe("cache", journal)
     }
     for round in 1...3 {
@@ -37,25 +34,20 @@ struct BelongingsTests {
       #expect(names(hive) == ["Int", "storage"].map(qualified))
       #expect(throws: ServiceError.self) { try hive.service(String.self) }
       #expect(try hive.service(Int.self, name: "outside") == 1)
-      #expect(heard.withLock { $0 } == round, "one observer in each life")
+      #expect(heard.count == round, "one observer in each life")
       #expect(journal.take().filter { $0 == "cache.unmount" }.count == 1)
     }
   }
 
   @Test("what it bound is unbound after it, and its singleton is made anew by the next")
   func bindings() async throws {
-    let hive = Hive()
     let file = Registrations(
       moduleClasses: [],
       services: [.init(service: "Swift.Int", impl: "Shop.Clock", scope: .singleton)])
     try hive.register(file, file: "clock.json")
-    let lives = Lock(0)
-    try await hive.probe("clock", journal) { step, context in
-      guard step == "setUp" else { return }
-      let life = lives.withLock { lives in
-        lives += 1
-        return lives
-      }
+    let lives = Counter()
+    try await hive.probe("clock", journal, in: "setUp") { context in
+      let life = lives.next()
       context.hive.bind("Shop.Clock") { _ in life }
     }
     for round in 1...3 {
@@ -74,10 +66,8 @@ struct BelongingsTests {
 
   @Test("what is refused as a duplicate is not listed for ever")
   func duplicates() async throws {
-    let hive = Hive()
     try hive.register(String.self) { _ in "first" }
-    try await hive.probe("late", journal) { step, context in
-      guard step == "initialize" else { return }
+    try await hive.probe("late", journal, in: "initialize") { context in
       #expect(throws: Problem.self) { try context.hive.register(String.self) { _ in "second" } }
     }
     for _ in 0..<3 {
@@ -92,7 +82,6 @@ struct BelongingsTests {
     "a module that fails, is skipped or is unregistered takes along what it registered",
     arguments: ["setUp", "initialize", "unregister"])
   func departure(reason: String) async throws {
-    let hive = Hive()
     try await hive.probe("shop", journal) { step, context in
       if step == "setUp" {
         try context.hive.register(String.self) { _ in "shop" }
@@ -100,10 +89,10 @@ struct BelongingsTests {
       }
       if step == reason { throw Broken() }
     }
-    try await hive.probe("follower", journal, requires: ["shop"]) { step, context in
-      if step == "setUp" { try context.hive.register(Int.self) { _ in 1 } }
+    try await hive.probe("follower", journal, requires: ["shop"], in: "setUp") { context in
+      try context.hive.register(Int.self) { _ in 1 }
     }
-    try await hive.start(options: LaunchOptions(onFailure: .skip))
+    try await hive.start(.skip)
     if reason == "unregister" {
       #expect(await hive.unregister(module: "shop"))
       let end = journal.lines.suffix(4)
@@ -116,12 +105,10 @@ struct BelongingsTests {
       #expect(throws: ServiceError.self) { try hive.service(Int.self) }
     }
     #expect(throws: ServiceError.self) { try hive.service(String.self) }
-    await hive.stop()
   }
 
   @Test("one that goes before its setUp takes along what its making registered")
   func beforeSetUp() async throws {
-    let hive = Hive()
     try await hive.register(module: "a") { hive in
       try hive.register(Int.self, instance: 1)
       return Probe()
@@ -136,19 +123,16 @@ struct BelongingsTests {
 
   @Test("a handler's registrations belong to its module, a factory's to the module that asked")
   func handler() async throws {
-    let hive = Hive()
     try hive.register(Double.self, scope: .singleton) { hive in
       try hive.register(Int.self) { _ in 2 }
       return 1
     }
     for name in ["a", "b"] {
-      try await hive.probe(
-        name, journal,
-        answer: { _, context in
-          if name == "a" { try context.hive.register(String.self) { _ in "a" } }
-          if name == "b" { _ = try context.hive.service(Double.self) }
-          return .handled
-        })
+      try await hive.listener(name, journal) { _, context in
+        if name == "a" { try context.hive.register(String.self) { _ in "a" } }
+        if name == "b" { _ = try context.hive.service(Double.self) }
+        return .handled
+      }
     }
     try await hive.start()
     await hive.trigger(Event(Broken()))
@@ -158,14 +142,13 @@ struct BelongingsTests {
     #expect(try hive.service(Int.self) == 2)
     await hive.unregister(module: "b")
     #expect(throws: ServiceError.self) { try hive.service(Int.self) }
-    await hive.stop()
   }
 
   @Test("of another Hive, nothing belongs to the module")
   func otherHive() async throws {
     let (hive, other) = (Hive(), Hive())
-    try await hive.probe("a", journal) { step, _ in
-      if step == "setUp" { try other.register(String.self) { _ in "other" } }
+    try await hive.probe("a", journal, in: "setUp") { _ in
+      try other.register(String.self) { _ in "other" }
     }
     try await hive.start()
     await hive.stop()
@@ -174,11 +157,9 @@ struct BelongingsTests {
 
   @Test("a task that outlives its module is told that the module has been unmounted")
   func leftover() async throws {
-    let hive = Hive()
     let end = Meeting(of: 2)
     let task = Lock<Task<Problem?, Never>?>(nil)
-    try await hive.probe("a", journal) { step, context in
-      guard step == "setUp" else { return }
+    try await hive.probe("a", journal, in: "setUp") { context in
       let leftover = Task { () -> Problem? in
         await end.attend()
         do throws(Problem) {
@@ -201,7 +182,6 @@ struct BelongingsTests {
 
   @Test("tear-down follows requirements, also after unregister and register")
   func tearDownOrder() async throws {
-    let hive = Hive()
     try await hive.probe("log", journal)
     try await hive.probe("db", journal)
     try await hive.probe("web", journal, requires: ["db"], after: ["log"])
@@ -219,7 +199,6 @@ struct BelongingsTests {
 
   @Test("modules that came to need each other while they ran are each torn down once")
   func needingEachOther() async throws {
-    let hive = Hive()
     try await hive.probe("db", journal)
     try await hive.probe("web", journal, requires: ["db"])
     try await hive.start()

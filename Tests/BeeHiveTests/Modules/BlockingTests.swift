@@ -23,17 +23,15 @@ struct BlockingTests {
   @Test("run returns when its limit has passed although handlers block, and its report names them")
   func handlers() async throws {
     let hive = Hive()
-    let count = Lock(0)
-    try await hive.probe(
-      "shop", journal,
-      answer: { [gate] _, _ in
-        count.withLock { $0 += 1 }
-        gate.wait()
-        return .handled
-      })
+    let count = Counter()
+    try await hive.listener("shop", journal) { [gate] _, _ in
+      count.next()
+      gate.wait()
+      return .handled
+    }
     let run = try await running(hive, limit: .milliseconds(100))
     let triggers = (0..<many).map { _ in Task { await hive.trigger(Event(Broken())) } }
-    #expect(try await Patience.wait { count.withLock { $0 } == many })
+    #expect(try await Patience.wait { count.count == many })
     run.cancel()
     let report = try await run.value
     #expect(report.cause == .cancelled && !report.isComplete)
@@ -51,10 +49,8 @@ struct BlockingTests {
   func tearDown() async throws {
     let report = try await Patience.trying { limit in
       let hive = Hive()
-      try await hive.probe("deaf", journal) { [gate] step, _ in
-        if step == "tearDown" { gate.wait() }
-      }
-      try await hive.probe("poor", journal) { step, _ in if step == "tearDown" { throw Broken() } }
+      try await hive.probe("deaf", journal, in: "tearDown") { [gate] _ in gate.wait() }
+      try await hive.probe("poor", journal, failing: "tearDown")
       let run = try await running(hive, limit: limit)
       run.cancel()
       return try await run.value
@@ -72,13 +68,12 @@ struct BlockingTests {
     let (hive, report) = try await Patience.trying { limit in
       let hive = Hive()
       for number in 0..<many {
-        try await hive.probe("deaf\(number)", journal, isConcurrent: true) { [gate] step, _ in
-          if step == "initialize" { gate.wait() }
+        try await hive.probe("deaf\(number)", journal, isConcurrent: true, in: "initialize") {
+          [gate] _ in gate.wait()
         }
       }
       try await hive.probe("quick", journal)
-      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
-      return (hive, try await hive.start(options: options))
+      return (hive, try await hive.start(.skip, within: limit))
     } until: {
       $0.1.started == ["quick"]
     }
@@ -94,19 +89,19 @@ struct BlockingTests {
     let hive = try await Patience.trying { limit in
       let hive = Hive()
       for (name, requires) in [("a", []), ("b", ["a"]), ("c", ["b"])] {
-        try await hive.probe(name, journal, requires: requires, isConcurrent: true) { step, _ in
+        try await hive.probe(
+          name, journal, requires: requires, isConcurrent: true, in: "initialize"
+        ) { _ in
           // Each is within its limit, and all together are not.
-          if step == "initialize" { usleep(UInt32(limit / .microseconds(2))) }
+          usleep(UInt32(limit / .microseconds(2)))
         }
       }
-      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
-      try await hive.start(options: options)
+      try await hive.start(.skip, within: limit)
       return hive
     } until: { _ in
       journal.take().contains("c.initialized")
     }
     #expect(await hive.runningModules == ["a", "b", "c"])
-    await hive.stop()
   }
 
   @Test("an initialiser of a type that blocks is given up too")
@@ -119,15 +114,13 @@ struct BlockingTests {
         return Probe()
       }
       try await hive.probe("quick", journal)
-      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
-      return (hive, try await hive.start(options: options))
+      return (hive, try await hive.start(.skip, within: limit))
     } until: {
       $0.1.started == ["quick"]
     }
     #expect(report.failures.map { "\($0.module) \($0.event)" } == ["stuck make"])
     #expect(throws: ServiceError.self) { try hive.service(Int.self) }
     gate.open()
-    await hive.stop()
   }
 
   @Test("a second signal while modules are torn down ends the process at once: 128 and its number")
@@ -140,7 +133,7 @@ struct BlockingTests {
   /// Runs a Hive whose module never ends, and asks it twice to.
   static func beImpatient(_ signal: Int32) async throws {
     let hive = Hive()
-    try await hive.probe("deaf", Journal()) { step, _ in
+    try await hive.probe("deaf") { step, _ in
       if step == "splash" { kill(getpid(), SIGTERM) }
       if step == "tearDown" {
         kill(getpid(), signal)

@@ -14,6 +14,8 @@ private let host = Lock<Hive?>(nil)
 
 @Suite("Modules written in C are equals", .serialized, .mayHang)
 struct COperationsTests {
+  private let hive = Hive()
+
   init() {
     _ = words.take()
     unsafe c_module_listen { word in unsafe words.write(String(cString: word)) }
@@ -45,7 +47,6 @@ struct COperationsTests {
 
   @Test("the lifecycle and events, among Swift modules, in one order")
   func lifecycle() async throws {
-    let hive = Hive()
     try await hive.probe("swift", words, requires: ["c"])
     try unsafe register("c", c_module_recorder(), requires: ["basis"], in: hive)
     try await hive.probe("basis", words)
@@ -76,7 +77,6 @@ struct COperationsTests {
 
   @Test("an operation that answers false is a failure, and what was done is undone")
   func refusal() async throws {
-    let hive = Hive()
     try unsafe register("c", c_module_refuser(), in: hive)
     let error = await #expect(throws: LaunchError.self) { try await hive.start() }
     #expect(error?.description == "module c (modules.c:1) initialize: answered false")
@@ -85,7 +85,6 @@ struct COperationsTests {
 
   @Test("null operations, and those past the end of an older table, are passed over")
   func missingOperations() async throws {
-    let hive = Hive()
     try unsafe register("empty", c_module_empty(), in: hive)
     try unsafe register("older", c_module_recorder(), size: c_module_older_size, in: hive)
     #expect(try await hive.start().started == ["empty", "older"])
@@ -101,8 +100,7 @@ struct COperationsTests {
       for number in 0..<8 { try unsafe register("sleeper\(number)", c_module_sleeper(), in: hive) }
       try unsafe register("c", c_module_recorder(), priority: -1, in: hive)
       // Whoever waited for one of them would wait for ever.
-      let options = LaunchOptions(onFailure: .skip, timeLimit: limit)
-      return (hive, try await hive.start(options: options))
+      return (hive, try await hive.start(.skip, within: limit))
     } until: {
       $0.1.started == ["c"]
     }
@@ -114,7 +112,6 @@ struct COperationsTests {
 
   @Test("what a C module registers is there in each of three starts, and gone after each stop")
   func belongings() async throws {
-    let hive = Hive()
     host.withLock { $0 = hive }
     defer { host.withLock { $0 = nil } }
     unsafe c_module_listen { word in

@@ -78,11 +78,7 @@ struct LaunchOrderGraphTests {
       try await hive.register(
         module: node.name, level: node.attributes.moduleLevel, priority: node.attributes.priority,
         requires: node.attributes.requires, after: node.attributes.after, file: file, line: line
-      ) { _ in
-        let probe = Probe()
-        (probe.name, probe.journal) = (node.name, journal)
-        return probe
-      }
+      ) { _ in Probe(node.name, journal) }
     }
     let order = naiveOrder(nodes)
     #expect(try await hive.start().started == order)
@@ -115,6 +111,7 @@ struct LaunchOrderGraphTests {
     let order = LaunchOrder(nodes)
     #expect(order.modules.isEmpty)
     let named = Set(order.cycles.flatMap { $0.map(\.name) })
+    #expect(order.cycles.allSatisfy { $0.contains { $0.name == "root" } }, "each is closed by it")
     #expect(named.contains("root"))
     #expect(nodes.allSatisfy { named.contains($0.name) || order.blocked[$0.name] != nil })
   }
@@ -176,26 +173,6 @@ struct LaunchOrderGraphTests {
     }
     let left = Set(nodes.map(\.name)).subtracting(order.modules.map(\.name))
     #expect(left == Set(order.blocked.keys).union(rings.joined()))
-  }
-
-  @Test("one edge turned round: every circle goes through it", arguments: [7, 8] as [UInt64])
-  func turnedEdge(seed: UInt64) throws {
-    var generator = SeededGenerator(seed: seed)
-    var nodes = randomModules(1000, using: &generator).map { node in
-      var node = node
-      node.attributes.after = []
-      return node
-    }
-    let high = try #require(nodes.first { $0.name == "m900" })
-    let low = try #require(high.attributes.requires.first)
-    let position = try #require(nodes.firstIndex { $0.name == low })
-    nodes[position].attributes.requires.append("m900")
-    let order = LaunchOrder(nodes)
-    #expect(!order.cycles.isEmpty)
-    for cycle in order.cycles {
-      #expect(
-        zip(cycle, cycle.dropFirst()).contains { $0.name == low && $1.name == "m900" })
-    }
   }
 
   @Test("each edge is followed once for all, also in one long chain or one circle", .mayHang)

@@ -89,86 +89,82 @@ struct LaunchOrderTests {
     #expect(order.lifts.dropFirst() == ["d starts among the basic modules: c requires it"])
   }
 
-  @Test("a missing requirement takes out its module and whatever requires that, and nothing else")
-  func missing() {
-    let order = LaunchOrder([
-      node("a", requires: ["nobody"]), node("b", requires: ["a"]), node("c", requires: ["b"]),
-      node("d", after: ["a"]), node("e"),
-    ])
-    #expect(order.modules.map(\.name) == ["d", "e"])
-    #expect(order.missing.map(\.module.name) == ["a"])
-    #expect(order.blocked == ["b": "a", "c": "b"])
-    #expect(
-      order.problems == [
-        "module a (app:1) requires nobody, which nothing in this process declares; load what declares "
-          + "it, or say after in place of requires"
-      ])
+  /// What cannot start, and whatever is said of it.
+  static let obstacles:
+    [(
+      nodes: [Entry], started: [Entry], order: String, blocked: [String: String],
+      problems: [String]
+    )] = [
+      // A missing requirement takes out its module and whatever requires that, and nothing else.
+      (
+        [
+          node("a", requires: ["nobody"]), node("b", requires: ["a"]), node("c", requires: ["b"]),
+          node("d", after: ["a"]), node("e"),
+        ], [], "de", ["b": "a", "c": "b"],
+        [
+          "module a (app:1) requires nobody, which nothing in this process declares; load what declares "
+            + "it, or say after in place of requires"
+        ]
+      ),
+      // A requirement that runs already is met.
+      ([node("a", requires: ["log"])], [node("log")], "a", [:], []),
+      // A module of another version than is required is named, with its version and what will do.
+      (
+        [
+          node("g", requires: ["log >=1.2 <2", "n"]), node("o", requires: ["log >=2"]),
+          node("x", requires: ["n =1"]), node("l", requires: ["disk <1"]), node("n"),
+          node("b", requires: ["n >=x"]),
+        ], [node("disk", version: "1.0-rc.1"), node("log", version: "1.10")], "lng", [:],
+        [
+          "module b (app:1) requires n, which is there; which versions will do, >=x, cannot be read",
+          "module o (app:1) requires log, which is of version 1.10, not >=2",
+          "module x (app:1) requires n, which says no version, where =1 is required",
+        ]
+      ),
+      // A circle is one value: the whole path, and the file and kind of each edge.
+      (
+        [
+          node("storage", requires: ["log"], file: "libstorage.so"),
+          node("log", after: ["metrics"], file: "liblog.so"),
+          node("metrics", requires: ["storage"], file: "libmetrics.so"),
+          node("shop", requires: ["log"]), node("f"),
+        ], [], "f", ["shop": "log"],
+        [
+          "modules log → metrics → storage → log wait for each other, so none of them can start "
+            + "(liblog.so:1 by `after`, libmetrics.so:1, libstorage.so:1)"
+        ]
+      ),
+      // A module that requires itself is a circle of one.
+      (
+        [node("a", requires: ["a"]), node("b")], [], "b", [:],
+        ["module a waits for itself, so it cannot start (app:1)"]
+      ),
+      // Two circles through one module are both named.
+      (
+        [node("a", requires: ["b", "c"]), node("b", requires: ["a"]), node("c", requires: ["a"])],
+        [], "", [:],
+        ["b", "c"].map {
+          "modules a → \($0) → a wait for each other, so none of them can start (app:1, app:1)"
+        }
+      ),
+    ]
+
+  @Test("names what cannot start and why, and orders the rest", arguments: obstacles)
+  func obstacle(
+    nodes: [Entry], started: [Entry], names: String, blocked: [String: String], problems: [String]
+  ) {
+    let order = LaunchOrder(nodes, started: started)
+    #expect(order.modules.map(\.name).joined() == names)
+    #expect(order.blocked == blocked)
+    #expect(order.problems == problems)
   }
 
-  @Test("a requirement that runs already is met; one that is switched off says so")
-  func startedAndUnavailable() {
-    let nodes = [node("a", requires: ["log"])]
-    #expect(LaunchOrder(nodes, started: [node("log")]).modules.map(\.name) == ["a"])
-    let order = LaunchOrder(nodes, unavailable: ["log": "is switched off"])
-    #expect(order.problems == ["module a (app:1) requires log, which is switched off"])
-  }
-
-  @Test("a module of another version than is required is named, with its version and what will do")
-  func versions() {
+  @Test("says that what is required is switched off; following what cannot start closes no circle")
+  func unavailable() {
     let order = LaunchOrder(
-      [
-        node("good", requires: ["log >=1.2 <2", "net"]), node("old", requires: ["log >=2"]),
-        node("any", requires: ["net =1"]), node("late", requires: ["disk <1"]),
-        node("log", version: "1.10"), node("net"), node("broken", requires: ["net >=x"]),
-      ],
-      started: [node("disk", version: "1.0-rc.1")])
-    #expect(order.modules.map(\.name) == ["late", "log", "net", "good"])
-    #expect(
-      order.problems == [
-        "module any (app:1) requires net, which says no version, where =1 is required",
-        "module broken (app:1) requires net, which is there; which versions will do, >=x, cannot be read",
-        "module old (app:1) requires log, which is of version 1.10, not >=2",
-      ])
-  }
-
-  @Test("a circle is one value: the whole path, and the file and kind of each edge")
-  func cycle() {
-    let order = LaunchOrder([
-      node("storage", requires: ["log"], file: "libstorage.so"),
-      node("log", after: ["metrics"], file: "liblog.so"),
-      node("metrics", requires: ["storage"], file: "libmetrics.so"),
-      node("shop", requires: ["log"]), node("free"),
-    ])
-    #expect(
-      order.problems == [
-        "modules log → metrics → storage → log wait for each other, so none of them can start "
-          + "(liblog.so:1 by `after`, libmetrics.so:1, libstorage.so:1)"
-      ])
-    #expect(order.modules.map(\.name) == ["free"])
-    #expect(order.blocked == ["shop": "log"])
-  }
-
-  @Test("a module that requires itself is a circle of one")
-  func selfCycle() {
-    let order = LaunchOrder([node("a", requires: ["a"]), node("b")])
-    #expect(order.cycles.map { $0.map(\.name) } == [["a", "a"]])
-    #expect(order.modules.map(\.name) == ["b"])
-  }
-
-  @Test("two circles through one module are both named")
-  func sharedCycles() {
-    let order = LaunchOrder([
-      node("a", requires: ["b", "c"]), node("b", requires: ["a"]), node("c", requires: ["a"]),
-    ])
-    #expect(order.cycles.map { $0.map(\.name) } == [["a", "b", "a"], ["a", "c", "a"]])
-  }
-
-  @Test("following a module that cannot start closes no circle")
-  func optionalCycle() {
-    let order = LaunchOrder([
-      node("a", requires: ["b", "nobody"]), node("b", after: ["a"]),
-    ])
-    #expect(order.cycles.isEmpty)
-    #expect(order.modules.map(\.name) == ["b"])
+      [node("a", requires: ["log"])], unavailable: ["log": "is switched off"])
+    #expect(order.problems == ["module a (app:1) requires log, which is switched off"])
+    let optional = LaunchOrder([node("a", requires: ["b", "nobody"]), node("b", after: ["a"])])
+    #expect(optional.cycles.isEmpty && optional.modules.map(\.name) == ["b"])
   }
 }

@@ -5,10 +5,11 @@ import Testing
 
 @Suite("Starting and stopping modules")
 struct LaunchTests {
-  @Test(
-    "setUp of all, initialize of all, splash of all; tearDown and unmount reversed, really fired")
+  private let hive = Hive()
+  private let journal = Journal()
+
+  @Test("setUp of all, then initialize, then splash; tearDown and unmount reversed")
   func steps() async throws {
-    let (hive, journal) = (Hive(), Journal())
     try await hive.probe("c", journal, requires: ["b"])
     try await hive.probe("b", journal, requires: ["a"])
     try await hive.probe("a", journal)
@@ -22,15 +23,13 @@ struct LaunchTests {
     #expect(await hive.runningModules.isEmpty)
   }
 
-  @Test(
-    "async initialisers run beside each other, are awaited before splash, and by who requires them")
+  @Test("async initialisers run beside each other; splash, and who requires them, await them")
   func concurrentInitialize() async throws {
-    let (hive, journal) = (Hive(), Journal())
     let meeting = Meeting(of: 2)
     for name in ["a", "b"] {
-      try await hive.probe(name, journal, priority: 9, isConcurrent: true) { step, _ in
+      try await hive.probe(name, journal, priority: 9, isConcurrent: true, in: "initialize") { _ in
         // Each waits for the other: only two that run at the same time get past it.
-        if step == "initialize" { await meeting.attend() }
+        await meeting.attend()
       }
     }
     // Long enough for a start that does not wait to go on, also on a busy machine.
@@ -53,7 +52,6 @@ struct LaunchTests {
 
   @Test("after a start that was given up, the report says of each module why it does not run")
   func givenUp() async throws {
-    let (hive, journal) = (Hive(), Journal())
     let fails = Mutex(true)
     try await hive.probe("a", journal)
     try await hive.probe("b", journal, requires: ["a"]) { step, _ in
@@ -72,8 +70,10 @@ struct LaunchTests {
     await hive.stop()
     #expect(reasons() == ["a –: –", "b –: –"])
 
+    _ = journal.take()
     try await hive.probe("c", journal, requires: ["nothing"])
     await #expect(throws: LaunchError.self) { try await hive.start() }
+    #expect(journal.lines.isEmpty)
     #expect(reasons().allSatisfy { $0.contains("not started: ") && $0.contains("nothing") })
     #expect(
       reasons()[2].hasPrefix("c not started: requires nothing, which nothing in this process"))
@@ -86,9 +86,8 @@ struct LaunchTests {
       ("splash", "c.tearDown b.tearDown a.tearDown c.unmount b.unmount a.unmount"),
     ])
   func policyStop(step: String, undone: String) async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { now, _ in if now == "unmount" { throw Broken() } }
-    try await hive.probe("b", journal) { now, _ in if now == step { throw Broken() } }
+    try await hive.probe("a", journal, failing: "unmount")
+    try await hive.probe("b", journal, failing: step)
     try await hive.probe("c", journal)
     let error = await #expect(throws: LaunchError.self) { try await hive.start() }
     // What fails while the others are torn down is reported, too.
@@ -101,16 +100,13 @@ struct LaunchTests {
 
   @Test(
     "policy skip: the module and whatever requires it fall; the others live",
-    arguments: [
-      "setUp", "initialize", "splash",
-    ])
+    arguments: ["setUp", "initialize", "splash"])
   func policySkip(step: String) async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { now, _ in if now == step { throw Broken() } }
+    try await hive.probe("a", journal, failing: step)
     try await hive.probe("b", journal, requires: ["a"])
     try await hive.probe("c", journal, requires: ["b"])
     try await hive.probe("d", journal, after: ["a"])
-    let report = try await hive.start(options: LaunchOptions(onFailure: .skip))
+    let report = try await hive.start(.skip)
     // After splash nothing is left to skip: whoever requires it is through its own initialize.
     #expect(report.started == (step == "splash" ? ["b", "c", "d"] : ["d"]))
     #expect(report.failures.map(\.module) == (step == "splash" ? ["a"] : ["a", "b", "c"]))
@@ -122,15 +118,14 @@ struct LaunchTests {
     #expect(!journal.lines.contains { $0.hasPrefix("a.") }, "what fell is not torn down again")
   }
 
-  @Test("policy continue: the failure is reported and the module counts as started")
+  @Test("policy continue: the failure is reported and the module counts as started and stopped")
   func policyContinue() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { step, _ in if step == "setUp" { throw Broken() } }
-    try await hive.probe("b", journal, requires: ["a"])
-    let report = try await hive.start(options: LaunchOptions(onFailure: .continue))
+    try await hive.probe("a", journal, failing: "setUp")
+    try await hive.probe("b", journal, requires: ["a"], failing: "tearDown")
+    let report = try await hive.start(.continue)
     #expect(report.started == ["a", "b"])
     #expect(report.failures.map(\.description).first?.contains("setUp: threw Broken") == true)
-    await hive.stop()
+    #expect(await hive.stop().map(\.module) == ["b"])
     #expect(journal.lines.suffix(4) == ["b.tearDown", "a.tearDown", "b.unmount", "a.unmount"])
   }
 
@@ -145,27 +140,22 @@ struct LaunchTests {
   func timeLimit(policy: FailurePolicy, started: [String], failed: [String]) async throws {
     let (hive, journal, end, report, limit) = try await Patience.trying { limit in
       let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
-      try await hive.probe("a", journal) { step, _ in
-        guard step == "initialize" else { return }
+      try await hive.probe("a", journal, in: "initialize") { _ in
         // Deaf to cancellation.
         await end.attend()
-        journal.write("a woke")
       }
       try await hive.probe("b", journal, requires: ["a"])
       try await hive.probe("c", journal)
-      let options = LaunchOptions(onFailure: policy, timeLimit: limit)
-      return (hive, journal, end, try await hive.start(options: options), limit)
+      return (hive, journal, end, try await hive.start(policy, within: limit), limit)
     } until: {
       $0.3.failures.filter(\.isOverdue).map(\.module) == ["a"]
     }
     #expect(report.started == started)
     #expect(report.failures.first?.description.contains("did not finish within \(limit)") == true)
     #expect(report.failures.map(\.module) == failed)
-    let event = Event("anything")
-    #expect(await hive.trigger(event).answers.map(\.module) == started)
+    #expect(await hive.trigger(Event("anything")).answers.map(\.module) == started)
     await hive.stop()
-    let calls = journal.lines.filter { $0.hasPrefix("a") }
-    #expect(calls == ["a.setUp", "a.initialize"])
+    #expect(journal.lines.filter { $0.hasPrefix("a.") } == ["a.setUp", "a.initialize"])
     await end.attend()
   }
 
@@ -173,9 +163,8 @@ struct LaunchTests {
   func latecomerOfOverdue() async throws {
     let (hive, journal, end) = try await Patience.trying { limit in
       let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
-      try await hive.probe("a", journal) { step, _ in if step == "setUp" { await end.attend() } }
-      let options = LaunchOptions(onFailure: .continue, timeLimit: limit)
-      #expect(try await hive.start(options: options).started == [])
+      try await hive.probe("a", journal, in: "setUp") { _ in await end.attend() }
+      #expect(try await hive.start(.continue, within: limit).started == [])
       // Within the limit too.
       try? await hive.probe("b", journal, requires: ["a"])
       return (hive, journal, end)
@@ -191,56 +180,25 @@ struct LaunchTests {
     await end.attend()
   }
 
-  @Test("a module that fails to be torn down is reported, and the others still are")
-  func failingTearDown() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal)
-    try await hive.probe("b", journal) { step, _ in if step == "tearDown" { throw Broken() } }
-    try await hive.start()
-    #expect(await hive.stop().map(\.module) == ["b"])
-    #expect(journal.lines.suffix(4) == ["b.tearDown", "a.tearDown", "b.unmount", "a.unmount"])
-  }
-
   @Test("a module that cannot be made takes those with it that require it")
   func notMade() async throws {
-    let (hive, journal) = (Hive(), Journal())
     try await hive.register(module: "a") { _ in throw Broken() }
-    try await hive.probe("b", journal, requires: ["a"])
-    try await hive.probe("c", journal)
-    let report = try await hive.start(options: LaunchOptions(onFailure: .skip))
+    try await hive.probe("b", requires: ["a"])
+    try await hive.probe("c")
+    let report = try await hive.start(.skip)
     #expect(report.started == ["c"])
-    #expect(report.failures.map(\.event) == ["make", "setUp"])
-  }
-
-  @Test("what cannot be ordered: by default nothing is made, with skip the rest lives")
-  func orderProblems() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal, requires: ["nobody"])
-    try await hive.probe("b", journal, requires: ["c"])
-    try await hive.probe("c", journal, requires: ["b"])
-    try await hive.probe("d", journal)
-    let error = await #expect(throws: LaunchError.self) { try await hive.start() }
-    #expect(error?.order.missing.map(\.requirement) == ["nobody"])
-    #expect(error?.order.cycles.map { $0.map(\.name) } == [["b", "c", "b"]])
-    #expect(journal.lines.isEmpty)
-    let report = try await hive.start(options: LaunchOptions(onFailure: .skip))
-    #expect(report.started == ["d"])
-    #expect(report.description.contains("modules b → c → b wait for each other"))
+    #expect(report.failures.map { "\($0.module) \($0.event)" } == ["a make", "b setUp"])
   }
 
   @Test("a start whose task is cancelled ends, and what was done is undone undisturbed")
   func cancelled() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { step, _ in
-      if step == "unmount" {
-        // Would throw in a task that is cancelled.
-        try await Task.sleep(for: .milliseconds(1))
-        journal.write("in peace")
-      }
+    try await hive.probe("a", journal, in: "unmount") { _ in
+      // Would throw in a task that is cancelled.
+      try await Task.sleep(for: .milliseconds(1))
+      journal.write("in peace")
     }
     let reached = Meeting(of: 2)
-    try await hive.probe("b", journal) { step, _ in
-      guard step == "setUp" else { return }
+    try await hive.probe("b", journal, in: "setUp") { _ in
       await reached.attend()
       try await Task.sleep(for: .seconds(86_400))
     }
@@ -249,24 +207,5 @@ struct LaunchTests {
     start.cancel()
     await #expect(throws: LaunchError.self) { try await start.value }
     #expect(journal.lines == ["a.setUp", "b.setUp", "a.unmount", "in peace"])
-  }
-}
-
-/// Lets everybody who attends go on as soon as enough do.
-actor Meeting {
-  private let size: Int
-  private var waiting: [CheckedContinuation<Void, Never>] = []
-  private var count = 0
-
-  init(of size: Int) { self.size = size }
-
-  func attend() async {
-    count += 1
-    if count >= size {
-      for continuation in waiting { continuation.resume() }
-      waiting = []
-    } else {
-      await withCheckedContinuation { waiting.append($0) }
-    }
   }
 }

@@ -5,23 +5,21 @@ import Threads
 
 @Suite("How long modules take, and who holds the Hive up")
 struct LaunchTimesTests {
+  private let hive = Hive()
+  private let journal = Journal()
+
   private static let steps = ["setUp", "initialize", "splash"]
 
   @Test("the report has a time for each module and step, also for those that fail")
   func times() async throws {
-    let hive = Hive()
-    let journal = Journal()
     let slept = Lock(Duration.zero)
-    try await hive.probe("a", journal) { step, _ in
-      guard step == "initialize" else { return }
+    try await hive.probe("a", journal, in: "initialize") { _ in
       let start = ContinuousClock.now
       try await Task.sleep(for: .milliseconds(20))
       slept.withLock { $0 = start.duration(to: .now) }
     }
-    try await hive.probe("b", journal, requires: ["a"]) { step, _ in
-      if step == "initialize" { throw Broken() }
-    }
-    let report = try await hive.start(options: LaunchOptions(onFailure: .continue))
+    try await hive.probe("b", journal, requires: ["a"], failing: "initialize")
+    let report = try await hive.start(.continue)
     let named = report.times.map { "\($0.module).\($0.step)" }
     #expect(named == Self.steps.flatMap { "ab".steps($0) })
     #expect(report.times.allSatisfy { !$0.isSlow })
@@ -37,8 +35,6 @@ struct LaunchTimesTests {
     "a module that blocks is named while it does, although it blocks the thread that ran it",
     .mayHang)
   func blocking() async throws {
-    let hive = Hive()
-    let journal = Journal()
     let threshold = Duration.milliseconds(100)
     hive.observe { notice in
       switch notice {
@@ -47,17 +43,13 @@ struct LaunchTimesTests {
       default: break
       }
     }
-    try await hive.probe("quick", Journal())
-    try await hive.probe(
-      "sleepy", Journal(),
-      { step, _ in
-        guard step == "setUp" else { return }
-        let start = ContinuousClock.now
-        Patience.block {
-          journal.lines.contains("slow sleepy.setUp")
-            && start.duration(to: .now) >= threshold
-        }
-      })
+    try await hive.probe("quick")
+    try await hive.probe("sleepy", in: "setUp") { _ in
+      let start = ContinuousClock.now
+      Patience.block {
+        journal.lines.contains("slow sleepy.setUp") && start.duration(to: .now) >= threshold
+      }
+    }
     let report = try await hive.start(options: LaunchOptions(watchdog: threshold))
     let ended = journal.lines.filter { !$0.hasPrefix("slow ") }
     #expect(ended.prefix(2) == ["quick.setUp", "sleepy.setUp"])
@@ -69,29 +61,23 @@ struct LaunchTimesTests {
     #expect(slow.isSuperset(of: journal.lines.filter { $0.hasPrefix("slow ") }))
     #expect(report.times.contains { $0.module == "sleepy" && $0.step == "setUp" && $0.isSlow })
     #expect(report.description.contains("slow: sleepy took "))
-    await hive.stop()
   }
 
   @Test("an event is watched as a step is, with its name")
   func event() async throws {
-    let hive = Hive()
-    let journal = Journal()
     hive.observe { notice in
       if case .moduleIsSlow(let module, let event, _) = notice {
         journal.write("\(module).\(event)")
       }
     }
-    try await hive.probe(
-      "sleepy", Journal(),
-      answer: { event, _ in
-        let isNamed = try await Patience.wait { journal.lines.contains("sleepy.openURL") }
-        return isNamed ? .handled : .ignored
-      })
+    try await hive.listener("sleepy") { event, _ in
+      let isNamed = try await Patience.wait { journal.lines.contains("sleepy.openURL") }
+      return isNamed ? .handled : .ignored
+    }
     try await hive.start(options: LaunchOptions(watchdog: .milliseconds(20)))
     await hive.trigger(.openURL("app://x"))
     // Of its steps, one may take as long on a machine that has much to do.
     #expect(journal.lines.filter { $0.hasSuffix("openURL") } == ["sleepy.openURL"])
     #expect(hive.profiler.spans.last?.event == "openURL")
-    await hive.stop()
   }
 }

@@ -24,14 +24,20 @@ struct Broken: Error {}
 class Probe: Module, @unchecked Sendable {
   // Sound: the variables are set before the Hive has it.
   typealias Action = @Sendable (_ step: String, _ context: Context) async throws -> Void
+  typealias Answer = @Sendable (Event, Context) async throws -> EventResponse
 
   var name = ""
   var journal = Journal()
   var action: Action = { _, _ in }
-  var answer: @Sendable (Event, Context) async throws -> EventResponse = { _, _ in .handled }
+  var answer: Answer = { _, _ in .handled }
   class var initializesConcurrently: Bool { false }
 
   required init() {}
+
+  convenience init(_ name: String, _ journal: Journal) {
+    self.init()
+    (self.name, self.journal) = (name, journal)
+  }
 
   private func take(_ step: String, _ context: Context) async throws {
     journal.write("\(name).\(step)")
@@ -63,11 +69,10 @@ final class ConcurrentProbe: Probe, @unchecked Sendable {
 extension Hive {
   /// Registers a probe.
   func probe(
-    _ name: String, _ journal: Journal, level: ModuleLevel = .normal, priority: Int = 0,
-    requires: [String] = [], after: [String] = [], isConcurrent: Bool = false,
+    _ name: String, _ journal: Journal = Journal(), level: ModuleLevel = .normal,
+    priority: Int = 0, requires: [String] = [], after: [String] = [], isConcurrent: Bool = false,
     _ action: @escaping Probe.Action = { _, _ in },
-    answer: @escaping @Sendable (Event, Context) async throws -> EventResponse = { _, _ in .handled
-    }
+    answer: @escaping Probe.Answer = { _, _ in .handled }
   ) async throws {
     try await register(
       module: name, level: level, priority: priority, requires: requires, after: after
@@ -77,9 +82,61 @@ extension Hive {
       return probe
     }
   }
+
+  /// Starts with a policy.
+  @discardableResult
+  func start(_ policy: FailurePolicy, within limit: Duration? = nil) async throws -> LaunchReport {
+    try await start(options: LaunchOptions(onFailure: policy, timeLimit: limit))
+  }
+
+  /// Registers a probe that acts in one step.
+  func probe(
+    _ name: String, _ journal: Journal = Journal(), priority: Int = 0, requires: [String] = [],
+    isConcurrent: Bool = false, in wanted: String,
+    _ action: @escaping @Sendable (Context) async throws -> Void
+  ) async throws {
+    try await probe(
+      name, journal, priority: priority, requires: requires, isConcurrent: isConcurrent
+    ) { step, context in
+      if step == wanted { try await action(context) }
+    }
+  }
+
+  /// Registers a probe that fails in one step.
+  func probe(
+    _ name: String, _ journal: Journal = Journal(), requires: [String] = [], failing step: String
+  ) async throws {
+    try await probe(name, journal, requires: requires, in: step) { _ in throw Broken() }
+  }
+
+  /// Registers a probe that answers events.
+  func listener(
+    _ name: String, _ journal: Journal = Journal(), _ answer: @escaping Probe.Answer
+  ) async throws {
+    try await probe(name, journal, answer: answer)
+  }
 }
 
 /// Steps of each module, in order: `"abc".steps("setUp")` is a.setUp, b.setUp, c.setUp.
 extension String {
   func steps(_ step: String) -> [String] { map { "\($0).\(step)" } }
+}
+
+/// Lets everybody who attends go on as soon as enough do.
+actor Meeting {
+  private let size: Int
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+  private var count = 0
+
+  init(of size: Int) { self.size = size }
+
+  func attend() async {
+    count += 1
+    if count >= size {
+      for continuation in waiting { continuation.resume() }
+      waiting = []
+    } else {
+      await withCheckedContinuation { waiting.append($0) }
+    }
+  }
 }

@@ -7,44 +7,36 @@ import Threads
 @Suite(
   "Modules that come and go while others start, stop and handle events", .mayHang)
 struct ReentrancyTests {
+  private let hive = Hive()
+  private let journal = Journal()
+
   @Test(
-    "register inside a step of the start: the newcomer has its three steps before start returns",
+    "register inside a step of the start: a newcomer, and its own, have three steps before start returns",
     arguments: ["setUp", "initialize", "splash"])
   func registerInside(step: String) async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { now, context in
-      if now == step { try await context.hive.probe("late", journal, requires: ["b"]) }
+    try await hive.probe("a", journal, in: step) { context in
+      try await context.hive.probe("late", journal, requires: ["b"], in: "setUp") { context in
+        try await context.hive.probe("later", journal)
+      }
     }
     try await hive.probe("b", journal)
     let report = try await hive.start()
-    #expect(report.started == ["a", "b", "late"])
-    #expect(journal.lines.filter { $0.hasPrefix("late") }.count == 3)
-    #expect(journal.lines.suffix(3) == ["late.setUp", "late.initialize", "late.splash"])
+    #expect(report.started == ["a", "b", "late", "later"])
+    #expect(
+      journal.lines.filter { $0.hasPrefix("late") }
+        == ["late", "later"].flatMap { name in
+          ["setUp", "initialize", "splash"].map { "\(name).\($0)" }
+        })
     await hive.stop()
     #expect(journal.lines.filter { $0 == "late.unmount" }.count == 1)
   }
 
-  @Test("a newcomer of a newcomer is started too")
-  func registerInsideNewcomer() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { step, context in
-      guard step == "setUp" else { return }
-      try await context.hive.probe("b", journal) { step, context in
-        if step == "setUp" { try await context.hive.probe("c", journal) }
-      }
-    }
-    #expect(try await hive.start().started == ["a", "b", "c"])
-  }
-
   @Test("register inside a handler: started at once, not told of the event that is under way")
   func registerInsideHandler() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe(
-      "a", journal,
-      answer: { _, context in
-        try await context.hive.probe("late", journal)
-        return .handled
-      })
+    try await hive.listener("a", journal) { _, context in
+      try await context.hive.probe("late", journal)
+      return .handled
+    }
     try await hive.probe("b", journal)
     try await hive.start()
     _ = journal.take()
@@ -57,16 +49,13 @@ struct ReentrancyTests {
 
   @Test("unregister inside a dispatch: who left is not told, nobody is skipped or told twice")
   func unregisterInsideHandler() async throws {
-    let (hive, journal) = (Hive(), Journal())
     for name in ["a", "b", "c", "d"] {
-      try await hive.probe(
-        name, journal,
-        answer: { _, context in
-          if name == "b" {
-            for other in ["a", "b", "c"] { await context.hive.unregister(module: other) }
-          }
-          return .handled
-        })
+      try await hive.listener(name, journal) { _, context in
+        if name == "b" {
+          for other in ["a", "b", "c"] { await context.hive.unregister(module: other) }
+        }
+        return .handled
+      }
     }
     try await hive.start()
     _ = journal.take()
@@ -77,14 +66,11 @@ struct ReentrancyTests {
 
   @Test("unregister and register again inside a dispatch: the new one is not told, nor the old one")
   func replaceInsideHandler() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe(
-      "a", journal,
-      answer: { _, context in
-        await context.hive.unregister(module: "b")
-        try await context.hive.probe("b", journal)
-        return .handled
-      })
+    try await hive.listener("a", journal) { _, context in
+      await context.hive.unregister(module: "b")
+      try await context.hive.probe("b", journal)
+      return .handled
+    }
     try await hive.probe("b", journal)
     try await hive.start()
     #expect(await hive.trigger(Event(Broken())).answers.map(\.module) == ["a"])
@@ -95,12 +81,9 @@ struct ReentrancyTests {
     "unregister during the start: the module goes no further, and what it did is undone",
     arguments: ["setUp", "initialize"])
   func unregisterDuringStart(step: String) async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { now, context in
-      if now == step {
-        await context.hive.unregister(module: "a")
-        await context.hive.unregister(module: "b")
-      }
+    try await hive.probe("a", journal, in: step) { context in
+      await context.hive.unregister(module: "a")
+      await context.hive.unregister(module: "b")
     }
     try await hive.probe("b", journal)
     try await hive.probe("c", journal)
@@ -117,11 +100,9 @@ struct ReentrancyTests {
     "stop during the start, by a module and from outside: what was started is undone",
     arguments: [true, false])
   func stopDuringStart(isInside: Bool) async throws {
-    let (hive, journal) = (Hive(), Journal())
     let (reached, released) = (Meeting(of: 2), Meeting(of: 2))
     try await hive.probe("a", journal)
-    try await hive.probe("b", journal) { step, context in
-      guard step == "setUp" else { return }
+    try await hive.probe("b", journal, in: "setUp") { context in
       if isInside {
         #expect(await context.hive.stop().isEmpty)
       } else {
@@ -147,7 +128,6 @@ struct ReentrancyTests {
 
   @Test("a module that unregisters itself in tearDown is unmounted once, after that")
   func unregisterInTearDown() async throws {
-    let (hive, journal) = (Hive(), Journal())
     for name in ["a", "b"] {
       try await hive.probe(name, journal) { step, context in
         guard name == "b", step == "tearDown" else { return }
@@ -183,9 +163,8 @@ struct ReentrancyTests {
 
   @Test("second context: a Hive that runs is not started again, and answers with the same report")
   func startTwice() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { step, context in
-      if step == "tearDown" { journal.write("in \(context.environment.name)") }
+    try await hive.probe("a", journal, in: "tearDown") { context in
+      journal.write("in \(context.environment.name)")
     }
     async let first = hive.start(Context(hive: hive, environment: .test))
     async let second = hive.start(Context(hive: hive, environment: .test))
@@ -202,9 +181,7 @@ struct ReentrancyTests {
 
   @Test("a module that asks for the start it is part of is told so")
   func startInside() async throws {
-    let (hive, journal) = (Hive(), Journal())
-    try await hive.probe("a", journal) { step, context in
-      guard step == "setUp" else { return }
+    try await hive.probe("a", journal, in: "setUp") { context in
       let error = await #expect(throws: LaunchError.self) { try await context.hive.start() }
       #expect(error?.interruption?.hasPrefix("start was called by a module") == true)
     }
@@ -213,11 +190,10 @@ struct ReentrancyTests {
 
   @Test("a module that comes to a running Hive fails alone, and says what it requires in vain")
   func latecomers() async throws {
-    let (hive, journal) = (Hive(), Journal())
     try await hive.probe("a", journal)
     try await hive.start()
     await #expect(throws: ModuleFailure.self) {
-      try await hive.probe("b", journal) { step, _ in if step == "initialize" { throw Broken() } }
+      try await hive.probe("b", journal, failing: "initialize")
     }
     await #expect(throws: LaunchError.self) { try await hive.probe("c", journal, requires: ["d"]) }
     #expect(await hive.runningModules == ["a"])
@@ -229,7 +205,6 @@ struct ReentrancyTests {
 
   @Test("two hundred modules register at once in a running Hive: each is started once")
   func registerConcurrently() async throws {
-    let (hive, journal) = (Hive(), Journal())
     try await hive.start()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<200 { group.addTask { try await hive.probe("m\(number)", journal) } }

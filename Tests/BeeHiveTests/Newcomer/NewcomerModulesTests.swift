@@ -38,9 +38,10 @@ private struct ShopModule: Module {
 
 @Suite("A newcomer, modules and events")
 struct NewcomerModulesTests {
+  private let hive = Hive()
+
   @Test("start, tell, ask, stop")
   func lifecycle() async throws {
-    let hive = Hive()
     try await hive.register(module: QuietLog.self, name: "log", level: .basic)
     try await hive.register(module: ShopModule.self, requires: ["log"], after: ["audio"])
     var context = Context(
@@ -104,7 +105,6 @@ struct NewcomerModulesTests {
   @Test("a module that fails, and an order that cannot be")
   func failures() async throws {
     struct Flooded: Error {}
-    let hive = Hive()
     try await hive.register(module: "cellar") { _ -> any Module in throw Flooded() }
     try await hive.register(module: "a", priority: 3, requires: ["b"]) { _ in QuietLog() }
     try await hive.register(module: "b", requires: ["a"]) { _ in QuietLog() }
@@ -118,24 +118,20 @@ struct NewcomerModulesTests {
       Issue.record("it cannot start")
     } catch {
       let interruption: String? = error.interruption
-      let modules: [Entry] = error.order.modules
+      #expect(interruption == nil && error.failures.isEmpty)
       let order: LaunchOrder = error.order
       #expect(order.cycles.map { $0.map(\.name) } == [["a", "b", "a"]])
-      let source = "\(order.cycles[0][0].source)"
-      #expect(source.hasPrefix("BeeHiveTests/NewcomerModulesTests.swift:"))
+      #expect("\(order.cycles[0][0].source)".hasPrefix("BeeHiveTests/NewcomerModulesTests.swift:"))
       let missing: LaunchOrder.Missing? = order.missing.first
-      #expect(missing?.similar.isEmpty != false)
       #expect(missing?.module.name == "c" && missing?.requirement == "nobody")
-      #expect(missing?.reason == nil && order.problems.count == 2 && order.blocked.isEmpty)
-      #expect(order.lifts == ["plain starts among the basic modules: basic requires it"])
-      #expect(modules.map(\.name) == ["plain", "basic", "cellar"])
-      #expect(interruption == nil && error.failures.isEmpty)
+      #expect(missing?.reason == nil && missing?.similar.isEmpty != false)
+      #expect(order.problems.count == 2 && order.blocked.isEmpty && order.lifts.count == 1)
+      #expect(order.modules.map(\.name) == ["plain", "basic", "cellar"])
     }
     let policies: [FailurePolicy] = [.skip, .continue]
     for policy in policies {
       let report = try await hive.start(options: LaunchOptions(onFailure: policy))
       let failure = try #require(report.failures.first)
-      #expect(failure.module == "cellar" && failure.event == "make")
       #expect("\(failure.source)".hasPrefix("BeeHiveTests/NewcomerModulesTests.swift:"))
       #expect(failure.reason == "could not be made: Flooded()")
       await hive.stop()

@@ -25,9 +25,10 @@ private struct Basket: Sendable { let owner: String }
 
 @Suite("A newcomer and services")
 struct NewcomerServicesTests {
+  private let hive = Hive()
+
   @Test("register a type, a factory and an instance; ask for them")
   func askForThem() async throws {
-    let hive = Hive()
     try hive.register((any Till).self, as: PaperTill.self, scope: .singleton)
     try hive.register(Ledger.self, scope: Scope.singleton) { _ in Ledger() }
     try hive.register(Int.self, name: "size", instance: 4)
@@ -44,7 +45,6 @@ struct NewcomerServicesTests {
 
   @Test("several of one service, scopes, and one for a test")
   func several() throws {
-    let hive = Hive()
     try hive.register((any Till).self, as: PaperTill.self, priority: 1)
     try hive.register((any Till).self, name: "sale", instance: SaleTill())
     #expect(try hive.all(of: (any Till).self).count == 2)
@@ -65,7 +65,6 @@ struct NewcomerServicesTests {
 
   @Test("what goes wrong is a value that says what to do")
   func errors() throws {
-    let hive = Hive()
     do {
       _ = try hive.service((any Till).self)
       Issue.record("nothing provides it")
@@ -88,7 +87,6 @@ struct NewcomerServicesTests {
 
   @Test("C services, by name")
   func c() {
-    let hive = Hive()
     #expect(throws: ServiceError.self) {
       _ = unsafe try hive.service("Speaker", as: UnsafePointer<CInt>.self)
     }
@@ -106,7 +104,6 @@ struct NewcomerServicesTests {
       let hive: Hive
       func dispose() { hive.profiler.measure("connection", "dispose") {} }
     }
-    let hive = Hive()
     try hive.register(Connection.self, scope: .scoped) { Connection(hive: $0) }
     let session = hive.makeScope()
     let request: ServiceScope = session.makeScope()
@@ -125,7 +122,6 @@ struct NewcomerServicesTests {
 
   @Test("the list, the report, and the checks before a start")
   func report() throws {
-    let hive = Hive()
     try hive.register(Int.self, file: "Shop/Main.swift", line: 7, instance: 1)
     let registrations = Registrations(
       moduleClasses: [Registrations.Module(moduleClass: "Shop.Vanished", moduleLevel: .basic)],

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import BeeHive
+
+/// Expects a `ServiceError`: of a code, with texts in its description.
+func expectServiceError(
+  _ code: ServiceError.Code? = nil, saying texts: String...,
+  at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any
+) {
+  let error = #expect(throws: ServiceError.self, sourceLocation: location) { _ = try body() }
+  #expect(code == nil || error?.code == code, sourceLocation: location)
+  expect(error, says: texts, at: location)
+}
+
+/// Expects a `Problem`: of a code, with texts in its description.
+func expectProblem(
+  _ code: Problem.Code? = nil, saying texts: String...,
+  at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any
+) {
+  let error = #expect(throws: Problem.self, sourceLocation: location) { _ = try body() }
+  #expect(code == nil || error?.code == code, sourceLocation: location)
+  expect(error, says: texts, at: location)
+}
+
+private func expect(_ error: (any Error)?, says texts: [String], at location: SourceLocation) {
+  let said = error.map { "\($0)" } ?? ""
+  for text in texts { #expect(said.contains(text), "\(said)", sourceLocation: location) }
+}
+
+/// Something whose identity counts.
+final class Thing: Sendable {}
+
+extension Hive {
+  /// Registers a service as a file declares it.
+  func declare(
+    _ service: String, by implementation: String, name: String? = nil, scope: Scope = .transient,
+    priority: Int = 0, in file: String = "hive.json"
+  ) throws {
+    try register(
+      Registrations(services: [
+        .init(
+          service: service, impl: implementation, name: name, scope: scope, priority: priority)
+      ]), file: file)
+  }
+
+  /// Registers modules as a file declares them.
+  func declare(modules names: String..., in file: String = "hive.json") throws {
+    try register(
+      Registrations(moduleClasses: names.map { .init(moduleClass: $0) }), file: file)
+  }
+}
