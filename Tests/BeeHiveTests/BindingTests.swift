@@ -1,8 +1,7 @@
 import BeeHive
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
-import Threads
 
 struct Tug: Injectable {
   init(hive: Hive) {}
@@ -16,10 +15,9 @@ struct HarbourModule: Module {
 struct BindingTests {
   /// A Hive with a file of services that a type of this process implements.
   private func hive(_ count: Int) throws -> Hive {
-    let hive = Hive()
+    let (hive, tug) = (Hive(), "BeeHiveTests.Tug")
     let services = (0..<count).map {
-      Registrations.Service(
-        service: "BeeHiveTests.Tug", impl: "BeeHiveTests.Tug", name: "berth \($0)")
+      Registrations.Service(service: tug, impl: tug, name: "berth \($0)")
     }
     try hive.register(Registrations(services: services), file: "harbour.json")
     return hive
@@ -32,47 +30,41 @@ struct BindingTests {
   @Test("whoever is told of the first and asks for all finds all of them bound")
   func observer() throws {
     let hive = try hive(3)
-    let unbound = Lock<[Int]>([])
+    let unbound = Journal()
     let observation = hive.observe { notice in
-      guard case .entryBound = notice else { return }
-      let count = unboundCount(hive)
-      unbound.withLock { $0.append(count) }
+      if case .entryBound = notice { unbound.write("\(unboundCount(hive))") }
     }
     defer { observation.cancel() }
     #expect(unboundCount(hive) == 0)
-    #expect(unbound.withLock { $0 } == [0, 0, 0])
+    #expect(unbound.lines == ["0", "0", "0"])
   }
 
   @Test("threads that ask at the same time all find all of them bound")
   func threads() throws {
-    let unbound = Atomic<Int>(0)
+    let unbound = Counter()
     for _ in 0..<50 {
       let hive = try hive(100)
       DispatchQueue.concurrentPerform(iterations: 4) { _ in
-        unbound.add(unboundCount(hive), ordering: .relaxed)
+        if unboundCount(hive) > 0 { unbound.next() }
       }
     }
-    #expect(unbound.load(ordering: .relaxed) == 0)
+    #expect(unbound.count == 0)
   }
 
   @Test("one that comes beside one that has no type finds its own, though no image came")
   func late() async throws {
     let hive = Hive()
-    let first = Registrations(moduleClasses: [.init(moduleClass: "BeeHiveTests.Nowhere")])
-    try hive.register(first, file: "first.json")
+    try hive.declare(modules: "BeeHiveTests.Nowhere", in: "first.json")
     #expect(unboundCount(hive) == 1)
-    let second = Registrations(moduleClasses: [.init(moduleClass: "BeeHiveTests.HarbourModule")])
-    try hive.register(second, file: "second.json")
+    try hive.declare(modules: "BeeHiveTests.HarbourModule", in: "second.json")
     #expect(unboundCount(hive) == 1)
     #expect(try await hive.start().started == ["BeeHiveTests.HarbourModule"])
-    await hive.stop()
   }
 
   @Test("a binding is taken back by its handle: once, twice, and not its successor's")
   func takenBack() throws {
     let hive = Hive()
-    try hive.register(
-      Registrations(services: [.init(service: "Swift.Int", impl: "Tollhouse")]), file: "tolls.json")
+    try hive.declare("Swift.Int", by: "Tollhouse")
     let first = hive.bind("Tollhouse") { _ in 1 }
     #expect(unboundCount(hive) == 0)
     first.cancel()

@@ -1,6 +1,5 @@
 import BeeHive
 import Glibc
-import Synchronization
 import Testing
 
 @Suite("Configuration", .serialized)
@@ -38,9 +37,9 @@ struct ConfigurationTests {
   @Test("a missing setting is an error or a default, by choice")
   func missing() throws {
     let settings = Configuration(environmentPrefix: "HIVETEST")
-    let error = #expect(throws: Problem.self) { try settings.value(Self.port) }
-    #expect(error?.code == .missingSetting)
-    #expect(error?.description.contains("HIVETEST_SERVER_PORT") == true)
+    expectProblem(.missingSetting, saying: "HIVETEST_SERVER_PORT") {
+      try settings.value(Self.port)
+    }
     #expect(try settings.value(Self.hosts) == ["localhost"])
   }
 
@@ -58,10 +57,17 @@ struct ConfigurationTests {
   func wrongForm() throws {
     let settings = Configuration()
     settings.add(file: "app.json", ["verbose": .string("perhaps"), "hosts": .array([.int(3)])])
-    let error = #expect(throws: Problem.self) { try settings.value(Self.verbose) }
-    #expect(
-      error?.description == "configuration verbose: app.json says \"perhaps\", which is no Bool")
-    #expect(throws: Problem.self) { try settings.value(Self.hosts) }
+    expectProblem(saying: "configuration verbose: app.json says \"perhaps\", which is no Bool") {
+      try settings.value(Self.verbose)
+    }
+    expectProblem { try settings.value(Self.hosts) }
+  }
+
+  @Test("settings by name are read as a dictionary")
+  func dictionary() throws {
+    let settings = Configuration(defaults: ["limits": ["cart": 3, "wishes": "40"]])
+    let key = Configuration.Key<[String: Int]>("limits")
+    #expect(try settings.value(key) == ["cart": 3, "wishes": 40])
   }
 
   @Test("text of the environment is read as the key's type")
@@ -78,18 +84,19 @@ struct ConfigurationTests {
   @Test("a source is asked each time, in its turn among the files, and may ask for settings itself")
   func source() throws {
     let settings = Configuration(defaults: ["host": "localhost"])
-    let asked = Mutex<[String]>([])
+    let asked = Journal()
     settings.add(file: "behind.json", ["verbose": true])
     settings.add(source: "remote") { name in
-      asked.withLock { $0.append(name) }
+      asked.write(name)
       return name == "server.port"
         ? (try? settings.value(Configuration.Key<String>("host"))).map { .string($0) } : nil
     }
     #expect(try settings.value(Self.verbose))
-    let error = #expect(throws: Problem.self) { try settings.value(Self.port) }
-    #expect(error?.message.hasSuffix(#"port: remote says "localhost", which is no Int"#) == true)
+    expectProblem(saying: #"port: remote says "localhost", which is no Int"#) {
+      try settings.value(Self.port)
+    }
     settings.add(file: "before.json", ["server.port": 80])
     #expect(try settings.value(Self.port) == 80)
-    #expect(asked.withLock { $0 } == ["verbose", "server.port", "host"])
+    #expect(asked.lines == ["verbose", "server.port", "host"])
   }
 }

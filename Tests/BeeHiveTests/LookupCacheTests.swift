@@ -15,14 +15,10 @@ private final class Tracked: Sendable {
   deinit { Self.alive.wrappingSubtract(1, ordering: .relaxed) }
 }
 
-private final class Flag: Sendable {
-  private let value = Atomic<Bool>(false)
-  var isRaised: Bool { value.load(ordering: .acquiring) }
-  func raise() { value.store(true, ordering: .releasing) }
-}
-
 @Suite("The cache of resolved services", .serialized)
 struct LookupCacheTests {
+  private let hive = Hive()
+
   /// Collects until that is so; a reader of another test may hold back what has gone.
   private func collect(_ hive: Hive, until isDone: () -> Bool) async throws {
     let isCollected = try await Patience.wait {
@@ -37,14 +33,13 @@ struct LookupCacheTests {
     arguments: [Effort.times(100_000, full: 1_000_000)])
   func replacements(count: Int) async throws {
     let before = Tracked.alive.load(ordering: .relaxed)
-    let hive = Hive()
     let key = LookupCache.key(of: Tracked.self)
-    let done = Flag()
+    let done = Counter()
     hive.cache.publish(CachedValue(Tracked(0), name: nil), for: key)
     // The number of the last one once memory was flat; nil where it never was.
     let newest = await withTaskGroup(of: Int?.self) { group in
       group.addTask {
-        defer { done.raise() }
+        defer { done.next() }
         // A reader that the system suspends holds back what is replaced meanwhile, however much that
         // is; it lets go of that afterwards.
         for number in 1...100 * count {
@@ -57,7 +52,7 @@ struct LookupCacheTests {
       }
       group.addTask {
         var last = 0
-        while !done.isRaised {
+        while done.count == 0 {
           guard let tracked = hive.cache.tracked(at: key) else { continue }
           #expect(tracked.number >= last, "a reader went back in time")
           last = tracked.number
@@ -74,7 +69,6 @@ struct LookupCacheTests {
 
   @Test("keys that come and go do not make the table grow")
   func churn() async throws {
-    let hive = Hive()
     // Again where the reader of another test holds back what has gone.
     let isFlat = try await Patience.wait {
       for number in 1...10_000 {
@@ -92,7 +86,6 @@ struct LookupCacheTests {
 
   @Test("every key is found after growth")
   func growth() {
-    let hive = Hive()
     for number in 1...5_000 {
       hive.cache.publish(CachedValue(number, name: nil), for: UInt(number * 16))
     }

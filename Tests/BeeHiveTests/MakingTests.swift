@@ -17,9 +17,11 @@ private struct Session: Disposable {
 
 @Suite("A check that makes each service once", .timeLimit(.minutes(5)))
 struct MakingTests {
+  private let hive = Hive()
+
   @Test("makes all, keeps none, and disposes of what a scope made")
   func clean() async throws {
-    let (hive, journal) = (Hive(), Journal())
+    let journal = Journal()
     try hive.register(Account.self) { hive in
       journal.write("account")
       _ = try hive.service(Database.self)
@@ -56,7 +58,6 @@ struct MakingTests {
 
   @Test("names what cannot be made, with what else is wrong; without making, factories do not run")
   func broken() async throws {
-    let hive = Hive()
     try hive.register(Log.self, file: "App/Log.swift", line: 3) { _ in throw Broken() }
     try hive.register(Account.self, file: "App/Account.swift", line: 4) { hive in
       _ = try hive.service(Log.self)
@@ -78,9 +79,7 @@ struct MakingTests {
 
   @Test("C: what a factory made is destroyed, one that answers null is named, a table is read")
   func library() async throws {
-    let folder = try Folder()
-    defer { folder.remove() }
-    try Compiler.compile(
+    let path = try Compiler.library(
       #"""
       #include <BeeHive.h>
       static int made, gone;
@@ -100,9 +99,7 @@ struct MakingTests {
       BEEHIVE_SERVICE_FACTORY(Pool, Strong, pool, destroy, BEEHIVE_SCOPE("singleton"));
       BEEHIVE_SERVICE_FACTORY(Weak, Loose, pool, destroy, BEEHIVE_SCOPE("weak"));
       int counts(void) { return made * 10 + gone; }
-      """#, as: "making.so", in: folder.url,
-      ["-shared", "-fPIC", "-w", "-I", Repository.headers])
-    let path = folder.place("making.so").path
+      """#, as: "making.so")
     // Sound: the library is open for the rest of the process.
     let counts = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL).flatMap { unsafe dlsym($0, "counts") }
       .map { unsafe unsafeBitCast($0, to: (@convention(c) () -> Int32).self) }

@@ -1,4 +1,3 @@
-import TestSupport
 import Testing
 
 @testable import BeeHive
@@ -14,8 +13,10 @@ private struct IntTap: Tap { typealias Item = Int }
 
 @Suite("A lookup that finds nothing is answered from memory the next time")
 struct MissesTests {
+  private let hive = Hive()
+
   /// Asks twice: the second answer comes from what the first one left.
-  private static func ask(_ hive: Hive, _ name: String? = nil) -> [String] {
+  private func ask(_ name: String? = nil) -> [String] {
     (0..<2).map { _ in
       do {
         return
@@ -26,31 +27,29 @@ struct MissesTests {
 
   @Test("The second error says what the first did, with what may have been meant")
   func same() throws {
-    let hive = Hive()
     try hive.register(Prise.self) { _ in Prise() }
-    let said = Self.ask(hive)
+    let said = ask()
     #expect(said[0] == said[1])
     #expect(said[1].contains("did you mean") && said[1].contains("Prise"))
     try hive.register(Price.self, name: "tea") { _ in Price(cents: 1) }
-    let named = Self.ask(hive, "te")
+    let named = ask("te")
     #expect(named[0] == named[1])
     #expect(named[1].hasSuffix("is named tea; did you mean tea?"))
   }
 
   @Test("What is registered, overridden or removed meanwhile is seen")
   func changed() async throws {
-    let hive = Hive()
     for name in [nil, "tea"] {
-      let first = Self.ask(hive, name)
+      let first = ask(name)
       try hive.register(Price.self, name: name) { _ in Price(cents: 1) }
-      #expect(Self.ask(hive, name) == ["Price(cents: 1)", "Price(cents: 1)"])
+      #expect(ask(name) == ["Price(cents: 1)", "Price(cents: 1)"])
       hive.remove(Price.self, name: name)
-      #expect(Self.ask(hive, name) == first)
+      #expect(ask(name) == first)
     }
     await hive.overridingInTask(Price.self, with: Price(cents: 3)) {
-      #expect(Self.ask(hive) == ["Price(cents: 3)", "Price(cents: 3)"])
+      #expect(ask() == ["Price(cents: 3)", "Price(cents: 3)"])
     }
-    #expect(Self.ask(hive)[1].contains("nothing that is loaded provides it"))
+    #expect(ask()[1].contains("nothing that is loaded provides it"))
   }
 
   @Test("A name that a record writes in another way is seen: generic types, compositions")
@@ -58,16 +57,11 @@ struct MissesTests {
     func asked<Service: Sendable>(_ type: Service.Type, _ written: String, _ made: Service) throws {
       let hive = Hive()
       for _ in 0..<2 { #expect(throws: ServiceError.self) { try hive.service(type) } }
-      let file = Registrations(
-        moduleClasses: [], services: [.init(service: written, impl: "Shop.Made", scope: .singleton)]
-      )
-      try hive.register(file, file: "shop.json")
+      try hive.declare(written, by: "Shop.Made", scope: .singleton)
       hive.bind("Shop.Made") { _ in made }
       for _ in 0..<2 { _ = try hive.service(type) }
       // What is found is told as little for ever: what comes before it is seen.
-      let better = Registrations(
-        moduleClasses: [], services: [.init(service: written, impl: "Shop.Made", priority: 9)])
-      try hive.register(better, file: "better.json")
+      try hive.declare(written, by: "Shop.Made", priority: 9, in: "better.json")
       _ = try hive.service(type)
       #expect(hive.cache.object(at: LookupCache.key(of: type), name: nil) == nil)
     }
@@ -78,7 +72,6 @@ struct MissesTests {
 
   @Test("What comes while the error is put together is seen")
   func meanwhile() throws {
-    let hive = Hive()
     var lookup = ServiceLookup(type: Price.self, name: "tea", hive: hive)
     #expect(try lookup.run() == nil)
     try hive.register(Price.self, name: "tea") { _ in Price(cents: 1) }
@@ -88,7 +81,6 @@ struct MissesTests {
 
   @Test("Names without end that nothing has do not fill memory")
   func endless() throws {
-    let hive = Hive()
     for number in 0..<2_000 {
       #expect(throws: ServiceError.self) { try hive.service(Price.self, name: "\(number)") }
     }

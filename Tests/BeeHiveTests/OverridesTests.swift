@@ -1,5 +1,4 @@
 import BeeHive
-import Foundation
 import Testing
 
 private protocol Mail: Sendable { var server: String { get } }
@@ -78,35 +77,5 @@ struct OverridesTests {
       #expect(try hive.service(PostOffice.self).mail.server == "mock")
     }
     #expect(try hive.service(PostOffice.self) === before)
-  }
-
-  @Test("A Hive of chosen images has their entries, and no others")
-  func chosenImages() {
-    let none = Hive(imagesWhere: { _ in false })
-    #expect(none.entries.isEmpty)
-    let before = Hive.process.entriesByImage
-    let all = Hive(imagesWhere: { _ in true }).entriesByImage
-    let after = Hive.process.entriesByImage
-    // Other tests may load and close libraries meanwhile.
-    let lasting = before.filter { after[$0.key] == $0.value }
-    #expect(!lasting.isEmpty)
-    for (image, entries) in lasting { #expect(all[image] == entries) }
-    for image in all.keys { #expect(before[image] != nil || after[image] != nil) }
-  }
-}
-
-extension Hive {
-  /// What each image declares.
-  fileprivate var entriesByImage: [String: [String]] {
-    let declared = entries.filter { $0.image != nil }
-    return Dictionary(grouping: declared) { $0.image ?? "" }
-      .mapValues { $0.map { "\($0.kind) \($0.name) \($0.source)" } }
-  }
-}
-
-extension Entry {
-  /// The path of the image that declares it.
-  fileprivate var image: String? {
-    if case .image(let origin) = source { origin.image } else { nil }
   }
 }

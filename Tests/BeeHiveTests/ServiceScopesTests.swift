@@ -1,77 +1,180 @@
 import BeeHive
-import Synchronization
+import TestSupport
 import Testing
+import Threads
 
-private protocol Store: Sendable { var number: Int { get } }
-
-private final class Disk: Store {
-  private static let made = Atomic<Int>(0)
-  let number = Disk.made.wrappingAdd(1, ordering: .relaxed).newValue
+private final class Session: Disposable {
+  let journal: Journal
+  init(_ journal: Journal) { self.journal = journal }
+  func dispose() { journal.write("session") }
 }
 
-private struct Memory: Store { let number = -1 }
-private struct Query: Sendable { let text: String }
-private struct Answer: Sendable { let text: String }
+private final class Basket: Disposable {
+  let session: Session
+  init(_ session: Session) { self.session = session }
+  func dispose() { session.journal.write("basket") }
+}
 
-@Suite("How long services live, and which of several answers")
+private struct Page: Sendable {
+  let basket: Basket
+  let session: Session
+}
+
+/// A type that the Hive makes by its initialiser, and that needs a scoped service.
+private final class Receipt: Injectable {
+  let session: Session
+  init(hive: Hive) throws { session = try hive.service(Session.self) }
+}
+
+@Suite("How long services live")
 struct ServiceScopesTests {
+  private let hive = Hive()
+
   @Test("a weak service lives as long as somebody holds it")
   func weak() throws {
-    let hive = Hive()
-    try hive.register((any Store).self, scope: .weak) { _ in Disk() }
-    var first: (any Store)? = try hive.service((any Store).self)
-    let number = first?.number
-    #expect(try hive.service((any Store).self).number == number)
+    let made = Counter()
+    try hive.register(Box.self, scope: .weak) { _ in Box(made.next()) }
+    var first: Box? = try hive.service(Box.self)
+    #expect(try hive.service(Box.self).number == first?.number)
     first = nil
-    #expect(try hive.service((any Store).self).number != number)
+    #expect(try hive.service(Box.self).number == 2)
+  }
+
+  private final class Box: Sendable {
+    let number: Int
+    init(_ number: Int) { self.number = number }
   }
 
   @Test("a weak service that is no class is an error")
   func weakStruct() throws {
-    let hive = Hive()
-    try hive.register((any Store).self, scope: .weak) { _ in Memory() }
-    let error = #expect(throws: ServiceError.self) { try hive.service((any Store).self) }
-    #expect(error?.message.contains("makes no class") == true)
+    try hive.register(Int.self, scope: .weak) { _ in 1 }
+    expectServiceError(saying: "makes no class") { try hive.service(Int.self) }
   }
 
   @Test("a scoped service is one within a scope, another in the next, and none without")
   func scoped() throws {
-    let hive = Hive()
-    try hive.register((any Store).self, scope: .scoped) { _ in Disk() }
+    try hive.register(Thing.self, scope: .scoped) { _ in Thing() }
     let (one, two) = (hive.makeScope(), hive.makeScope())
-    let number = try one.service((any Store).self).number
-    #expect(try one.service((any Store).self).number == number)
-    #expect(try two.service((any Store).self).number != number)
-    let error = #expect(throws: ServiceError.self) { try hive.service((any Store).self) }
-    #expect(error?.message.contains("makeScope") == true)
+    let thing = try one.service(Thing.self)
+    #expect(try one.service(Thing.self) === thing)
+    #expect(try two.service(Thing.self) !== thing)
+    expectServiceError(saying: "makeScope") { try hive.service(Thing.self) }
   }
 
-  @Test("a scope gives the Hive's own singletons")
-  func scopeOfSingleton() throws {
-    let hive = Hive()
-    try hive.register(Disk.self, scope: .singleton) { _ in Disk() }
-    #expect(try hive.makeScope().service(Disk.self) === hive.service(Disk.self))
-  }
-
-  @Test("all implementations come with the larger priority first, named ones too")
-  func all() throws {
-    let hive = Hive()
-    try hive.register((any Store).self, scope: .singleton) { _ in Disk() }
-    try hive.register((any Store).self, name: "fast", scope: .singleton, priority: 5) { _ in
-      Memory()
-    }
-    #expect(try hive.all(of: (any Store).self).map { $0 is Memory } == [true, false])
-    #expect(try Hive().all(of: (any Store).self).isEmpty)
-  }
-
-  @Test("a factory takes a parameter; asking without one is an error that says so")
+  @Test("a factory takes a parameter; asking with none or with another is an error that says so")
   func parameter() throws {
-    let hive = Hive()
-    try hive.register(Answer.self, taking: Query.self) { _, query in Answer(text: query.text + "!")
+    try hive.register(String.self, taking: Int.self, file: "App/Main.swift", line: 3) { "\($1)!" }
+    #expect(try hive.service(String.self, with: 7) == "7!")
+    expectServiceError(saying: "needs a Int; ask with one") { try hive.service(String.self) }
+    expectServiceError(
+      saying: "App/Main.swift:3: its factory takes a Swift.Int, and was given a Swift.String"
+    ) { try hive.service(String.self, with: "seven") }
+  }
+}
+
+@Suite("Scoped services that need each other")
+struct NestedScopesTests {
+  private let hive = Hive()
+  private let journal = Journal()
+
+  init() throws {
+    try hive.register(Session.self, scope: .scoped) { [journal] _ in Session(journal) }
+    try hive.register(Basket.self, scope: .scoped) { hive in Basket(try hive.service()) }
+    try hive.register(Page.self) { hive in
+      Page(basket: try hive.service(), session: try hive.service())
     }
-    #expect(try hive.service(Answer.self, with: Query(text: "why")).text == "why!")
-    let error = #expect(throws: ServiceError.self) { try hive.service(Answer.self) }
-    #expect(error?.message.contains("needs a Query") == true)
-    #expect(throws: ServiceError.self) { try hive.service(Answer.self, with: 3) }
+    try hive.register(Receipt.self, as: Receipt.self)
+  }
+
+  @Test("A factory asks through the scope that it was asked through")
+  func factories() throws {
+    let scope = hive.makeScope()
+    let page = try scope.service(Page.self)
+    #expect(page.basket.session === page.session)
+    #expect(try scope.service(Session.self) === page.session)
+    #expect(try scope.service(Receipt.self).session === page.session)
+  }
+
+  @Test("A scope within another has instances of its own, and ends with it")
+  func nested() throws {
+    let outer = hive.makeScope()
+    let inner = outer.makeScope()
+    #expect(inner.outer === outer)
+    #expect(try inner.service(Session.self) !== outer.service(Session.self))
+    outer.end()
+    #expect(journal.lines == ["session", "session"])
+    #expect(throws: ServiceError.self) { try inner.service(Session.self) }
+    #expect(throws: ServiceError.self) { try outer.makeScope().service(Session.self) }
+  }
+
+  @Test("What a scope made is disposed of in reverse, once, when it ends or is let go of")
+  func disposed() throws {
+    let scope = hive.makeScope()
+    _ = try scope.service(Basket.self)
+    scope.end()
+    scope.end()
+    #expect(journal.take() == ["basket", "session"])
+    expectServiceError(saying: "has ended") { try scope.service(Session.self) }
+    _ = try hive.makeScope().service(Session.self)
+    #expect(journal.lines == ["session"])
+  }
+
+  @Test("A singleton that needs a scoped service is an error that names both")
+  func captured() throws {
+    try hive.register(Page.self, name: "front", scope: .singleton) { hive in
+      Page(basket: try hive.service(), session: try hive.service())
+    }
+    // Through a transient one too.
+    try hive.register(String.self, scope: .singleton) { hive in "\(try hive.service(Page.self))" }
+    let scope = hive.makeScope()
+    expectServiceError(saying: "outlives every scope") {
+      try scope.service(Page.self, name: "front")
+    }
+    expectServiceError(saying: "needs it and outlives every scope; make that scoped too") {
+      try scope.service(String.self)
+    }
+  }
+
+  @Test("A scope answers by name, with a parameter, and with all implementations")
+  func ways() throws {
+    try hive.register(String.self) { _ in "plain" }
+    try hive.register(String.self, name: "scoped", scope: .scoped) { _ in "scoped" }
+    try hive.register(String.self, taking: String.self, name: "given") { $1 }
+    let scope = hive.makeScope()
+    #expect(try scope.service(String.self, name: "scoped") == "scoped")
+    #expect(try scope.service(String.self, name: "given", with: "so") == "so")
+    #expect(try scope.all(of: String.self) == ["plain", "scoped"])
+    // Without a scope, the others.
+    #expect(try hive.all(of: String.self) == ["plain"])
+  }
+
+  @Test("Tasks that share a scope get one instance of each service")
+  func shared() async throws {
+    let scope = hive.makeScope()
+    let sessions = try await withThrowingTaskGroup(of: ObjectIdentifier.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          number % 2 == 0
+            ? ObjectIdentifier(try scope.service(Page.self).basket.session)
+            : ObjectIdentifier(try scope.service(Session.self))
+        }
+      }
+      return try await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(sessions.count == 1)
+  }
+
+  @Test("A scope that ends while its factory runs: what that makes is disposed of, and refused")
+  func endedMeanwhile() throws {
+    let ending = Lock<ServiceScope?>(nil)
+    try hive.register(Session.self, name: "late", scope: .scoped) { [journal] _ in
+      ending.withLock { $0 }?.end()
+      return Session(journal)
+    }
+    let scope = hive.makeScope()
+    ending.withLock { $0 = scope }
+    expectServiceError(saying: "has ended") { try scope.service(Session.self, name: "late") }
+    #expect(journal.lines == ["session"])
+    ending.withLock { $0 = nil }
   }
 }

@@ -14,54 +14,30 @@ enum TypedNamespace {
 
 @Suite("A service is a type, whatever it is called")
 struct ServiceTypeTests {
-  private static let module = "BeeHiveTests"
+  private let hive = Hive()
 
-  @Test("Two ways of registering one type are duplicates, and the error has the place of the first")
-  func ways() throws {
-    let hive = Hive()
-    let line = #line + 1
-    try hive.register((any TypedSpeaker).self, as: TypedVoice.self)
-    let error = #expect(throws: Problem.self) {
+  @Test(
+    "Two ways of registering a type, or two spellings of it, are duplicates",
+    arguments: [nil, "TypedSpeaker", "BeeHiveTests.TypedSpeaker"])
+  func spellings(_ name: String?) throws {
+    if let name {
+      try hive.declare(name, by: "BeeHiveTests.TypedVoice")
+    } else {
+      try hive.register((any TypedSpeaker).self, as: TypedVoice.self, file: "Main.swift", line: 7)
+    }
+    let place = name == nil ? "Main.swift:7" : "hive.json services[0]"
+    expectProblem(.duplicate, saying: "\(place) already provides it") {
       try hive.register((any TypedSpeaker).self) { _ in TypedVoice(hive: hive) }
     }
-    #expect(error?.code == .duplicate)
-    #expect(error?.message.contains("ServiceTypeTests.swift:\(line) already provides it") == true)
-    #expect(try hive.service((any TypedSpeaker).self) is TypedVoice)
-  }
-
-  @Test("So are two spellings of it", arguments: ["TypedSpeaker", "BeeHiveTests.TypedSpeaker"])
-  func spellings(_ name: String) throws {
-    let hive = Hive()
-    try hive.register(
-      Registrations(services: [.init(service: name, impl: "\(Self.module).TypedVoice")]),
-      file: "hive.json")
-    let error = #expect(throws: Problem.self) {
-      try hive.register((any TypedSpeaker).self) { _ in TypedVoice(hive: hive) }
-    }
-    #expect(error?.code == .duplicate)
-    #expect(error?.message.hasPrefix("hive.json services[0] already provides it") == true)
     #expect(try hive.service((any TypedSpeaker).self) is TypedVoice)
   }
 
   @Test("Another type of that name is another service")
   func namesakes() throws {
-    let hive = Hive()
     try hive.register((any TypedSpeaker).self, as: TypedVoice.self)
     try hive.register((any TypedNamespace.TypedSpeaker).self, as: TypedNamespace.Voice.self)
     try hive.validate()
     #expect(try hive.service((any TypedNamespace.TypedSpeaker).self) is TypedNamespace.Voice)
-  }
-
-  @Test("The second has its turn when the first goes")
-  func turns() throws {
-    let hive = Hive()
-    try hive.register((any TypedWriter).self, as: TypedVoice.self)
-    #expect(throws: Problem.self) {
-      try hive.register((any TypedWriter).self) { _ in TypedPen(hive: hive) }
-    }
-    #expect(try hive.service((any TypedWriter).self) is TypedVoice)
-    #expect(hive.remove((any TypedWriter).self) == 2)
-    #expect(throws: ServiceError.self) { try hive.service((any TypedWriter).self) }
   }
 
   // MARK: Random registrations
@@ -106,43 +82,34 @@ struct ServiceTypeTests {
   }
 
   private func add(_ choice: Choice, _ number: Int, to hive: Hive) throws {
+    let (name, priority) = (choice.name, choice.priority)
     let service = choice.isWriter ? "TypedWriter" : "TypedSpeaker"
-    func file(_ service: String, _ implementation: String) throws {
-      try hive.register(
-        Registrations(services: [
-          .init(
-            service: service, impl: implementation, name: choice.name, priority: choice.priority)
-        ]), file: "\(number).json")
+    let declared = [
+      (service, "TypedVoice"), ("BeeHiveTests.\(service)", "BeeHiveTests.TypedVoice"),
+      (service, "BeeHiveTests.TypedPen"), (service, "NoSuchType"),
+      ("TypedWriter & TypedSpeaker", "TypedVoice"),
+      ("BeeHiveTests.TypedWriter & TypedSpeaker", "TypedVoice"), ("TypedAlias", "TypedVoice"),
+      (choice.isWriter ? "Int" : "Swift.Int", "Bound"), (service, "Bound"),
+    ]
+    if choice.way < declared.count {
+      let (service, implementation) = declared[choice.way]
+      return try hive.declare(
+        service, by: implementation, name: name, priority: priority, in: "\(number).json")
     }
-    switch choice.way {
-    case 0: try file(service, "TypedVoice")
-    case 1: try file("\(Self.module).\(service)", "\(Self.module).TypedVoice")
-    case 2: try file(service, "\(Self.module).TypedPen")
-    case 3: try file(service, "NoSuchType")
-    case 9: try file("TypedWriter & TypedSpeaker", "TypedVoice")
-    case 10: try file("\(Self.module).TypedWriter & TypedSpeaker", "TypedVoice")
-    case 11: try file("TypedAlias", "TypedVoice")
-    case 12: try file(choice.isWriter ? "Int" : "Swift.Int", "Bound")
-    case 13: try file(service, "Bound")
-    case 4 where choice.isWriter:
-      try hive.register(
-        (any TypedWriter).self, as: TypedPen.self, name: choice.name, priority: choice.priority)
-    case 5 where choice.isWriter:
-      try hive.register((any TypedWriter).self, name: choice.name, priority: choice.priority) {
-        TypedPen(hive: $0)
-      }
-    case 6 where choice.isWriter:
-      try hive.register(
-        (any TypedWriter).self, name: choice.name, priority: choice.priority,
-        instance: TypedVoice(hive: hive))
-    case 4, 5:
-      try hive.register(
-        (any TypedSpeaker).self, as: TypedVoice.self, name: choice.name,
-        priority: choice.priority)
+    let (writer, speaker) = ((any TypedWriter).self, (any TypedSpeaker).self)
+    switch (choice.isWriter, choice.way - declared.count) {
+    case (true, 0):
+      try hive.register(writer, as: TypedPen.self, name: name, priority: priority)
+    case (true, 1):
+      try hive.register(writer, name: name, priority: priority) { TypedPen(hive: $0) }
+    case (true, 2):
+      try hive.register(writer, name: name, priority: priority, instance: TypedVoice(hive: hive))
+    case (false, 0...1):
+      try hive.register(speaker, as: TypedVoice.self, name: name, priority: priority)
     default:
-      try hive.register(
-        (any TypedSpeaker).self, name: choice.name, scope: .singleton, priority: choice.priority
-      ) { TypedVoice(hive: $0) }
+      try hive.register(speaker, name: name, scope: .singleton, priority: priority) {
+        TypedVoice(hive: $0)
+      }
     }
   }
 

@@ -1,107 +1,91 @@
-import Foundation
-import Synchronization
 import TestSupport
 import Testing
 import Threads
 
 @testable import BeeHive
 
-private protocol Greeter: Sendable { func greet() -> String }
+private struct Price: Sendable, Equatable { let cents: Int }
 
-private struct English: Greeter { func greet() -> String { "hello" } }
-private struct German: Greeter { func greet() -> String { "hallo" } }
-private final class Counted: Greeter {
-  let number: Int
-  init(_ number: Int) { self.number = number }
-  func greet() -> String { "number \(number)" }
-}
-
-@Suite("Services of a Hive that is filled by hand")
+@Suite("Services of a Hive that is filled by hand", .mayHang)
 struct ServicesTests {
+  private let hive = Hive()
+  private let made = Counter()
+
   @Test("a transient service is made anew for each request")
   func transient() throws {
-    let hive = Hive()
-    let made = Atomic<Int>(0)
-    try hive.register((any Greeter).self) { _ in
-      Counted(made.wrappingAdd(1, ordering: .relaxed).newValue)
-    }
-    #expect(try hive.service((any Greeter).self).greet() == "number 1")
-    #expect(try hive.service((any Greeter).self).greet() == "number 2")
+    try hive.register(Int.self) { _ in made.next() }
+    for number in 1...2 { #expect(try hive.service(Int.self) == number) }
   }
 
   @Test("a singleton is made at the first request and then kept")
   func singleton() throws {
-    let hive = Hive()
-    let made = Atomic<Int>(0)
-    try hive.register((any Greeter).self, scope: .singleton) { _ in
-      Counted(made.wrappingAdd(1, ordering: .relaxed).newValue)
-    }
-    #expect(made.load(ordering: .relaxed) == 0)
-    for _ in 0..<3 { #expect(try hive.service((any Greeter).self).greet() == "number 1") }
-    #expect(try hive.withService((any Greeter).self) { $0.greet() } == "number 1")
+    try hive.register(Int.self, scope: .singleton) { _ in made.next() }
+    #expect(made.count == 0)
+    for _ in 0..<3 { #expect(try hive.service(Int.self) == 1) }
+    #expect(try hive.withService(Int.self) { $0 } == 1)
   }
 
-  @Test("an instance is handed out as it is, and services of other types stay apart")
-  func instance() throws {
-    let hive = Hive()
-    let counted = Counted(7)
-    try hive.register(Counted.self, instance: counted)
-    #expect(try hive.service(Counted.self) === counted)
-    #expect(throws: ServiceError.self) { try hive.service((any Greeter).self) }
-  }
-
-  @Test("names tell implementations apart; without a name the unnamed one answers")
+  @Test("names tell implementations of each type apart; without a name the unnamed one answers")
   func named() throws {
-    let hive = Hive()
-    try hive.register((any Greeter).self, scope: .singleton) { _ in English() }
-    try hive.register((any Greeter).self, name: "de", scope: .singleton) { _ in German() }
+    try hive.register(String.self, scope: .singleton) { _ in "hello" }
+    try hive.register(String.self, name: "de", scope: .singleton) { _ in "hallo" }
+    try hive.register(Int.self, name: "de", scope: .singleton) { _ in 49 }
     for _ in 0..<2 {
-      #expect(try hive.service((any Greeter).self).greet() == "hello")
-      #expect(try hive.service((any Greeter).self, name: "de").greet() == "hallo")
+      #expect(try hive.service(String.self) == "hello")
+      #expect(try hive.service(String.self, name: "de") == "hallo")
+      #expect(try hive.service(Int.self, name: "de") == 49)
     }
-    let error = #expect(throws: ServiceError.self) {
-      try hive.service((any Greeter).self, name: "fr")
-    }
-    #expect(error?.code == .unusable)
+    expectServiceError(.unusable) { try hive.service(String.self, name: "fr") }
   }
 
-  @Test("larger priority answers, also when it comes after an answer was given")
-  func priority() throws {
-    let hive = Hive()
-    try hive.register((any Greeter).self, scope: .singleton) { _ in English() }
-    #expect(try hive.service((any Greeter).self).greet() == "hello")
-    try hive.register((any Greeter).self, scope: .singleton, priority: 1) { _ in German() }
-    #expect(try hive.service((any Greeter).self).greet() == "hallo")
+  @Test("a list of all is the answer to no other lookup")
+  func all() throws {
+    #expect(try hive.all(of: Int.self).isEmpty)
+    try hive.register(Int.self) { _ in 1 }
+    try hive.register(Int.self, name: "sale", instance: 2)
+    #expect(try hive.all(of: Int.self) == [1, 2])
+    #expect(try hive.service(Int.self) == 1)
+  }
+
+  @Test(
+    "larger priority answers, also when it comes after an answer was given",
+    arguments: [Scope.transient, .singleton])
+  func priority(scope: Scope) async throws {
+    try hive.register(Int.self, scope: scope) { _ in 1 }
+    for _ in 0..<3 { #expect(try hive.service(Int.self) == 1) }
+    try hive.register(Int.self, scope: scope, priority: 1) { _ in 2 }
+    #expect(try hive.service(Int.self) == 2)
+    try await hive.overridingInTask(Int.self, with: 3) { () async throws in
+      #expect(try hive.service(Int.self) == 3)
+    }
+    #expect(try hive.service(Int.self) == 2)
+    hive.remove(Int.self)
+    #expect(throws: ServiceError.self) { try hive.service(Int.self) }
   }
 
   @Test("a duplicate is refused, listed, and named with both places")
   func duplicate() throws {
-    let hive = Hive()
-    try hive.register((any Greeter).self, file: "Shop/First.swift", line: 1) { _ in English() }
-    let problem = #expect(throws: Problem.self) {
-      try hive.register((any Greeter).self, file: "Shop/Second.swift", line: 2) { _ in German() }
+    try hive.register(String.self, file: "Shop/First.swift", line: 1) { _ in "first" }
+    expectProblem(.duplicate, saying: "First.swift:1 already provides it") {
+      try hive.register(String.self, file: "Shop/Second.swift", line: 2) { _ in "second" }
     }
-    #expect(problem?.code == .duplicate)
-    #expect(problem?.message.contains("First.swift:1 already provides it") == true)
     #expect(hive.entries.count == 2)
     #expect(hive.entries.last?.description.contains("Second.swift:2") == true)
-    #expect(try hive.service((any Greeter).self).greet() == "hello")
+    #expect(try hive.service(String.self) == "first")
   }
 
-  @Test("what was refused as a duplicate gets its turn when the first one goes")
-  func duplicateTakesOver() throws {
-    let hive = Hive()
-    try hive.register(English.self, instance: English())
-    #expect(throws: Problem.self) { try hive.register(English.self, instance: English()) }
-    #expect(hive.removeServices(named: "English") == 0, "a part of a name is none")
-    #expect(hive.removeServices(named: "BeeHiveTests.English") == 2)
-    #expect(throws: ServiceError.self) { try hive.service(English.self) }
+  @Test("what was refused as a duplicate goes with the first one, by the whole name alone")
+  func duplicateRemoved() throws {
+    try hive.register(Price.self, instance: Price(cents: 1))
+    expectProblem { try hive.register(Price.self, instance: Price(cents: 2)) }
+    #expect(hive.removeServices(named: "Price") == 0, "a part of a name is none")
+    #expect(hive.removeServices(named: "BeeHiveTests.Price") == 2)
+    #expect(throws: ServiceError.self) { try hive.service(Price.self) }
     #expect(hive.entries.isEmpty)
   }
 
   @Test("what was refused as a duplicate gets its turn when the first one turns out unfit")
   func duplicateOfUnfit() throws {
-    let hive = Hive()
     try hive.register(
       Registrations(services: [
         .init(service: "BeeHiveTests.Orchard", impl: "BeeHiveTests.Desert"),
@@ -111,74 +95,84 @@ struct ServicesTests {
     #expect(try hive.service((any Orchard).self) is AppleOrchard)
   }
 
-  @Test("nothing registered: the error says what to do")
-  func notFound() {
-    let error = #expect(throws: ServiceError.self) { try Hive().service((any Greeter).self) }
-    #expect(error?.code == .notFound)
-    #expect(error?.description.hasPrefix("service Greeter: nothing that is loaded") == true)
-  }
-
   @Test("a factory that throws is reported with its error, and asked again the next time")
   func failingFactory() throws {
-    struct Full: Error {}
-    let hive = Hive()
-    let attempts = Atomic<Int>(0)
-    try hive.register((any Greeter).self, scope: .singleton) { _ in
-      if attempts.wrappingAdd(1, ordering: .relaxed).newValue == 1 { throw Full() }
-      return English()
+    try hive.register(String.self, scope: .singleton) { _ in
+      if made.next() == 1 { throw Broken() }
+      return "hello"
     }
-    let error = #expect(throws: ServiceError.self) { try hive.service((any Greeter).self) }
-    #expect(error?.code == .creationFailed)
-    #expect(error?.underlying is Full)
-    #expect(try hive.service((any Greeter).self).greet() == "hello")
+    let error = #expect(throws: ServiceError.self) { try hive.service(String.self) }
+    #expect(error?.code == .creationFailed && error?.underlying is Broken)
+    #expect(try hive.service(String.self) == "hello")
   }
 
+  /// So many that work over all of them for each would not end in time.
+  private static let count = Effort.isFull ? 100_000 : 10_000
+
+  @Test("many of one type, told apart by name, are found, replaced and removed one by one")
+  func many() throws {
+    for number in 0..<Self.count {
+      try hive.register(Price.self, name: "\(number)") { _ in Price(cents: number) }
+    }
+    for number in 0..<Self.count {
+      #expect(try hive.service(Price.self, name: "\(number)").cents == number)
+    }
+    expectProblem(.duplicate) {
+      try hive.register(Price.self, name: "7") { _ in Price(cents: 0) }
+    }
+    #expect(throws: ServiceError.self) { try hive.service(Price.self) }
+    #expect(hive.remove(Price.self, name: "7") == 2)
+    try hive.register(Price.self, name: "7") { _ in Price(cents: 1) }
+    #expect(try hive.service(Price.self, name: "7").cents == 1)
+    #expect(hive.removeServices(named: "BeeHiveTests.Price") == Self.count)
+    #expect(hive.entries.isEmpty)
+  }
 }
 
 private struct Egg: Sendable {}
 private struct Hen: Sendable {}
 
-@Suite("Services that need each other")
-struct ServiceCycleTests {
-  @Test(
-    "a service that needs itself is an error with the path",
-    arguments: [Scope.transient, .singleton])
-  func onOneThread(scope: Scope) throws {
-    let hive = Hive()
-    try hive.register(Hen.self, scope: scope) { hive in
-      _ = try hive.service(Egg.self)
+extension Hive {
+  /// Registers two services that need each other, and do something before they say so.
+  fileprivate func registerCycle(
+    _ scope: Scope, _ before: @escaping @Sendable () -> Void = {},
+    egg: @escaping @Sendable (Hive) throws -> Void = { _ = try $0.service(Egg.self) }
+  ) throws {
+    try register(Hen.self, scope: scope) { hive in
+      before()
+      try egg(hive)
       return Hen()
     }
-    try hive.register(Egg.self, scope: scope) { hive in
+    try register(Egg.self, scope: scope) { hive in
+      before()
       _ = try hive.service(Hen.self)
       return Egg()
     }
-    let error = #expect(throws: ServiceError.self) { try hive.service(Hen.self) }
+  }
+}
+
+@Suite("Services that need each other", .mayHang)
+struct ServiceCycleTests {
+  private let hive = Hive()
+
+  @Test(
+    "a service that needs itself is an error with the path",
+    arguments: [Scope.transient, .singleton, .scoped])
+  func onOneThread(scope: Scope) throws {
+    try hive.registerCycle(scope)
+    let error = #expect(throws: ServiceError.self) { try hive.makeScope().service(Hen.self) }
     #expect(error?.code == .cycle)
     #expect(error?.message.contains("Hen → ") == true)
     #expect(error?.sources.count == 2)
   }
 
-  @Test(
-    "two threads that need each other's singleton get an error, not a deadlock",
-    .mayHang)
+  @Test("two threads that need each other's singleton get an error, not a deadlock")
   func acrossThreads() async throws {
     for _ in 0..<50 {
-      let hive = Hive()
-      let inside = Atomic<Int>(0)
-      @Sendable func meet() {
-        inside.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        for _ in 0..<100_000 where inside.load(ordering: .sequentiallyConsistent) < 2 {}
-      }
-      try hive.register(Hen.self, scope: .singleton) { hive in
-        meet()
-        _ = try hive.service(Egg.self)
-        return Hen()
-      }
-      try hive.register(Egg.self, scope: .singleton) { hive in
-        meet()
-        _ = try hive.service(Hen.self)
-        return Egg()
+      let (hive, inside) = (Hive(), Counter())
+      try hive.registerCycle(.singleton) {
+        inside.next()
+        for _ in 0..<100_000 where inside.count < 2 {}
       }
       async let hen = Result { try hive.service(Hen.self) }
       async let egg = Result { try hive.service(Egg.self) }
@@ -187,28 +181,25 @@ struct ServiceCycleTests {
       #expect(errors.allSatisfy { $0.code == .cycle })
     }
   }
-}
 
-extension ServiceCycleTests {
-  @Test("a cycle through a thread of the factory's own is an error after a while", .mayHang)
+  @Test("a cycle through a thread of the factory's own is an error after a while")
   func throughNewThread() throws {
-    let hive = Hive()
-    try hive.register(Hen.self, scope: .singleton) { hive in
-      let error = Lock<(any Error)?>(nil)
-      POSIXThread {
-        Creation.$patience.withValue(.milliseconds(50)) {
-          do { _ = try hive.service(Egg.self) } catch let thrown { error.withLock { $0 = thrown } }
-        }
-      }?.join()
-      if let error = error.withLock(\.self) { throw error }
-      return Hen()
+    try hive.registerCycle(
+      .singleton,
+      egg: { hive in
+        let error = Lock<(any Error)?>(nil)
+        POSIXThread {
+          Creation.$patience.withValue(.milliseconds(50)) {
+            do { _ = try hive.service(Egg.self) } catch let thrown {
+              error.withLock { $0 = thrown }
+            }
+          }
+        }?.join()
+        if let error = error.withLock(\.self) { throw error }
+      })
+    expectServiceError(saying: "still being made on another thread") {
+      try hive.service(Hen.self)
     }
-    try hive.register(Egg.self, scope: .singleton) { hive in
-      _ = try hive.service(Hen.self)
-      return Egg()
-    }
-    let error = #expect(throws: ServiceError.self) { try hive.service(Hen.self) }
-    #expect("\(error, default: "")".contains("still being made on another thread"))
   }
 }
 

@@ -26,7 +26,7 @@ struct ConformanceTests {
     var testDescription: String { "\(type) as \(service)" }
   }
 
-  static let protocols = [
+  static let rows = [
     Row(Drone.self, (any Courier).self),
     Row(Drone.self, (any Express).self),
     Row(Dispatcher.self, (any Courier).self),
@@ -67,9 +67,7 @@ struct ConformanceTests {
       Pigeon.self, (any Feed<Int>).self,
       .undecided(
         "BeeHiveTests.Feed<Swift.Int> constrains associated types; only an instance shows it")),
-  ]
-
-  static let others = [
+    // A class serves for its superclass, any type for itself.
     Row(Bike.self, Vehicle.self),
     Row(Bike.self, Bike.self),
     Row(Drone.self, Drone.self),
@@ -82,26 +80,8 @@ struct ConformanceTests {
       .fails("BeeHiveTests.Drone is not Swift.Int, which only itself can serve")),
   ]
 
-  @Test("a type serves where it conforms", arguments: protocols)
+  @Test("a type serves where it conforms", arguments: rows)
   func conformance(row: Row) {
     #expect(Conformance.of(row.type, to: row.service) == row.answer)
-  }
-
-  @Test("a class serves for its superclass, any type for itself", arguments: others)
-  func concrete(row: Row) {
-    #expect(Conformance.of(row.type, to: row.service) == row.answer)
-  }
-
-  @Test("the language's own cast agrees")
-  func cast() {
-    for type in [Drone.self, Dispatcher.self, Bike.self, Truck.self, Int.self] as [any Any.Type] {
-      #expect(
-        (Conformance.of(type, to: (any Courier).self) == .holds) == (type is any Courier.Type))
-      #expect(
-        (Conformance.of(type, to: (any Express).self) == .holds) == (type is any Express.Type))
-      #expect(
-        (Conformance.of(type, to: (any Stationed).self) == .holds) == (type is any Stationed.Type))
-      #expect((Conformance.of(type, to: Vehicle.self) == .holds) == (type is Vehicle.Type))
-    }
   }
 }

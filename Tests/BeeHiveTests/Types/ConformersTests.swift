@@ -9,11 +9,12 @@ private struct Generic<Content>: Courier {}
 
 @Suite("Types that conform to a protocol, without annotations")
 struct ConformersTests {
+  private let hive = Hive()
+
   private func names(_ types: [any Any.Type]) -> Set<String> { Set(types.map { "\($0)" }) }
 
   @Test("are those of the process, each once")
   func process() {
-    let hive = Hive()
     let types = hive.conformers(to: (any Courier).self)
     // What is private and used by nothing is left out of an optimised file.
     #expect(types.contains { $0 == Hidden.self })
@@ -26,7 +27,6 @@ struct ConformersTests {
 
   @Test("of a composition fulfil each part of it")
   func compositions() {
-    let hive = Hive()
     #expect(names(hive.conformers(to: (any Courier & Signed).self)) == ["Bike"])
     #expect(names(hive.conformers(to: (any Signed & Vehicle).self)) == ["Bike"])
     #expect(hive.conformers(to: (any Sendable).self).isEmpty)
@@ -62,7 +62,6 @@ struct ConformersTests {
       ])
     #expect(rows.count == 5)
 
-    let hive = Hive()
     #expect(hive.conformers(to: (any CustomStringConvertible).self, in: library.file.path).isEmpty)
     try library.load()
     let types = hive.conformers(
