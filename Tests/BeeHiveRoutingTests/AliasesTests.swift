@@ -4,6 +4,8 @@ import Testing
 
 @Suite("An alias is a name that stands for a URL")
 struct AliasesTests {
+  private let router = Router()
+
   @Test("A name opens the URL that it means; the query goes along")
   func opening() async throws {
     let router = try Router().answering("app://shop/:id", "app://shop/home")
@@ -21,7 +23,6 @@ struct AliasesTests {
 
   @Test("Circles, second meanings and names that are none are refused, and nothing is taken")
   func refusals() throws {
-    let router = Router()
     try router.register(aliases: ["a": "b"])
     for (aliases, code) in [
       (["b": "c", "c": "a"], RoutingError.Code.redirectLoop), (["a": "x"], .duplicate),
@@ -35,7 +36,6 @@ struct AliasesTests {
 
   @Test("The handler of unmatched URLs knows by which name they were asked for")
   func unmatched() async throws {
-    let router = Router()
     try router.register(aliases: ["VC2": "app://two"])
     router.unmatched { "\($0.originalURL?.text ?? "") at \($0.url)" }
     #expect(await router.answer("VC2") == "VC2 at app://two")

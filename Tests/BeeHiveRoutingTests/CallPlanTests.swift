@@ -4,6 +4,8 @@ import Testing
 
 @Suite("What explain prints and canOpen tests is what open does")
 struct CallPlanTests {
+  private let router = Router()
+
   /// A parameter as a pattern writes it, and a handler's question for it.
   private struct Asked: Sendable {
     var name: String
@@ -40,7 +42,7 @@ struct CallPlanTests {
   ]
 
   private static func pattern(
-    _ host: Int, _ random: inout Numbers
+    _ host: Int, _ random: inout SeededGenerator
   ) -> (text: String, asked: [Asked]) {
     var (text, asked) = ("app://h\(host)", [Asked]())
     for name in ["a", "b"] where Bool.random(using: &random) {
@@ -56,18 +58,16 @@ struct CallPlanTests {
     var keys: [String] = []
     for name in ["x", "y"] where Bool.random(using: &random) {
       let type = types.randomElement(using: &random) ?? ""
-      let form = Int.random(in: 0..<3, using: &random)
       let missing = ["Int": "1", "Double": "1.5", "Bool": "true", "Month": "5", "String": "z"][type]
-      asked.append(Asked(name: name, type: type, isOptional: form == 1))
-      keys.append(
-        form == 2 && missing != nil
-          ? "\(name)<\(type)>=\(missing ?? "")" : "\(name)<\(type)\(form == 1 ? "?" : "")>")
-      if form == 2 && missing == nil { asked[asked.count - 1].isOptional = false }
+      let forms = [">", "?>"] + (missing.map { [">=\($0)"] } ?? [])
+      let form = forms.randomElement(using: &random) ?? ""
+      asked.append(Asked(name: name, type: type, isOptional: form == "?>"))
+      keys.append("\(name)<\(type)\(form)")
     }
     return (keys.isEmpty ? text : text + "?" + keys.joined(separator: "&"), asked)
   }
 
-  private static func replacing(_ number: Int, _ random: inout Numbers) -> String {
+  private static func replacing(_ number: Int, _ random: inout SeededGenerator) -> String {
     let key = ["a", "b", "p", "x", "y"].randomElement(using: &random) ?? ""
     let values = ["null", "5", #""x""#, "[1, 2]", "[]", "true"]
     let value = values.randomElement(using: &random) ?? ""
@@ -76,7 +76,7 @@ struct CallPlanTests {
       do: #"{"replace": {"\#(key)": \#(value)}}"#)
   }
 
-  private static func url(_ random: inout Numbers) -> String {
+  private static func url(_ random: inout SeededGenerator) -> String {
     var url = "app://h\(Int.random(in: 0..<4, using: &random))"
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       url += "/" + (texts.randomElement(using: &random) ?? "")
@@ -92,7 +92,7 @@ struct CallPlanTests {
   func agreement() async throws {
     var (answered, refused) = (0, [RoutingError.Code: Int]())
     for seed in 0..<UInt64(Effort.times(400, full: 20_000)) {
-      var random = Numbers(seed: seed)
+      var random = SeededGenerator(seed: seed)
       let router = Router()
       try router.define("Month") { Int32($0).flatMap { (1...12).contains($0) ? $0 : nil } }
       for host in 0..<3 {
@@ -128,7 +128,6 @@ struct CallPlanTests {
 
   @Test("A text or a value that a route's type does not hold is the plan's error, and no handler's")
   func unfit() throws {
-    let router = Router()
     try router.register("app://a/:id<Int>", exposure: .remote) { _ in }
     try router.register("app://e?x<Int>", exposure: .remote) { _ in }
     try router.register("app://d/:p<Path>") { _ in }
@@ -141,38 +140,18 @@ struct CallPlanTests {
     }
   }
 
-  @Test(
-    "A rule that takes away what a route needs, or gives it several values, is explained as the error"
-  )
+  @Test("A rule that takes away what a route needs, or gives too much, is explained as the error")
   func replaced() throws {
-    let router = Router()
     try router.register("app://a/:id<Int>?x") { _ in }
-    func explain(_ values: String) throws -> Explanation {
-      let replacing = rule("r", #"{"url": "app://a/:id"}"#, do: #"{"replace": {\#(values)}}"#)
-      try router.calls.load(table(replacing))
-      return router.calls.explain("app://a/5")
-    }
-    let array = try explain(#""id": [1, 2]"#)
-    #expect(array.error?.code == .wrongParameter)
-    #expect(array.steps == ["table r: replace id"])
-    let null = try explain(#""id": null"#)
-    #expect(null.error?.code == .missingParameter)
-    #expect(null.steps == ["table r: take away id"])
-    let both = try explain(#""x": null, "id": 7"#)
-    #expect(both.error == nil && both.steps == ["table r: replace id; take away x"])
-  }
-
-  /// Numbers that a seed determines.
-  private struct Numbers: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ (mixed >> 31)
+    for (values, code, step) in [
+      (#""id": [1, 2]"#, RoutingError.Code.wrongParameter, "replace id"),
+      (#""id": null"#, .missingParameter, "take away id"),
+      (#""x": null, "id": 7"#, nil, "replace id; take away x"),
+    ] as [(String, RoutingError.Code?, String)] {
+      try router.calls.load(
+        table(rule("r", #"{"url": "app://a/:id"}"#, do: #"{"replace": {\#(values)}}"#)))
+      let explanation = router.calls.explain("app://a/5")
+      #expect(explanation.error?.code == code && explanation.steps == ["table r: \(step)"])
     }
   }
 }

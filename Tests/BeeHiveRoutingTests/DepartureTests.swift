@@ -10,6 +10,8 @@ extension Departing: Target {
 
 @Suite("What leaves a router")
 struct DepartureTests {
+  private let router = Router()
+
   static let all: [Departure<Router>] = [
     Departure("a route's registration is cancelled") { router, make in
       let registration = try router.register("/a") { [object = make()] _ in object.stay() }
@@ -93,7 +95,6 @@ struct DepartureTests {
 
   @Test("the instance of a target is let go when no lock is held")
   func release() async throws {
-    let router = Router()
     let hasAsked = Lock(false)
     try router.mediator.register("shop") {
       Departing {
@@ -110,7 +111,6 @@ struct DepartureTests {
 
   @Test("a call keeps nothing of what it was given or made")
   func calls() async throws {
-    let router = Router()
     try router.register("app://keeps") { call in
       let _: Departing = try call["given"]
       return Departing {}

@@ -11,13 +11,22 @@ struct NestedCallsTests {
     try router.register("app://open", exposure: .remote) { _ in "open" }
   }
 
+  private static func secret(_ router: Router) async throws -> String {
+    try await router.object(for: "app://new/secret", as: String.self, origin: .local)
+  }
+
+  /// Expects that a URL leads to the secret, and for calls from inside alone.
+  private func expectSecret(_ url: String) async {
+    #expect(await router.failure(url, origin: .remote) == .notRemote)
+    #expect(await router.answer(url) == "the secret")
+  }
+
   @Test("A remote caller reaches no local route through a remote one, whatever that says")
   func remoteThroughRemote() async throws {
     try router.register("app://door", exposure: .remote) { _ in
-      try await router.object(for: "app://new/secret", as: String.self, origin: .local)
+      try await Self.secret(router)
     }
-    #expect(await router.failure("app://door", origin: .remote) == .notRemote)
-    #expect(await router.answer("app://door") == "the secret")
+    await expectSecret("app://door")
   }
 
   @Test("An elevated route reaches what is local, and the catalogue shows it")
@@ -25,47 +34,38 @@ struct NestedCallsTests {
     let hive = Hive()
     try hive.router.register("app://new/secret") { _ in "the secret" }
     try hive.router.register("app://door", exposure: .elevated) { _ in
-      try await hive.router.object(for: "app://new/secret", as: String.self)
+      try await Self.secret(hive.router)
     }
     #expect(await hive.router.answer("app://door", origin: .remote) == "the secret")
     #expect("\(hive.catalogue())".contains("route  elevated app://door"))
   }
 
-  @Test func `An action's calls, by name too, come from where the action's call comes from`()
-    async throws
-  {
-    struct Clerk: Target {
-      static let actions: [Action<Clerk>] = [
-        Action("fetch", [Parameter("by", String.self)], exposure: .remote) { _, arguments in
-          let by: String = try arguments["by"]
-          guard let call = Call.current else { return "no call" }
-          let router = Clerk.router
-          if by == "url" {
-            return try await router.object(for: "app://new/secret", as: String.self)
-          }
-          _ = try await router.mediator.perform("shop", "nothing")
-          return "\(call.origin)"
-        }
-      ]
-      static let router = Router()
-    }
-    try Clerk.router.register("app://new/secret") { _ in "the secret" }
-    try Clerk.router.mediator.register("shop") { ShopTarget() }
-    try Clerk.router.mediator.register("clerk") { Clerk() }
-    for by in ["url", "name"] {
-      #expect(
-        await Clerk.router.failure("app://clerk/fetch?by=\(by)", origin: .remote) == .notRemote)
-    }
-    #expect(await Clerk.router.answer("app://clerk/fetch?by=url") == "the secret")
-    #expect(await Clerk.router.answer("app://clerk/fetch?by=name") == "local")
+  private struct Clerk: Target {
+    let router: Router
+    static let actions: [Action<Clerk>] = [
+      Action("url", exposure: .remote) { clerk, _ in
+        try await NestedCallsTests.secret(clerk.router)
+      },
+      Action("name", exposure: .remote) { clerk, _ in
+        try await clerk.router.mediator.perform("shop", "nothing")
+        return Call.current?.origin == .local ? "the secret" : ""
+      },
+    ]
+  }
+
+  @Test(
+    "An action's calls, by name too, come from where the action's call comes from",
+    arguments: ["app://clerk/url", "app://clerk/name"])
+  func actions(url: String) async throws {
+    try router.mediator.register("clerk") { Clerk(router: router) }
+    await expectSecret(url)
   }
 
   @Test func `An interceptor's calls for a remote caller are remote`() async throws {
     router.calls.intercept("spy", try .url("app://open")) { _ in
-      .answer(try await router.object(for: "app://new/secret", as: String.self))
+      .answer(try await Self.secret(router))
     }
-    #expect(await router.failure("app://open", origin: .remote) == .notRemote)
-    #expect(await router.answer("app://open") == "the secret")
+    await expectSecret("app://open")
   }
 
   @Test func `A handler of unmatched URLs answers remote calls only if it is remote`() async throws
@@ -73,11 +73,8 @@ struct NestedCallsTests {
     router.unmatched { "nothing at \($0.url)" }
     #expect(await router.answer("app://none") == "nothing at app://none")
     #expect(await router.failure("app://none", origin: .remote) == .noRoute)
-    router.unmatched(exposure: .remote) { call in
-      try await router.object(for: "app://new/\(call.url.path.last ?? "")", as: String.self)
-    }
-    #expect(await router.answer("app://old/secret") == "the secret")
-    #expect(await router.failure("app://old/secret", origin: .remote) == .notRemote)
+    router.unmatched(exposure: .remote) { _ in try await Self.secret(router) }
+    await expectSecret("app://old/secret")
   }
 
   @Test func `A fallback answers remote calls only if it is remote`() async throws {
@@ -116,36 +113,33 @@ struct NestedCallsTests {
     #expect(await router.answer("mgj://elsewhere") == "mgj: mgj://elsewhere")
   }
 
-  @Test
-  func `What observers, guards and the making of a target call for a remote caller is remote`()
-    async throws
-  {
-    final class Nosy: Target {
-      static let actions: [Action<Nosy>] = [Action("ask", exposure: .remote) { _, _ in 1 }]
+  private final class Nosy: Target {
+    static let actions: [Action<Nosy>] = [Action("ask", exposure: .remote) { _, _ in 1 }]
+  }
+
+  @Test("What observers, guards and the making of a target call for a remote caller is remote")
+  func askedBeside() async throws {
+    let (tasks, continuation) = AsyncStream.makeStream(of: Task<RoutingError.Code?, Never>.self)
+    let look: @Sendable () -> Void = {
+      continuation.yield(Task { await router.failure("app://new/secret") })
     }
-    let (router, log) = (self.router, Log())
-    let look: @Sendable () -> Task<Void, Never> = {
-      Task { await log.add(await router.failure("app://new/secret")?.rawValue ?? "the secret") }
-    }
-    let (tasks, continuation) = AsyncStream.makeStream(of: Task<Void, Never>.self)
     let observation = router.calls.observe { notice in
-      if case .began(let call) = notice, "\(call.destination)" == "app://nosy/ask" {
-        continuation.yield(look())
-      }
+      if case .began(let call) = notice, "\(call.destination)" == "app://nosy/ask" { look() }
     }
     try router.calls.guardCalls("nosy", .action("nosy", "ask"), then: .refuse("never")) { _ in
-      continuation.yield(look())
+      look()
       return false
     }
     try router.mediator.register("nosy") {
-      continuation.yield(look())
+      look()
       return Nosy()
     }
     #expect(await router.failure("app://nosy/ask", origin: .remote) == nil)
     observation.cancel()
     continuation.finish()
-    for await task in tasks { await task.value }
-    #expect(await log.lines == ["not-remote", "not-remote", "not-remote"])
+    var met: [RoutingError.Code?] = []
+    for await task in tasks { met.append(await task.value) }
+    #expect(met == [.notRemote, .notRemote, .notRemote])
   }
 
   @Test func `A dry run inside a handler says what a call there would come to`() async throws {
@@ -156,20 +150,19 @@ struct NestedCallsTests {
     #expect(await router.answer("app://ask") == "true true")
   }
 
-  @Test func `A refusal is of the call whose handler refuses, not of the one around it`()
-    async throws
-  {
+  @Test(
+    "A refusal is of the call whose handler refuses, not of the one around it",
+    arguments: [
+      ("app://outer", "app://:any", "app://nothing", "x://nothing/at/all"),
+      ("app://deep/outer", "app://deep/:any", "x://nothing/at/all", "app://deep/outer"),
+    ])
+  func refusals(outer: String, other: String, inner: String, refused: String) async throws {
     router.unmatched { throw $0.refusal("not mine") as any Error }
-    try router.register("app://outer", priority: 5) { _ in
-      try await router.object(for: "app://nothing", as: String.self)
+    try router.register(outer, priority: 5) { _ in
+      try await router.object(for: inner, as: String.self)
     }
-    try router.register("app://:any") { _ in "another route" }
-    #expect(await router.failure("x://nothing/at/all") == .refused)
-    try router.register("app://deep/outer", priority: 5) { _ in
-      try await router.object(for: "x://nothing/at/all", as: String.self)
-    }
-    try router.register("app://deep/:any") { _ in "another route" }
-    #expect(await router.failure("app://deep/outer") == .refused)
+    try router.register(other) { _ in "another route" }
+    #expect(await router.failure(refused) == .refused)
   }
 
   @Test func `Calls that call themselves without end are an error`() async throws {

@@ -111,8 +111,6 @@ struct RecordedEntriesTests {
     }
     #expect(parameters == ["sku String false -", "count Int true 1"])
     #expect(stock.origin.contains("BeehiveRecords["))
-    let json = String(decoding: try JSONEncoder().encode(catalogue), as: UTF8.self)
-    #expect(json.contains(#""default":"1""#))
     #expect(
       catalogue.description.contains("action remote c_shop.stock(sku: String, count: Int = 1)"))
     #expect(catalogue.description.contains("route  local  croutes://echo/:n<Int>/*"))

@@ -105,10 +105,12 @@ struct RedirectionTests {
   @Test func `A replacement counts for values of the path too, and for their types`() async throws {
     try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": 2}}"#))
     #expect(await router.answer("app://x/1") == "app://x/:id<Int> id=2")
-    try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": "abc"}}"#))
-    #expect(await router.failure("app://x/1") == .wrongParameter)
-    try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": null}}"#))
-    #expect(await router.failure("app://x/1") == .missingParameter)
+    for (value, code) in [
+      (#""abc""#, RoutingError.Code.wrongParameter), ("null", .missingParameter),
+    ] {
+      try load(rule(#"{"url": "app://x/1"}"#, #"{"replace": {"id": \#(value)}}"#))
+      #expect(await router.failure("app://x/1") == code)
+    }
   }
 
   @Test("What null takes away does not go along, and may be given anew")
@@ -152,9 +154,8 @@ struct RedirectionTests {
     }
   }
 
-  @Test func `A redirected call from outside brings no key that the route does not declare`()
-    async throws
-  {
+  @Test("A redirected call from outside brings no key that the route does not declare")
+  func declaredKeys() async throws {
     try router.register("app://narrow?id", exposure: .remote) { describe($0) }
     try load(
       rule(#"{"url": "app://wide/:id/:admin"}"#, #"{"redirect": "app://narrow"}"#),
@@ -181,9 +182,8 @@ struct RedirectionTests {
     #expect(await router.failure(yen) == nil)
   }
 
-  @Test func `Each condition of the documentation's second example decides as it reads`()
-    async throws
-  {
+  @Test("Each condition of the documentation's second example decides as it reads")
+  func secondExample() async throws {
     let json = try Document("Docs/decision-table.md").block("json", with: "advent").text
     let begin = try #require(secondsSince1970(at: "2026-12-01T00:00:00+01:00"))
     let now = Lock(begin)
@@ -199,9 +199,8 @@ struct RedirectionTests {
     #expect(await router.answer("app://offer?app=2.0.9") == "app://update app=2.0.9")
     #expect(await router.answer("app://offer?app=2.1") == "app://offer app=2.1")
     #expect(await router.answer("app://offer?app=1.0&beta=true") == "app://offer app=1.0 beta=true")
-    let users = (0..<200).map { "user\($0)" }
     var fresh = 0
-    for user in users {
+    for user in (0..<200).map({ "user\($0)" }) {
       let answer = await router.answer("app://search?user=\(user)")
       if answer == "app://search engine=new user=\(user)" { fresh += 1 }
     }

@@ -15,8 +15,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
 
   private static let words = [
     "a", "b", "7", "4", "42", "4a", "A", "0", "1", "true", "1.5", "4.html", "a.html", ".html",
-    "47.html",
-    "é", "e\u{301}", "éa", "-4", "1e3", "621425b8-42d1-4ab4-9a58-1e69d708a84b",
+    "47.html", "é", "e\u{301}", "éa", "-4", "1e3", "621425b8-42d1-4ab4-9a58-1e69d708a84b",
   ]
   private static let hosts = [
     "a", "A", "b", "4", "localhost", "b.c", "B.C", "b.c:80", "b.c:81", "a:80", "[::1]", "[::1]:80",

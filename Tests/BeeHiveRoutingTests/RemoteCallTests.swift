@@ -145,16 +145,6 @@ struct RemoteCallTests {
     #expect(await log.lines == [url])
   }
 
-  @Test("Size and depth are limited, and the host sets the limits")
-  func limits() async {
-    router.calls.limits = URLLimits(bytes: 60, segments: 3, items: 2)
-    #expect(
-      await code("aaa://shop/price?sku=" + String(repeating: "a", count: 60)) == .limitExceeded)
-    #expect(await code("app://news/1/2/3/4") == .limitExceeded)
-    #expect(await code("app://news/1?a=1&b=2&c=3") == .limitExceeded)
-    #expect(await code("app://news/1") == nil)
-  }
-
   @Test("Raised limits hold for aliases and for a look at the routes, too")
   func raisedLimits() async throws {
     let url = "app://news/1?from=" + String(repeating: "a", count: URLLimits().bytes)

@@ -3,38 +3,28 @@ import Testing
 
 @Suite("A router finds the one route that a URL means")
 struct RouterTests {
+  private let router = Router()
+
   @Test(
     "The best of several patterns answers",
     arguments: [
       // Literal beats typed beats plain beats the rest; nothing matches by half.
       Answer("/list", "/:id", url: "/list", "/list"),
-      Answer("/:id", "/list", url: "/list", "/list"),
       Answer("/:id", "/:n<Int>", url: "/7", "/:n<Int> n=7"),
-      Answer("/:id", "/:n<Int>", url: "/x", "/:id id=x"),
       Answer("/:n<Double>", "/:n<Int>", "/:n<Bool>", url: "/1", "/:n<Int> n=1"),
-      Answer("/:n<Double>", "/:n<Int>", "/:n<Bool>", url: "/1.5", "/:n<Double> n=1.5"),
-      Answer("/*", "/:id", url: "/x", "/:id id=x"),
       Answer("/*", "/:id", url: "/x/y", #"/* *=["x", "y"]"#),
       Answer("/:p<Path>", "/*", url: "/x/y", "/:p<Path> p=x/y"),
       Answer("/:id", "/:id.html", url: "/x.html", "/:id.html id=x"),
-      Answer("/v:major", "/:id", url: "/v2", "/v:major major=2"),
-      Answer("/v:major<Int>", "/:id", url: "/vx", "/:id id=vx"),
-      Answer("/a", url: "/a/b", nil),
-      Answer("/a/b", url: "/a", nil),
       Answer("/a/:id", url: "/a", nil),
       Answer("/", url: "/", "/"),
       Answer("/", url: "app://", "/"),
       // Three levels of backtracking.
-      Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/e", "/a/b/:x/e x=c"),
-      Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/f", "/a/:x/c/f x=b"),
       Answer("/a/b/c/d", "/a/b/:x/e", "/a/:x/c/f", "/:x/b/c/g", url: "/a/b/c/g", "/:x/b/c/g x=a"),
       Answer("/a/b/c/d", "/a/*", url: "/a/b/c/x", #"/a/* *=["b", "c", "x"]"#),
       // Schemes, hosts and ports.
       Answer("app://shop/:id", url: "APP://shop/7", "app://shop/:id id=7"),
-      Answer("app://shop/:id", url: "web://shop/7", nil),
       Answer("app://shop/:id", url: "app:/shop/7", "app://shop/:id id=7"),
       Answer("*://shop/:id", url: "web://shop/7", "*://shop/:id id=7"),
-      Answer("//shop/:id", url: "web://shop/7", "//shop/:id id=7"),
       Answer("//shop/:id", "app://shop/:n", url: "app://shop/7", "app://shop/:n n=7"),
       Answer("/shop/:id", url: "app://shop/7", "/shop/:id id=7"),
       Answer("/:id", url: "https://example.com/7", "/:id id=7"),
@@ -42,23 +32,16 @@ struct RouterTests {
       Answer("https:/:id", url: "https://example.com/7", "https:/:id id=7"),
       Answer("http://localhost:8080/a", url: "http://localhost:8080/a", "http://localhost:8080/a"),
       Answer("http://localhost:8080/a", url: "http://localhost:81/a", nil),
-      Answer("http://localhost/a", url: "http://localhost:81/a", "http://localhost/a"),
-      Answer("http://[::1]:80/a", url: "http://[::1]:80/a", "http://[::1]:80/a"),
       Answer("http://[::1]/a", url: "http://[::1]:80/a", "http://[::1]/a"),
-      Answer("http://[::1]/a", url: "http://[::2]/a", nil),
-      Answer("app://:section/list", url: "app://News/list", "app://:section/list section=News"),
       // The names and texts that tripped others.
       Answer("/_/x", url: "/_/x", "/_/x"),
       Answer("/a.b/c@d", url: "/a.b/c@d", "/a.b/c@d"),
       Answer("/caf%C3%A9", url: "/cafe\u{301}", "/caf%C3%A9"),
       Answer("/搜索/:词", url: "/%E6%90%9C%E7%B4%A2/%E5%80%BC", "/搜索/:词 词=值"),
       Answer("/a%2Fb", url: "/a%2Fb", "/a%2Fb"),
-      Answer("/a%2Fb", url: "/a/b", nil),
       Answer("https://:url<Path>", url: "https://a.b//c//d/", "https://:url<Path> url=a.b//c//d"),
       Answer("/open?next", url: "/open?next=app://x/y?z=1", "/open?next next=app://x/y?z=1"),
       // Optional parts.
-      Answer("/a(/:b)(/c)", url: "/a", "/a(/:b)(/c)"),
-      Answer("/a(/:b)(/c)", url: "/a/x", "/a(/:b)(/c) b=x"),
       Answer("/a(/:b)(/c)", url: "/a/c", "/a(/:b)(/c)"),
       Answer("/a(/:b)(/c)", url: "/a/x/c", "/a(/:b)(/c) b=x"),
       Answer("/a(/:b(/:c))", url: "/a/x/y", "/a(/:b(/:c)) b=x c=y"),
@@ -68,7 +51,6 @@ struct RouterTests {
 
   @Test("A larger priority comes first, whatever the shape")
   func priorities() async throws {
-    let router = Router()
     try router.register("/a/b") { _ in "literal" }
     try router.register("/*", priority: 1) { _ in "rest" }
     try router.register("/a/:x", priority: 1) { _ in "plain" }
@@ -76,10 +58,8 @@ struct RouterTests {
     #expect(await router.answer("/c/d") == "rest")
   }
 
-  @Test(
-    "A handler that refuses leaves the URL to the next match; nobody left is an error with reasons")
+  @Test("A handler that refuses leaves the URL to the next match; nobody left is an error")
   func refusals() async throws {
-    let router = Router()
     try router.register("/a/:id<Int>") { call -> String in throw call.refusal("not this number") }
     try router.register("/a/:id") { call -> String in
       let id: Int = try call["id"]
@@ -94,8 +74,6 @@ struct RouterTests {
 
   @Test("Another error of a handler is the caller's")
   func errors() async throws {
-    struct Broken: Error {}
-    let router = Router()
     try router.register("/a") { _ in throw Broken() }
     try router.register("/*") { _ in "never" }
     await #expect(throws: Broken.self) { try await router.open("/a") }
@@ -103,7 +81,6 @@ struct RouterTests {
 
   @Test("Prefix by choice")
   func prefixes() async throws {
-    let router = Router()
     try router.register("/docs/:lang", matching: .prefix) { describe($0) }
     #expect(await router.answer("/docs/en") == "/docs/:lang *=[] lang=en")
     #expect(await router.answer("/docs/en/a/b") == #"/docs/:lang *=["a", "b"] lang=en"#)
@@ -112,7 +89,6 @@ struct RouterTests {
 
   @Test("canOpen asks nobody and is true for a whole match alone")
   func canOpen() throws {
-    let router = Router()
     try router.register("/a/:id<Int>?q<Int>") { _ in Issue.record("called") }
     router.unmatched { _ in Issue.record("called") }
     router.calls.intercept("asked") { _ in
@@ -128,7 +104,6 @@ struct RouterTests {
 
   @Test("A handler of unmatched URLs that opens what is missing too ends, and says where")
   func unmatchedForEver() async throws {
-    let router = Router()
     try router.register("/page") { _ in "the page" }
     router.unmatched { try await router.open($0.url.text == "/gone" ? "/page" : "/error") }
     #expect(try await router.open("/gone") as? String == "the page")
@@ -141,11 +116,10 @@ struct RouterTests {
 
   @Test("The query: declared keys are checked, defaults stand in, the path stands over the query")
   func queries() async throws {
-    let router = try Router().answering("/s/:id?page<Int>=1&q<String>")
-    #expect(await router.answer("/s/7?q=x") == "/s/:id?page<Int>=1&q<String> id=7 page=1 q=x")
-    #expect(
-      await router.answer("/s/7?q=x&page=2&id=evil")
-        == "/s/:id?page<Int>=1&q<String> id=7 page=2 q=x")
+    let pattern = "/s/:id?page<Int>=1&q<String>"
+    try router.answering(pattern)
+    #expect(await router.answer("/s/7?q=x") == "\(pattern) id=7 page=1 q=x")
+    #expect(await router.answer("/s/7?q=x&page=2&id=evil") == "\(pattern) id=7 page=2 q=x")
     #expect(await router.failure("/s/7") == .missingParameter)
     #expect(await router.failure("/s/7?q=x&page=two") == .wrongParameter)
   }
@@ -153,7 +127,6 @@ struct RouterTests {
   @Test("Typed parameters: what the handler asks for is what it gets, or an error with both types")
   func typedParameters() async throws {
     enum Order: String, URLConvertible { case up, down }
-    let router = Router()
     try router.register("/t/:n<Int>") { call -> String in
       let number: Int = try call["n"]
       let order: Order = try call["order"]
@@ -173,7 +146,6 @@ struct RouterTests {
 
   @Test("User info of any Sendable type goes along, over path and query; closures too")
   func userInfo() async throws {
-    let router = Router()
     try router.register("/a/:id") { call -> String in
       let double: @Sendable (Int) -> Int = try call["double"]
       let id: Int = try call["id"]
@@ -187,7 +159,6 @@ struct RouterTests {
 
   @Test("A completion is called exactly once, whatever happens")
   func completions() async throws {
-    let router = Router()
     let log = Log()
     try router.register("/a") { _ in "answer" }
     try router.register("/void") { _ in }
@@ -210,7 +181,6 @@ struct RouterTests {
 
   @Test("An object of another type is an error that names both")
   func wrongObject() async throws {
-    let router = Router()
     try router.register("/a") { _ in 7 }
     await expectError(.wrongResult, saying: "Int", "String") {
       try await router.object(for: "/a", as: String.self)
@@ -229,9 +199,8 @@ struct RouterTests {
     #expect(await router.answer("app://files/a%2Fb/..c") == "app://files/:p<Path> p=a/b/..c")
   }
 
-  @Test func `A URL of endless combining marks is refused, those of a language are read`()
-    async throws
-  {
+  @Test("A URL of endless combining marks is refused, those of a language are read")
+  func marks() async throws {
     let router = try Router().answering("app://x/p-:id")
     let marks = String(repeating: "\u{301}\u{323}", count: 16)
     #expect(await router.failure("app://x/p-e\(marks)") == .malformedURL)

@@ -16,8 +16,7 @@ struct RoutingErrorTests {
     arguments: [
       "app://x/1%0D%0AX-Injected:%20yes", "app://shop/1%0D%0AX-Injected:%20yes",
       "aaa://shop/price?sku=1&count=1%0D%0AX:%20yes", "aaa://shop/price?sku=1&%0D%0A=1",
-      "aaa://shop/%0D%0A",
-      "aaa://shop/price?currency=%1B%5B31m&sku=1", "app://shop/%E2%80%AE7",
+      "aaa://shop/%0D%0A", "aaa://shop/price?currency=%1B%5B31m&sku=1", "app://shop/%E2%80%AE7",
     ])
   func escaped(_ url: String) async throws {
     let error = try #require(await router.error(url))
@@ -71,18 +70,6 @@ struct RoutingErrorTests {
     #expect(near?.message.hasSuffix("did you mean shop?") == true)
     let outside = await router.error("aaa://shop/bu", origin: .remote)
     #expect(outside?.message.contains("buy") == false, "buy is local")
-  }
-
-  @Test func `What cannot be opened is refused for the reason that a dry run gives`() async {
-    for url in [
-      "", "%", "app://shop/x42", "aaa://shop/price", "aaa://shop/price?sku=1&x=2", "app://none",
-      "aaa://shop/native", "app://hidden/1", "aaa://shop/buy", "aaa://shop/a/b",
-    ] {
-      for origin in [CallOrigin.local, .remote] where !router.canOpen(url, origin: origin) {
-        let error = await router.error(url, origin: origin)
-        #expect(error != nil && error == router.calls.explain(url, origin: origin).error, "\(url)")
-      }
-    }
   }
 
   @Test func `What a rule makes of a URL counts for whether it can be opened`() throws {

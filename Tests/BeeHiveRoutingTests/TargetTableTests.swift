@@ -1,11 +1,13 @@
 import BeeHiveRouting
 import Glibc
-import Synchronization
+import TestSupport
 import Testing
 import Threads
 
 @Suite("A target is made once, when it is first called, however many call")
 struct TargetTableTests {
+  private let mediator = Mediator()
+
   /// What `threads` calls at once get: each on a thread of its own, none before all are there.
   private func together(
     _ threads: Int, _ body: @escaping @Sendable () async -> String
@@ -23,51 +25,51 @@ struct TargetTableTests {
     }
   }
 
-  /// Which instance answers, by its number.
-  private static func ask(_ mediator: Mediator) async -> String {
-    do {
-      return "\(try await mediator.perform("slow", "number", as: Int.self))"
-    } catch {
-      return "\(error)"
+  private let made = Counter()
+
+  /// Registers a target that cannot be made at first.
+  private func register(failing times: Int = 0) throws {
+    try mediator.register("slow") { () throws -> SlowTarget in
+      let target = SlowTarget(made.next())
+      if target.number <= times { throw Broken() }
+      return target
+    }
+  }
+
+  /// Which instance answers each of many at once, by its number.
+  private func ask(_ threads: Int, caching: Bool = true) async -> [String: Int] {
+    await together(threads) {
+      do {
+        return "\(try await mediator.perform("slow", "number", as: Int.self, caching: caching))"
+      } catch {
+        return "\(error)"
+      }
     }
   }
 
   @Test("100 threads ask for a target that nobody has made: one is made, and everybody gets it")
   func race() async throws {
-    let mediator = Mediator()
-    let made = Atomic<Int>(0)
-    try mediator.register("slow") { SlowTarget(made.wrappingAdd(1, ordering: .relaxed).newValue) }
-    #expect(made.load(ordering: .relaxed) == 0, "nobody has called it")
+    try register()
+    #expect(made.count == 0, "nobody has called it")
     for round in 1...5 {
-      #expect(await together(100) { await Self.ask(mediator) } == ["\(round)": 100])
-      #expect(made.load(ordering: .relaxed) == round)
+      #expect(await ask(100) == ["\(round)": 100])
+      #expect(made.count == round)
       #expect(mediator.release("slow"))
     }
   }
 
   @Test("Where it cannot be made, whoever made it is told; of those who waited the next makes it")
   func failure() async throws {
-    let mediator = Mediator()
-    let made = Atomic<Int>(0)
-    try mediator.register("slow") { () throws -> SlowTarget in
-      let target = SlowTarget(made.wrappingAdd(1, ordering: .relaxed).newValue)
-      if target.number <= 3 { throw Broken() }
-      return target
-    }
-    #expect(await together(100) { await Self.ask(mediator) } == ["4": 97, "Broken()": 3])
-    #expect(made.load(ordering: .relaxed) == 4)
+    try register(failing: 3)
+    #expect(await ask(100) == ["4": 97, "Broken()": 3])
+    #expect(made.count == 4)
   }
 
   @Test("Without caching everybody gets one")
   func uncached() async throws {
-    let mediator = Mediator()
-    let made = Atomic<Int>(0)
-    try mediator.register("slow") { SlowTarget(made.wrappingAdd(1, ordering: .relaxed).newValue) }
-    let numbers = await together(20) {
-      let number = try? await mediator.perform("slow", "number", as: Int.self, caching: false)
-      return "\(number ?? 0)"
-    }
-    #expect(numbers.count == 20 && !mediator.release("slow"))
+    try register()
+    #expect(await ask(20, caching: false).count == 20)
+    #expect(!mediator.release("slow"))
   }
 }
 

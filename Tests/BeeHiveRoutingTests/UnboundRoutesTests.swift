@@ -7,21 +7,17 @@ import Testing
 struct UnboundRoutesTests {
   /// A Hive of one library in C, whose routes name types.
   private func hive(_ routes: String...) throws -> Hive {
-    let folder = try Folder()
-    defer { folder.remove() }
-    let library = folder.place("typed.so").path
     let source = """
       #include <BeeHive.h>
       static bool answer(const beehive_call *call, beehive_reply *reply) {
-        (void)call;
         beehive_reply_text(reply, "answered");
         return true;
       }
 
       """
-    try Compiler.compile(
+    let library = try Compiler.library(
       source + routes.map { "BEEHIVE_ROUTE(\"\($0)\", answer);" }.joined(separator: "\n"),
-      as: "typed.so", in: folder.url, ["-shared", "-fPIC", "-w", "-I", Repository.headers])
+      as: "typed.so")
     // Sound: it runs nothing when it is loaded, and stays.
     let handle = unsafe dlopen(library, RTLD_NOW | RTLD_LOCAL)
     #expect(unsafe handle != nil)
