@@ -58,7 +58,7 @@ final class Creation {
     _ step: Step, _ make: () throws(ServiceError) -> Value
   ) throws(ServiceError) -> Value {
     let creation = here
-    if let start = creation.steps.firstIndex(where: step.isSame) {
+    if let start = creation.steps.firstIndex(where: { $0.isSame(step) }) {
       throw ServiceError.cycle((creation.steps[start...] + [step]).map(\.entry))
     }
     creation.steps.append(step)

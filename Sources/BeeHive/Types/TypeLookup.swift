@@ -43,13 +43,13 @@ enum TypeLookup {
     guard let path = name.path else { return .malformed }
     // No lock is held from here on: paths and metadata are asked of the runtime.
     let matches = matches(declarations, path)
-    let usable = matches.filter { !$0.descriptor.isGeneric }
+    let usable = matches.filter { !$0.declaration.descriptor.isGeneric }
     guard let first = usable.first else {
-      return matches.first.map { .generic($0.name) } ?? .unknown
+      return matches.first.map { .generic($0.path.joined(separator: ".")) } ?? .unknown
     }
-    let names = Set(usable.map(\.name))
+    let names = Set(usable.map { $0.path.joined(separator: ".") })
     guard names.count == 1 else { return .ambiguous(names.sorted()) }
-    return type(first.descriptor).map(Answer.found) ?? .unknown
+    return type(first.declaration.descriptor).map(Answer.found) ?? .unknown
   }
 
   /// The types that a composition is of; nil where the name is no composition, or one that lookups by
@@ -76,8 +76,9 @@ enum TypeLookup {
     guard let last = name.last, let path = name.path else { return "" }
     var images: [String] = []
     for match in matches(find { $0.declarations(named: last) }, path)
-    where match.descriptor.path == path {
-      let image = RuntimeAddress(rawValue: match.image).imagePath ?? "an image that is gone"
+    where match.path == path {
+      let image =
+        RuntimeAddress(rawValue: match.declaration.image).imagePath ?? "an image that is gone"
       if !images.contains(image) { images.append(image) }
     }
     guard images.count > 1 else { return "" }
@@ -114,19 +115,16 @@ enum TypeLookup {
     return index.withLock { body($0) }
   }
 
-  /// Returns the declarations whose path ends in what was asked for, with their whole names.
+  /// Returns the declarations whose path ends in what was asked for, with their whole paths.
   private static func matches(
     _ declarations: [TypeIndex.Declaration], _ path: [String]
-  ) -> [(descriptor: ContextDescriptor, image: UInt, name: String)] {
+  ) -> [(declaration: TypeIndex.Declaration, path: [String])] {
     let found = declarations.compactMap { declaration in
       declaration.descriptor.path.map { (declaration: declaration, path: $0) }
     }
     // A whole name means exactly that, whatever else it may be a part of.
     let whole = found.filter { $0.path == path }
-    let fitting = whole.isEmpty ? found.filter { $0.path.suffix(path.count) == path[...] } : whole
-    return fitting.map {
-      ($0.declaration.descriptor, $0.declaration.image, $0.path.joined(separator: "."))
-    }
+    return whole.isEmpty ? found.filter { $0.path.suffix(path.count) == path[...] } : whole
   }
 
   /// The type of a descriptor that is not generic.
