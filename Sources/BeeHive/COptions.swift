@@ -1,9 +1,9 @@
 internal import CBeeHive.Runtime
 
-extension Hive {
+extension RunOptions {
   /// Copies the options of a host in C, of an older header too: the usual ones without any.
-  func options(
-    _ pointer: UnsafePointer<beehive_options>?
+  static func copied(
+    _ pointer: UnsafePointer<beehive_options>?, for hive: Hive
   ) throws(Problem) -> (context: Context, run: RunOptions) {
     var options = unsafe beehive_options()
     if let pointer = unsafe pointer {
@@ -14,7 +14,7 @@ extension Hive {
           + "BEEHIVE_OPTIONS")
       unsafe copy(pointer, size: Int(size), to: &options)
     }
-    var context = Context(hive: self)
+    var context = Context(hive: hive)
     if let environment = unsafe options.environment {
       context.environment = unsafe Context.Environment(String(cString: environment))
     }

@@ -14,7 +14,7 @@ package func beehive_start() -> Bool { beehive_start_with(nil) }
 @implementation @c
 package func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> Bool {
   succeeds {
-    let options = unsafe try Hive.process.options(options)
+    let options = unsafe try RunOptions.copied(options, for: .process)
     try waiting { () async throws in
       try await Hive.process.start(options.context, options: options.run.launch)
     }
@@ -25,7 +25,7 @@ package func beehive_start_with(_ options: UnsafePointer<beehive_options>?) -> B
 @implementation @c
 package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
   succeeds {
-    let options = unsafe try Hive.process.options(options)
+    let options = unsafe try RunOptions.copied(options, for: .process)
     let report = try waiting { () async throws in
       try await Hive.process.run(options.context, options: options.run)
     }

@@ -121,7 +121,7 @@ extension Hive {
   /// The same, with what could not be made, by the order of its entry.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
     bindUnbound()
-    let launch = launchable().report
+    let launch = ModuleStates().launchable(of: self).report
     let obstacles = launch.order.obstacles
     let switchedOff = self.switchedOff
     let states = runner.states.withLock { $0 }

@@ -108,7 +108,7 @@ actor ModuleRunner {
     var order = LaunchOrder([])
     while !isOver {
       hive.bindUnbound()
-      let (next, modules) = hive.launchable(after: states.withLock { $0 })
+      let (next, modules) = states.withLock { $0 }.launchable(of: hive)
       order.append(next.order)
       states.withLock { $0.obstacles = order.obstacles }
       publishStages(of: hive)

@@ -108,20 +108,18 @@ final class Belongings: Sendable {
   }
 }
 
-extension Hive {
-  /// Sorts all modules as they are now, without those that were tried already.
+extension ModuleStates {
+  /// Sorts all modules of a Hive as they are now, without those that were tried already.
   ///
-  /// - Parameter states: The modules that were tried.
+  /// - Parameter hive: The Hive, whose lock the caller does not hold.
   /// - Returns: A report of what cannot start, and the modules that can, in their order.
-  func launchable(
-    after states: ModuleStates = ModuleStates()
-  ) -> (report: LaunchReport, modules: [RegisteredEntry]) {
+  func launchable(of hive: Hive) -> (report: LaunchReport, modules: [RegisteredEntry]) {
     var report = LaunchReport()
-    let switchedOff = switchedOff
+    let switchedOff = hive.switchedOff
     var ready: [RegisteredEntry] = []
     // The reasons that no module of a name can start.
     var unavailable: [String: String] = [:]
-    state.withLock { state in
+    hive.state.withLock { state in
       for entry in state.table.entries(where: { $0.kind == .module }) {
         let isRejected = if case .rejected = entry.progress { true } else { false }
         if switchedOff.contains(entry.name), !isRejected {
@@ -137,17 +135,17 @@ extension Hive {
         }
       }
     }
-    for name in states.failedNames { unavailable[name] = "failed to start" }
-    ready.removeAll { states[$0.order] != nil }
-    let running = (states.running + states.overdue).map(\.entry)
-    let (waiting, started) = state.withLock { _ in
-      (ready.map(\.snapshot), running.map(\.snapshot))
+    for name in failedNames { unavailable[name] = "failed to start" }
+    ready.removeAll { self[$0.order] != nil }
+    let launched = (running + overdue).map(\.entry)
+    let (waiting, started) = hive.state.withLock { _ in
+      (ready.map(\.snapshot), launched.map(\.snapshot))
     }
     report.order = LaunchOrder(waiting, started: started, unavailable: unavailable)
-    report.remarks = switchedOffInVain()
+    report.remarks = hive.switchedOffInVain()
     let entries = Dictionary(uniqueKeysWithValues: ready.map { ($0.order, $0) })
     let modules = report.order.modules.compactMap { entries[$0.number] }
-    if !report.order.missing.isEmpty { report.order.look(for: moduleNames) }
+    if !report.order.missing.isEmpty { report.order.look(for: hive.moduleNames) }
     return (report, modules)
   }
 }

@@ -126,7 +126,11 @@ struct ImagePins {
     if !new.isEmpty, !POSIXThread.detach(pinNew) { pinNew() }
     return results.wait(before: .now + Self.patience) { results -> Results? in
       var found: Results = [:]
-      for image in images { found[image.mapped.id] = results[image.mapped.id] ?? nil }
+      for image in images {
+        // Another thread has taken its failure: the next look tries again.
+        guard let result = results[image.mapped.id] else { return [:] }
+        found[image.mapped.id] = result
+      }
       guard found.count == images.count else { return nil }
       // A pin holds for ever; another attempt may succeed.
       for case (let id, .failure) in found { results[id] = nil }

@@ -74,7 +74,7 @@ struct AgreementTests {
     struct Silent: Module {}
     for name in PlantedEntry.orderedNames { hive.bind(name) { _ in Silent() } }
     hive.bindUnbound()
-    let order = hive.launchable().report.order
+    let order = ModuleStates().launchable(of: hive).report.order
     return Found(
       rejected: entries.compactMap { entry in
         guard case .rejected(let problem) = entry.state, case .image(let origin) = entry.source

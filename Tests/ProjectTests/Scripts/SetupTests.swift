@@ -16,40 +16,32 @@ struct SetupTests {
     #expect(outcome.output + outcome.errors == "")
   }
 
-  /// A change of the machine, the arguments, and what it then lacks.
+  /// The words about something that a machine lacks; and how the machine and the arguments differ from the usual ones.
   struct Lack: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var missing: String?
-    var arguments: [String]
-    var stand: (program: String, script: String)?
     var words: String
+    var missing: String?
+    var stand: (program: String, script: String)?
+    var arguments: [String]
+    var testDescription: String { words }
 
     init(
-      _ description: String, without missing: String? = nil, of arguments: [String] = [],
-      stand: (String, String)? = nil, _ words: String
+      _ words: String, without missing: String? = nil, stand: (String, String)? = nil,
+      _ arguments: String...
     ) {
-      (testDescription, self.missing, self.arguments) = (description, missing, arguments)
-      (self.stand, self.words) = (stand, words)
+      (self.words, self.missing, self.stand, self.arguments) = (words, missing, stand, arguments)
     }
   }
 
   private static let names = "(Debian's names; apt-get install them as root)"
 
   static let lacks = [
-    Lack("pkg-config", without: "pkg-config", "pkg-config \(names)"),
-    Lack("a C compiler", without: "cc", "gcc \(names)"),
-    Lack("binutils", without: "readelf", "binutils \(names)"),
-    Lack("git", without: "git", "git \(names)"),
-    Lack("a library, by pkg-config", stand: ("pkg-config", "exit 1"), "missing: libelf-dev "),
-    Lack("a program by its name", of: ["mold"], "mold "),
-    Lack("a program of another package", of: ["gcore"], "gdb "),
-    Lack("one of all programs", of: ["all"], "valgrind "),
-    Lack(
-      "an old Swift", stand: ("swift", #"echo "Swift version 6.1""#), "missing: Swift 6.3"),
-    Lack(
-      "a Swift that does not say its version", stand: ("swift", "exit 0"),
-      "swift is of an unknown version"),
-    Lack("Swift", without: "swift", "https://www.swift.org/install"),
+    Lack("pkg-config \(names)", without: "pkg-config"), Lack("gcc \(names)", without: "cc"),
+    Lack("binutils \(names)", without: "readelf"), Lack("git \(names)", without: "git"),
+    Lack("missing: libelf-dev ", stand: ("pkg-config", "exit 1")), Lack("mold ", "mold"),
+    Lack("gdb ", "gcore"), Lack("valgrind ", "all"),
+    Lack("missing: Swift 6.3", stand: ("swift", #"echo "Swift version 6.1""#)),
+    Lack("swift is of an unknown version", stand: ("swift", "exit 0")),
+    Lack("https://www.swift.org/install", without: "swift"),
   ]
 
   @Test("what is missing is named, as Debian names it", arguments: lacks)
