@@ -290,7 +290,8 @@ extension Hive {
     to type: Service.Type, in image: String? = nil
   ) -> [any Any.Type] {
     guard let first = ExistentialLayout(of: type)?.protocols.first else { return [] }
-    var known: Set<ObjectIdentifier> = []
+    // What stands for modules in C is none of the caller's types.
+    var known: Set = [ObjectIdentifier(CModule.self)]
     var types: [any Any.Type] = []
     for loaded in SwiftImage.all(from: 0) {
       if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }

@@ -82,7 +82,8 @@ extension Hive {
       RegisteredEntry(
         module: name ?? TypeSpelling.of(type).qualified, version: version, level: level,
         priority: priority, requires: requires, after: after,
-        source: .code(file: file, line: line), progress: .bound(.closure(FactoryClosure { _ in type.init() }))))
+        source: .code(file: file, line: line),
+        progress: .bound(.closure(FactoryClosure { _ in type.init() }))))
   }
 
   /// Registers a module that a closure makes, for one that needs more than its type.

@@ -35,7 +35,7 @@
     }
 
     /// `remote price(sku: String, currency: Currency = euro) async throws -> Price`
-    func declaration(_ exposure: String) -> String {
+    func declaration(_ exposure: Exposure) -> String {
       let list = parameters.map { parameter in
         var text = "\(parameter.key): \(Syntax(parameter.valueType).plainText)"
         if let value = parameter.ownDefault {
@@ -44,7 +44,7 @@
         }
         return text
       }
-      return (exposure == "local" ? "" : "\(exposure) ")
+      return (exposure == .local ? "" : "\(exposure) ")
         + "\(name)(\(list.joined(separator: ", ")))"
         + (isAsync ? " async" : "") + (canThrow ? " throws" : "")
         + (result.map { " -> \(Syntax($0).plainText)" } ?? "")
@@ -74,8 +74,8 @@
     var isRequired: Bool { defaultValue == nil && !type.isOptional }
 
     /// Refuses a function that a call from outside would have to give.
-    func checkURL(_ exposure: String, _ annotation: Annotation) {
-      guard exposure != "local", isRequired, type.isFunction else { return }
+    func checkURL(_ exposure: Exposure, _ annotation: Annotation) {
+      guard exposure != .local, isRequired, type.isFunction else { return }
       annotation.refuse(
         at: self,
         "no URL can hold the function \(key); make it optional, or remove .\(exposure)")
@@ -98,10 +98,16 @@
     }
   }
 
+  /// Whom an action or a route answers, as `AnnotatedExposure` has it.
+  enum Exposure: String {
+    case local, remote, elevated
+  }
+
   extension Annotation {
-    /// The word of `AnnotatedExposure` at a place, which says whom an action or a route answers: `remote`.
-    func exposure(at index: Int) -> String {
-      unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text ?? "local"
+    /// The word at a place: `.remote`.
+    func exposure(at index: Int) -> Exposure {
+      let word = unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+      return word.flatMap(Exposure.init) ?? .local
     }
   }
 

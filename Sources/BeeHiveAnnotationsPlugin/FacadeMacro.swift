@@ -36,7 +36,7 @@
       try annotation.check()
 
       let name = contract.name.text
-      let declarations = functions.map { "\"\($0.declaration("local"))\"" }
+      let declarations = functions.map { "\"\($0.declaration(.local))\"" }
       return [
         """
         \(raw: visibility)struct \(raw: name)Calls: \(raw: name), BeeHiveRouting.FacadeCalls {

@@ -38,7 +38,7 @@
 
       var text = RecordText(name: pattern, implementation: action.name)
       text.add("priority", priority)
-      text.add("remote", ["remote": "true", "elevated": "elevated"][exposure])
+      text.add("remote", [.remote: "true", .elevated: "elevated"][exposure])
       text.add("returns", action.result.map { Syntax($0).plainText })
       let throwing = action.canThrow || action.needsTry ? "try " : ""
       let waiting = action.isAsync || function.attributes.nameActor ? "await " : ""
@@ -46,7 +46,7 @@
         action.takesRouteCall
         ? action.call { _ in "call" }
         : action.call { parameter in
-          let value = "call[\(exposure == "local" ? "" : "url: ")\"\(parameter.key)\"]"
+          let value = "call[\(exposure == .local ? "" : "url: ")\"\(parameter.key)\"]"
           return parameter.ownDefault.map { "(\(value) ?? \($0))" } ?? value
         }
       return text.entry(

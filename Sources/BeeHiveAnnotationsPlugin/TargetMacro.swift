@@ -53,7 +53,7 @@
 
     private static func actions(
       of declaration: some DeclGroupSyntax, _ annotation: Annotation
-    ) -> [(action: ActionFunction, exposure: String)] {
+    ) -> [(action: ActionFunction, exposure: Exposure)] {
       var names: Set<String> = []
       return declaration.memberBlock.members.compactMap { member in
         guard let function = member.decl.as(FunctionDeclSyntax.self),
@@ -67,7 +67,7 @@
               + "rename one of them")
         }
         let exposure = Annotation(attribute, in: annotation.context).exposure(at: 0)
-        if exposure != "local", action.name.lowercased().hasPrefix("native") {
+        if exposure != .local, action.name.lowercased().hasPrefix("native") {
           annotation.refuse(
             at: function.name,
             "names that begin with native are never remote; rename it, or remove .\(exposure)")
@@ -78,12 +78,12 @@
     }
 
     private static func entry(
-      for action: ActionFunction, _ exposure: String, of type: String, waits: Bool
+      for action: ActionFunction, _ exposure: Exposure, of type: String, waits: Bool
     ) -> String {
       let parameters = action.parameters.map { parameter in
         let missing = parameter.ownDefault.map { ", default: \($0)" } ?? ""
         // What a call from outside has to give, the compiler holds to URLConvertible.
-        let label = exposure != "local" && parameter.isRequired ? "url: " : ""
+        let label = exposure != .local && parameter.isRequired ? "url: " : ""
         return "BeeHiveRouting.Parameter("
           + "\(label)\"\(parameter.key)\", (\(parameter.valueType)).self\(missing))"
       }

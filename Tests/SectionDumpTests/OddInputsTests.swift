@@ -39,7 +39,8 @@ struct OddInputsTests {
     ]
   }
 
-  @Test("A member with a bad name, size or namesake hides no other, and is reported", arguments: 0..<3)
+  @Test(
+    "A member with a bad name, size or namesake hides no other, and is reported", arguments: 0..<3)
   func badMember(number: Int) throws {
     let (archive, error) = try Self.archives()[number]
     try archive.write(to: Fixtures.place("bad-member-\(number).a"))

@@ -250,7 +250,8 @@ struct Namesakes {
 extension Dictionary where Value == Namesakes {
   /// Takes out an entry.
   fileprivate mutating func remove(_ entry: RegisteredEntry, for key: Key) {
-    self[key]?.remove(entry)
-    if self[key]?.isEmpty == true { self[key] = nil }
+    guard let place = index(forKey: key) else { return }
+    values[place].remove(entry)
+    if values[place].isEmpty { remove(at: place) }
   }
 }

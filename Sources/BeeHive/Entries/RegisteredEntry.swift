@@ -173,6 +173,7 @@ extension RegisteredEntry {
   /// when that one leaves. Returns whether it was rejected.
   @discardableResult
   func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
+    guard !others.isEmpty else { return false }
     if case .rejected = progress { return false }
     guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return false }
     setAside = (progress, isDuplicate: true)

@@ -19,7 +19,8 @@ struct TypeIndex: Sendable {
   /// Adds the declarations of an image.
   mutating func add(_ image: SwiftImage) {
     imageCount += 1
-    last.reserveCapacity(last.count + (image.types.records.count + image.protocols.records.count) / 4)
+    last.reserveCapacity(
+      last.count + (image.types.records.count + image.protocols.records.count) / 4)
     unsafe image.forEachDescriptor { descriptor, name in
       let hash = unsafe Self.hash(name)
       let previous = last.updateValue(Int32(declarations.count), forKey: hash) ?? -1

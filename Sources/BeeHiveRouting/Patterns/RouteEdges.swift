@@ -5,7 +5,10 @@
 struct RouteEdges: Sendable {
   /// The text before a value and behind it. It is compared and counted in characters, so that composed and
   /// decomposed ones are the same.
-  typealias Frame = [String]
+  struct Frame: Hashable {
+    var prefix = "", suffix = ""
+    var lengths: [Int] { [prefix.count, suffix.count] }
+  }
 
   /// An edge that takes a segment and gives a value.
   typealias Edge = (frame: Frame, type: SegmentTypes.SegmentType?, node: RouteTree.Node)
@@ -14,11 +17,9 @@ struct RouteEdges: Sendable {
   private static func order(of edge: Edge) -> (Int, Int, String, String, String) {
     let (frame, type, _) = edge
     return (
-      -(frame[0].count + frame[1].count), type?.rank ?? 5, type?.name ?? "", frame[0], frame[1]
+      -frame.lengths.reduce(0, +), type?.rank ?? 5, type?.name ?? "", frame.prefix, frame.suffix
     )
   }
-
-  private static let noFrame = ["", ""]
 
   /// Edges without text around the value, in the order in which they are tried.
   private var plain: [Edge] = []
@@ -33,8 +34,9 @@ struct RouteEdges: Sendable {
     let count = segment.count
     let found = framed.flatMap { lengths, edges -> [Edge] in
       guard count > lengths[0] + lengths[1] else { return [] }
-      return edges[
-        [String(segment.prefix(lengths[0])), String(segment.suffix(lengths[1]))]] ?? []
+      let frame = Frame(
+        prefix: String(segment.prefix(lengths[0])), suffix: String(segment.suffix(lengths[1])))
+      return edges[frame] ?? []
     }
     return found.sorted { Self.order(of: $0) < Self.order(of: $1) } + plain
   }
@@ -44,8 +46,8 @@ struct RouteEdges: Sendable {
     _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void
   ) {
     let edge = (frame, type, RouteTree.Node())
-    guard frame != Self.noFrame else { return Self.change(edge, of: &plain, change) }
-    let lengths = frame.map(\.count)
+    guard frame != Frame() else { return Self.change(edge, of: &plain, change) }
+    let lengths = frame.lengths
     var edges = framed[lengths]?.removeValue(forKey: frame) ?? []
     Self.change(edge, of: &edges, change)
     if !edges.isEmpty { framed[lengths, default: [:]][frame] = edges }
@@ -67,5 +69,5 @@ struct RouteEdges: Sendable {
 
 extension PatternSegment.Capture {
   /// The text around its value.
-  var frame: RouteEdges.Frame { [prefix, suffix] }
+  var frame: RouteEdges.Frame { RouteEdges.Frame(prefix: prefix, suffix: suffix) }
 }

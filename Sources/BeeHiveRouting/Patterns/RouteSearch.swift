@@ -75,8 +75,8 @@ struct RouteSearch {
   private func value(of segment: String, at edge: RouteEdges.Edge) -> (any URLConvertible)? {
     let frame = edge.frame
     let text =
-      frame[0].isEmpty && frame[1].isEmpty
-      ? segment : String(segment.dropFirst(frame[0].count).dropLast(frame[1].count))
+      frame == RouteEdges.Frame()
+      ? segment : String(segment.dropFirst(frame.prefix.count).dropLast(frame.suffix.count))
     guard let type = edge.type, !ignoringTypes else { return text }
     return type.convert(text)
   }

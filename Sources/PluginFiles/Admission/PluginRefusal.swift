@@ -1,5 +1,5 @@
 /// Why a plugin is not admitted.
-public struct PluginRefusal: Error, Hashable, Sendable, Encodable {
+public struct PluginRefusal: Hashable, Sendable, Encodable {
   /// The causes that admission itself knows; what cannot be read keeps the code that it has everywhere.
   package enum Code: String, Sendable, CaseIterable {
     /// The file is made for another machine, word size or byte order than the host.
