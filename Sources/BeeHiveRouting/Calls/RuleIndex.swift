@@ -1,0 +1,49 @@
+/// Rules by what they match: a call looks at those that it meets, however many others there are.
+struct RuleIndex: Sendable {
+  private var rules = [UInt64: CallRule]()
+  private var byURL = RouteTree()
+  /// By the action that they match; nil for those that every call meets.
+  private var byAction = [Destination?: [UInt64]]()
+
+  /// Takes in a rule.
+  mutating func add(_ rule: CallRule) {
+    rules[rule.number] = rule
+    for form in rule.match.forms {
+      _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true)
+    }
+    if rule.match.pattern == nil { byAction[rule.match.action, default: []].append(rule.number) }
+  }
+
+  /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
+  mutating func remove(_ number: UInt64) -> CallRule? {
+    guard let rule = rules.removeValue(forKey: number) else { return nil }
+    for form in rule.match.forms { byURL.remove(number, at: form) }
+    if rule.match.pattern == nil {
+      let others = byAction[rule.match.action]?.filter { $0 != number }
+      byAction[rule.match.action] = others?.isEmpty == false ? others : nil
+    }
+    return rule
+  }
+
+  /// The rules that a call meets, in no order.
+  func met(by call: Call) -> [MetRule] {
+    guard !rules.isEmpty else { return [] }
+    var numbers = byAction[nil] ?? []
+    if let (target, action) = call.action {
+      let names = [target, "*"].flatMap { target in
+        [action, "*"].map { Destination.action(target: target, action: $0) }
+      }
+      numbers += Set(names).flatMap { byAction[$0] ?? [] }
+    }
+    var met: [(number: UInt64, values: PathValues)] = numbers.map { ($0, []) }
+    if let url = call.url {
+      met += RouteSearch.matches(of: url, in: byURL).map { ($0.number, $0.values) }
+    }
+    return met.compactMap { number, values in
+      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin else {
+        return nil
+      }
+      return (rule, values)
+    }
+  }
+}
