@@ -99,9 +99,7 @@
   }
 
   /// Whom an action or a route answers, as `AnnotatedExposure` has it.
-  enum Exposure: String {
-    case local, remote, elevated
-  }
+  enum Exposure: String { case local, remote, elevated }
 
   extension Annotation {
     /// The word at a place: `.remote`.

@@ -112,8 +112,13 @@
       let minus = literal.as(PrefixOperatorExprSyntax.self).flatMap { prefix in
         prefix.operator.text == "-" ? prefix.expression : nil
       }
-      let size = (minus ?? literal).as(IntegerLiteralExprSyntax.self)?.representedLiteralValue
-      let value = size.flatMap { Int32(exactly: minus == nil ? $0 : -$0) }
+      let value = (minus ?? literal).as(IntegerLiteralExprSyntax.self).flatMap { number in
+        // swift-syntax 600 does not read `1_000`, `0x10`, `0b1` and `0o7`.
+        let digits = number.literal.text.filter { $0 != "_" }
+        let radix = ["0x": 16, "0o": 8, "0b": 2][digits.prefix(2)] ?? 10
+        let sign = minus == nil ? "" : "-"
+        return Int32(sign + digits.dropFirst(radix == 10 ? 0 : 2), radix: radix)
+      }
       if value == nil {
         refuse(
           at: expression,

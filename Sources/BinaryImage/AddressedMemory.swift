@@ -73,11 +73,10 @@ struct LinkedMemory: AddressedMemory {
 
   func pointer(at address: UInt64) -> KnownAddress? {
     // By index, since a copy of each section costs more than the comparison.
-    let index = sections.indices.first {
+    let section = sections.indices.first {
       address &- sections[$0].address.rawValue < sections[$0].size
-    }
-    guard let index else { return integer(at: address, size: 1) == 0 ? .null : nil }
-    let section = sections[index]
+    }.map { sections[$0] }
+    guard let section else { return integer(at: address, size: 1) == 0 ? .null : nil }
     let (place, count) = (VirtualAddress(rawValue: address), UInt64(pointerSize))
     guard (try? file.checkKept(at: place, count: count, isPointer: true)) != nil else { return nil }
     let pointer = try? file.pointer(at: address - section.address.rawValue, in: section)

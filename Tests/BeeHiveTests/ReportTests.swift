@@ -75,7 +75,7 @@ struct ReportTests {
     let lines = error?.description.split(separator: "\n") ?? []
     #expect(lines.count == 6)
     #expect(lines.contains { $0.contains("requires net, which nothing in this process declares") })
-    #expect(lines.contains { $0.contains("wait for each other") })
+    #expect(lines.contains { $0.contains("module log waits for itself") })
     #expect(try await hive.start(.skip).started.isEmpty)
   }
 

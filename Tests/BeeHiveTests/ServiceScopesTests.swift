@@ -130,7 +130,7 @@ struct NestedScopesTests {
     expectServiceError(saying: "outlives every scope") {
       try scope.service(Page.self, name: "front")
     }
-    expectServiceError(saying: "needs it and outlives every scope; make that scoped too") {
+    expectServiceError(saying: "outlives every scope") {
       try scope.service(String.self)
     }
   }

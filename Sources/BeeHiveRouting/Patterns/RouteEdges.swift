@@ -5,10 +5,7 @@
 struct RouteEdges: Sendable {
   /// The text before a value and behind it. It is compared and counted in characters, so that composed and
   /// decomposed ones are the same.
-  struct Frame: Hashable {
-    var prefix = "", suffix = ""
-    var lengths: [Int] { [prefix.count, suffix.count] }
-  }
+  struct Frame: Hashable { var prefix = "", suffix = "" }
 
   /// An edge that takes a segment and gives a value.
   typealias Edge = (frame: Frame, type: SegmentTypes.SegmentType?, node: RouteTree.Node)
@@ -17,7 +14,8 @@ struct RouteEdges: Sendable {
   private static func order(of edge: Edge) -> (Int, Int, String, String, String) {
     let (frame, type, _) = edge
     return (
-      -frame.lengths.reduce(0, +), type?.rank ?? 5, type?.name ?? "", frame.prefix, frame.suffix
+      -(frame.prefix.count + frame.suffix.count), type?.rank ?? 5, type?.name ?? "", frame.prefix,
+      frame.suffix
     )
   }
 
@@ -47,7 +45,7 @@ struct RouteEdges: Sendable {
   ) {
     let edge = (frame, type, RouteTree.Node())
     guard frame != Frame() else { return Self.change(edge, of: &plain, change) }
-    let lengths = frame.lengths
+    let lengths = [frame.prefix.count, frame.suffix.count]
     var edges = framed[lengths]?.removeValue(forKey: frame) ?? []
     Self.change(edge, of: &edges, change)
     if !edges.isEmpty { framed[lengths, default: [:]][frame] = edges }
