@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 
 /// `LC_SYMTAB`: `symoff`, the number of symbols, and `stroff` with `strsize`.
 typealias MachOSymbolTable = (offset: UInt64, count: UInt64, names: FileExtent)
