@@ -131,7 +131,7 @@ CODES = {
     "": [],
     "missing": ["unreadable"],
     "text": ["not-an-object"],
-    "cut": ["truncated", "unreadable-section"],
+    "cut": ["truncated"],
 }
 
 
