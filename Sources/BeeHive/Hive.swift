@@ -172,17 +172,6 @@ extension Hive {
     for error in problems { observer(.imageNotInspected(error)) }
     return handle
   }
-
-  /// Keeps what this Hive does from now on. Returns the observation that does so, and what reads the notices.
-  package func record(
-    fromStart: Bool
-  ) -> (observation: Handle, notices: @Sendable () -> [HiveNotice]) {
-    let kept = Lock<[HiveNotice]>([])
-    let observation = observe(fromStart: fromStart) { notice in
-      kept.withLock { $0.append(notice) }
-    }
-    return (observation, { kept.withLock { $0 } })
-  }
 }
 
 extension Hive {
