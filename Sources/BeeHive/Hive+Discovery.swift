@@ -7,8 +7,8 @@ internal import Synchronization
 internal import Threads
 
 extension Hive {
-  /// Merges images that announced themselves; if `probing`, also asks the loader. Returns whether anything
-  /// changed.
+  /// Merges images that announced themselves; if `probing`, also asks the loader. Returns whether images
+  /// came.
   @discardableResult
   func catchUp(probing: Bool) -> Bool {
     guard followsLoader else { return false }
@@ -21,7 +21,7 @@ extension Hive {
     return changed
   }
 
-  /// Walks the loader's list and merges what it finds. Returns whether anything changed.
+  /// Walks the loader's list and merges what it finds. Returns whether images came.
   ///
   /// Looks again after it has waited for images that another thread's `dlopen` relocates: those are `settled`.
   ///

@@ -45,10 +45,12 @@ struct RunningModule: Sendable {
         )
       case .accessor(let accessor): accessor.make(as: (any Module).self)
       case .closure(let factory): try factory.make(hive, nil)
-      case nil: nil
+      case nil: throw Problem(.noSuchType, "nothing makes it")
       }
     guard let module = made as? any Module else {
-      throw Problem(.doesNotConform, "what makes it makes no Module")
+      throw Problem(
+        .doesNotConform,
+        made == nil ? "its accessor makes another type" : "what makes it makes no Module")
     }
     (self.entry, self.module, self.belongings) = (entry, module, belongings)
     isConcurrent = entry.attributes.isAsync || type(of: module).initializesConcurrently

@@ -128,10 +128,10 @@ struct ImagePins {
       var found: Results = [:]
       for image in images {
         // Another thread has taken its failure: the next look tries again.
-        guard let result = results[image.mapped.id] else { return [:] }
+        guard let known = results[image.mapped.id] else { continue }
+        guard let result = known else { return nil }
         found[image.mapped.id] = result
       }
-      guard found.count == images.count else { return nil }
       // A pin holds for ever; another attempt may succeed.
       for case (let id, .failure) in found { results[id] = nil }
       return found

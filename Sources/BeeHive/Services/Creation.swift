@@ -111,7 +111,7 @@ final class Creation {
   /// Notes a wait until its number ends. Returns the cycle that it closes.
   private static func begin(_ wait: Wait) -> (number: Int, cycle: Cycle?) {
     waits.withLock { waits in
-      let cycle = cycle(closedBy: wait, waits.all.values)
+      let cycle = cycle(closedBy: wait, waits.all.sorted { $0.key < $1.key }.map(\.value))
       waits.last += 1
       waits.all[waits.last] = wait
       return (waits.last, cycle)

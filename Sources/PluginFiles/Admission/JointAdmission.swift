@@ -108,7 +108,10 @@ struct JointAdmission {
     var graph = ModuleGraph(of: modules.map(\.record))
     graph.dropFollows(of: modules.indices.filter { !isSound(modules[$0].file) })
     for path in graph.cycles().paths {
-      let names = path.map { modules[$0].record.name }
+      let members = path.map { modules[$0].record.name }
+      // The same words whatever the order of the files and of the entries in them.
+      let start = members.indices.min { members[$0] < members[$1] } ?? 0
+      let names = Array(members[start...] + members[..<start])
       let owners = Set(path.map { modules[$0].file }).sorted()
       let conflict = Conflict.cycle(of: names, at: owners.map { files[$0].path.fileName })
       for owner in owners {

@@ -191,6 +191,7 @@ struct IsolatedChild<Sums: Reported> {
         part.sums = try? Sums(coded: bytes)
         return part.sums?.isSensible(of: file) == true ? part : nil
       }
+      guard head[0] < 2 else { return nil }
       part.pieces.append((isError: head[0] == 1, bytes: bytes))
     }
     return nil

@@ -87,7 +87,7 @@ final class Printer {
       errors.flush()
     } else {
       if isFirst {
-        output.write(piece.bytes[format.separator.utf8CodeUnitCount...])
+        output.write(piece.bytes.dropFirst(format.separator.utf8CodeUnitCount))
       } else {
         output.write(piece: piece.bytes)
       }

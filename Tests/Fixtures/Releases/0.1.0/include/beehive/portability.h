@@ -1,5 +1,5 @@
 /* The differences between compilers, object formats and languages. Of the other headers only anchor.h has an #if for
- * these, and record.h and macros.h one for the size of a pointer.
+ * these; anchor.h, record.h and macros.h also test the size of a pointer.
  *
  *   static const char *const BEEHIVE_UNIQUE(beehive_entry_)
  *     BEEHIVE_ENTRY_IN(BEEHIVE_SECTION_MODS) = "Shop.ShopModule";
