@@ -45,7 +45,7 @@ struct EntryReader<Source: Image> {
       (self.kind, index, listed, unlisted) = (kind, 0, 0, 0)
       for section in sections {
         if !section.isMapped {
-          reject(.notMapped, at: 0, in: section)
+          reject(.notMapped(inObject: image.identity.kind == .object), at: 0, in: section)
         } else if kind == .unknown {
           readRecords(section)
         } else {
@@ -294,10 +294,13 @@ extension Refusal {
   fileprivate init(_ error: ImageError) { self.init(.unreadableSection, error.message) }
 
   /// A section that no process gets.
-  fileprivate static var notMapped: Refusal {
-    Refusal(
+  fileprivate static func notMapped(inObject isObject: Bool) -> Refusal {
+    let (cause, advice) =
+      isObject
+      ? ("flag E", "give the section the flags \"awR\", or declare them with BeeHive.h")
+      : ("no memory at its address", "link them anew instead of adding the section to the file")
+    return Refusal(
       .unreadableSection,
-      "is not mapped (no flag A, flag E, or no memory at its address), so no process has its entries; give the "
-        + "section the flags \"awR\", and let the linker place it")
+      "is not mapped (no flag A, or \(cause)), so no process has its entries; \(advice)")
   }
 }
