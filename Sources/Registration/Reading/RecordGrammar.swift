@@ -33,7 +33,7 @@ struct RecordGrammar {
     if size == 0 { return start..<start + 8 }
     try Refusal.check(
       size >= Self.headSize && size % 8 == 0 && size <= rest, .badRecordSize,
-      "claims a size of \(size.counted("byte")), and a record has \(Self.headSize) to the \(rest) that are left, in steps "
+      "claims a size of \(size.counted("byte")), and a record has \(Self.headSize) to the \(rest) that are left, a multiple "
         + "of 8; the scan of this section stops here, \(rest) bytes were not read")
     return start..<start + size
   }
