@@ -41,7 +41,9 @@ extension Section: Tabled {
     table.cell(hexadecimal: offset?.rawValue)
     table.cell(decimal: size)
     table.cell(decimal: entrySize)
-    table.cell(link.map { "\($0)" })
+    table.cell { sink in
+      if let link = link { sink.write(decimal: link) } else { sink.write(word: "–") }
+    }
     table.cell(decimal: alignment)
     table.cell { $0.write(flags, as: .cell) }
   }
@@ -57,7 +59,11 @@ extension Section {
       sink.write(segment, as: .cell)
       sink.write(UInt8(ascii: ","))
     }
-    sink.write(allNameBytes.span, as: .cell)
+    if let nameBytes {
+      sink.write(nameBytes.span, as: .cell)
+    } else {
+      sink.write(name, as: .cell)
+    }
   }
 
   /// `SEGMENT,section` where there are segments, as patterns are held against it.
