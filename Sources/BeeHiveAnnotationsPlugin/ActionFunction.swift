@@ -64,7 +64,7 @@
     var label: String? {
       firstName.tokenKind == .wildcard ? nil : firstName.identifier?.name ?? firstName.text
     }
-    /// The name by which it is given: the label, or the name where there is none.
+    /// The name in calls: the label, or the name where there is none.
     var key: String { label ?? (secondName ?? firstName).identifier?.name ?? firstName.text }
     /// The type without `@escaping`.
     var valueType: TypeSyntax { type.withoutEscaping.trimmed }

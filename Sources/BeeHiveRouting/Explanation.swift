@@ -1,6 +1,6 @@
 /// What would become of a call: every step, and the end.
 public struct Explanation: Hashable, Sendable, CustomStringConvertible {
-  /// What each rule, guard and interceptor says that matches the call, in the order of their turns.
+  /// The answers of the rules, guards and interceptors that match the call, in the order of their turns.
   package var steps: [String]
   /// Where the call would be sent, the first destination first.
   package var trail: [Destination]

@@ -45,7 +45,7 @@ struct ELFNotedSectionsTests {
     try Fixture.withoutSections(Fixture.library(Fixture.noted("stripped"), as: "noted.so"))
   }
 
-  /// What is added to 32-bit fields, which are counted in bytes from the descriptor.
+  /// The numbers that are added to 32-bit fields, which are counted in bytes from the descriptor.
   static let changes: [([Int: Int32], ImageError.Code?)] = [
     // What a note says that a tool moved 0x4000 bytes down without rewriting it.
     (Dictionary(uniqueKeysWithValues: stride(from: 8, to: 36, by: 4).map { ($0, 0x4000) }), nil),

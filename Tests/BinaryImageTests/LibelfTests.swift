@@ -35,7 +35,7 @@ struct LibelfTests {
     try $0.withBytes(of: $0.section("BeehiveMods")) { _ in }
   }
 
-  /// Headers, of which libelf makes room for each.
+  /// Headers: libelf makes room for each.
   static let headers: [Claim] = [20, 24, 32].map { (bits: UInt64) -> Claim in
     Claim(
       "2^\(bits) headers", .malformed, "more than it stores", size: min(1 << (bits + 7), 1 << 33)
@@ -46,7 +46,7 @@ struct LibelfTests {
     }
   }
 
-  /// Compressed sections, for which elf_compress would make room.
+  /// Compressed sections: elf_compress would make room for each.
   static let inflated: [Claim] = [1 << 23, 1 << 30, 1 << 40, .max].map {
     (claimed: UInt64) -> Claim in
     Claim(
@@ -198,7 +198,7 @@ struct LibelfTests {
     expectError(.malformed) { try table.row(rows) }
   }
 
-  @Test("misses the sections of a table that is cut off, of which libelf counts none")
+  @Test("misses the sections of a table that is cut off: libelf counts none of them")
   func cutOff() throws {
     let bytes = Array(HeaderBytes(sections: 30).bytes.prefix(1000))
     expectError(.sectionTableMissing) { try ELFFile(bytes: bytes).allSections() }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginFiles
 
-/// Two entries, one of which requires a module.
+/// Two entries; one requires a module.
 let pluginSource = """
   #include <BeeHive.h>
   static const struct { int (*greet)(void); } english;

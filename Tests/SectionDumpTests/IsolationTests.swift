@@ -39,7 +39,7 @@ struct IsolationTests {
       as: "hours.so", suffix: "s", ["-shared"])
   }
 
-  /// Names of one library each, all of which a child can read.
+  /// Names of one library each. A child can read all of them.
   private static func good(_ count: Int, _ name: String) throws -> [String] {
     let library = try Fixtures.annotatedLibrary("\(name).so")
     return try (0..<count).map { number in

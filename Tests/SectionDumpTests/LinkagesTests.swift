@@ -97,7 +97,7 @@ struct LinkagesTests {
       differences(files[0], files[1]) == ["path", "format", "machine", "id", "records"])
     #expect(files.map { $0["format"] as? String } == ["macho", "elf"])
     #expect(files.map { $0["machine"] as? String } == ["arm64", "aarch64"])
-    // A UUID is always there, a build-id where the linker is asked for it.
+    // A UUID is always there, a build-id only if the linker makes one.
     #expect((files[0]["id"] as? String)?.count == 32 && files[1]["id"] is NSNull)
     let records = try files.map { try #require($0["records"] as? [[String: Any]]) }
     #expect(records.map(\.count) == [Linkages.entries.count, Linkages.entries.count])

@@ -9,7 +9,7 @@ enum LiveHost {
       Repository.text("Tests/Fixtures/Live/host.c"), as: "live-host", ["-O1", "-ldl"] + headers)
   }
 
-  /// The folder of `ready.h`, by which a program says that it is ready, and waits.
+  /// The folder of `ready.h`: with it a program says that it is ready, and waits.
   static let headers = ["-I", Repository.place("Tests/Fixtures/Live").path]
 
   /// Opens the real libBeeHive.so.

@@ -58,7 +58,7 @@ struct Accessor: Hashable, Sendable {
 extension ForeignMemory {
   /// The structure of C at an address, which satisfies the rules for it.
   ///
-  /// `Structure` is the `beehive_…` structure that `kind` names, of which every bit pattern is a value; bytes that a
+  /// `Structure` is the `beehive_…` structure that `kind` names. Every bit pattern is a value of it; bytes that a
   /// longer one has are not looked at.
   package func structure<Structure>(
     _ kind: CStructure, as type: Structure.Type, at address: RuntimeAddress
@@ -73,7 +73,7 @@ extension ForeignMemory {
   }
 }
 
-/// What makes something in Swift: the initialiser of a type that an entry names, or what the host gave.
+/// Makes something in Swift: the initialiser of a type that an entry names, or code of the host.
 struct FactoryClosure: Sendable {
   /// Makes a service asynchronously.
   typealias Loading = @Sendable (Hive) async throws -> any Sendable

@@ -84,7 +84,7 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
   package var order = LaunchOrder([])
   /// The modules that failed.
   public var failures: [ModuleFailure] = []
-  /// What came between, if that is why: one sentence.
+  /// The interruption, if that is the reason: one sentence.
   package var interruption: String?
 
   /// The interruption by a call of `stop`, or by the cancellation of the task.
@@ -103,7 +103,7 @@ public struct ModuleFailure: Error, Sendable {
   public var module: String
   /// The event or step it failed in.
   public var event: String
-  /// What went wrong, without whose fault it is: `threw …`.
+  /// The reason, without the module's name: `threw …`.
   package var reason: String
   /// The error that the module threw, if it threw one.
   public internal(set) var error: (any Error)?

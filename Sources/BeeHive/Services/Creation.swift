@@ -5,8 +5,8 @@ internal import Threads
 /// others make.
 ///
 /// Finds the cycle where a service needs itself, also across threads and tasks: a wait is noted before anything blocks,
-/// so that two threads that need each other's singletons get an error and not a deadlock. A service for which nobody
-/// waits costs no lock here.
+/// so that two threads that need each other's singletons get an error and not a deadlock. A service that nobody waits
+/// for costs no lock here.
 final class Creation {
   /// An instance that is being made.
   struct Step {
@@ -26,7 +26,7 @@ final class Creation {
   /// Those of the process, by their numbers: a cycle may go through several Hives.
   private static let waits = Lock<(last: Int, all: [Int: Wait])>((0, [:]))
   /// The longest wait of something that is made for something that may itself wait for this in a way that nobody sees,
-  /// or in a task for which nobody need wait.
+  /// or in a task that nobody need wait for.
   @TaskLocal static var patience = Duration.seconds(30)
   /// The instance that the current task makes, or one that began it, and which task does.
   @TaskLocal private static var making: (step: Step, task: Int?)?

@@ -20,7 +20,7 @@ public final class ServiceScope: Sendable {
   /// other do not meet: not in the service, and not in a singleton that was handed it.
   typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
 
-  /// What the scope keeps, the scopes that end before it, by their numbers, and how many it had.
+  /// The instances that the scope keeps, the scopes that end before it, by their numbers, and how many it had.
   private typealias State = (
     instances: Instances, inner: [Int: @Sendable () -> ServiceScope?], innerCount: Int
   )

@@ -45,7 +45,7 @@ final class MachOSymbols {
       let own = try file.name(at: UInt64(entry.name), in: table.names)
       try file.check(
         own.utf8.count < budget, .malformed,
-        "The symbols share their names' bytes beyond reason.", at: table.offset)
+        "Too many symbols share one name table.", at: table.offset)
       budget -= UInt64(own.utf8.count)
       found[own] = entry.value
     }

@@ -114,7 +114,7 @@ private func searchPathRefusal(
     found: reason.found, remedy: reason.remedy)
 }
 
-// Whether only root and the host's user can change a file or put another in its place: the rule by which sudo trusts
+// Whether only root and the host's user can change a file or put another in its place: the rule of sudo for
 // its plugins.
 
 /// Checks an open file, and every folder that leads to it.

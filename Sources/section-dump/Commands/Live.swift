@@ -155,7 +155,7 @@ private struct LiveRecord: Tabled {
 /// An image of the process, before its entries are read. There may be thousands, so its headers are not kept.
 private struct MappedImage {
   let mapping: RemoteMapping
-  /// What the runtime in it says of all entries of the process, or the reason that it cannot be read.
+  /// The states of all entries of the process, as the runtime in it has them, or the reason that it cannot be read.
   private(set) var states: EntryStates?
   private(set) var problem: ImageError?
   let carriesRuntime: Bool

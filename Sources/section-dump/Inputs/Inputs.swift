@@ -64,7 +64,7 @@ struct Input: Sendable {
 
   /// Every image that the file is or holds, or why there is none; `body` returns the size of the entries that it has read.
   ///
-  /// What it throws, `failed` takes with the place of the image; without one if the image may be left out.
+  /// `failed` takes an error of it with the place of the image; without one if the image may be left out.
   func forEachImage(
     architecture: String?,
     _ body: (Result<any FileImage, ImageError>, Place) throws(ImageError) -> Int,
@@ -103,7 +103,7 @@ extension Result<Input, ImageError> {
 }
 
 extension Inputs {
-  /// What a walk met: names that led to a file which was handed over before, in a set; and what summaries say of links
+  /// The findings of a walk: names that led to a file which was handed over before, in a set; and what summaries say of links
   /// to directories, FIFOs and devices in directories.
   typealias PassedOver = (repeated: Int, note: String?)
 

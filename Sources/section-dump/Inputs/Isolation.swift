@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import FoundationEssentials
 internal import LibC
 
-/// What some files amount to, in a form that a child can send.
+/// The results of some files, in a form that a child can send.
 protocol Reported: Codable, Sendable {
   /// Returns whether a child may have found this in a file: a hostile one may have taken it over.
   func isSensible(of file: Result<Input, ImageError>) -> Bool
@@ -17,7 +17,7 @@ extension Reported {
 struct ReportPart<Sums: Reported>: Sendable {
   /// The output.
   var pieces: [Piece] = []
-  /// What the files amount to; nil in all but the last part.
+  /// The results of the files; nil in all but the last part.
   var sums: Sums?
 }
 

@@ -26,7 +26,7 @@ struct Survey: Reported {
   var skipped = 0
   /// The number of names that led to a file which was read before.
   private(set) var repeated = 0
-  /// What was passed over, for a person.
+  /// Describes the files that were passed over, for a person.
   private(set) var passedOver: String?
   private var files = 0
 
@@ -205,7 +205,7 @@ extension Survey {
 }
 
 extension ImageIdentity {
-  /// What a process is made for: images that differ in any of it are never loaded into one.
+  /// The platform of a process: images that differ in any part of it are never loaded into one.
   var platform: ImageIdentity {
     ImageIdentity(
       path: "", format: format, bits: bits, byteOrder: byteOrder, machine: machine, kind: .shared)

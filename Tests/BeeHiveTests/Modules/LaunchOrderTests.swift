@@ -89,7 +89,7 @@ struct LaunchOrderTests {
     #expect(order.lifts.dropFirst() == ["d starts among the basic modules: c requires it"])
   }
 
-  /// What cannot start, and whatever is said of it.
+  /// The modules that cannot start, and the words about each.
   static let obstacles:
     [(
       nodes: [Entry], started: [Entry], order: String, blocked: [String: String],
