@@ -64,18 +64,54 @@ struct CompletionsTests {
         #expect(!option.abstract.isEmpty, "\(command.name) \(option.names)")
       }
     }
+    // What the contract promises of each.
+    for (name, promised) in [
+      (
+        "records",
+        [
+          "--recursive", "-r", "--stdin0", "--format", "--arch", "--module", "--service",
+          "--require", "--jobs", "--color", "--isolate", "--max-bytes",
+        ]
+      ),
+      ("sections", ["--format", "--arch"]), ("hex", ["--section"]), ("strings", ["--section"]),
+      ("verify", ["--strict", "--require"]), ("diff", ["--recursive"]), ("graph", ["--format"]),
+      ("live", ["--pid", "--core"]),
+    ] {
+      let command = try #require(commands.first { $0.name == name })
+      let names = command.options.flatMap(\.names)
+      #expect(promised.filter { !names.contains($0) } == [])
+    }
+  }
+
+  /// What a script offers behind a command: its options, as people type them.
+  private static func offered(behind command: String, by shell: String) throws -> Set<String> {
+    let script = try script(shell)
+    guard shell == "fish" else {
+      let parts = script.components(separatedBy: "\n_section-dump_\(command)() {\n")
+      let body = try #require(parts.count == 2 ? parts[1].components(separatedBy: "\n}\n")[0] : nil)
+      return Set(
+        body.split { !$0.isLetter && !$0.isNumber && $0 != "-" }.map(String.init)
+          .filter { $0.hasPrefix("-") })
+    }
+    let lines = script.split(separator: "\n")
+      .filter { $0.contains("_flags_or_options \"section-dump \(command)\"") }
+    return Set(
+      lines.flatMap { line in
+        line.matches(of: #/ -l '([a-z0-9-]+)'/#).map { "--\($0.1)" }
+          + line.matches(of: #/ -s '([a-z])'/#).map { "-\($0.1)" }
+      })
   }
 
   @Test("Every command and option is completed", arguments: shells)
   func completed(shell: String) throws {
-    let words = Set(try Self.script(shell).split { !$0.isLetter && !$0.isNumber && $0 != "-" })
+    let script = try Self.script(shell)
     for command in try Self.commands.get() {
-      // fish is given names without dashes.
-      let names = [command.name] + command.options.flatMap(\.names)
-      let missing = names.filter { name in
-        !words.contains(name[...]) && !words.contains(name.drop { $0 == "-" })
-      }
-      #expect(missing == [], "\(shell) \(command.name)")
+      let name = ["zsh": "'\(command.name):", "fish": "-fa '\(command.name)' -d"][shell]
+      #expect(
+        script.contains(name ?? "_section-dump_\(command.name)() {"), "\(shell) \(command.name)")
+      let offered = try Self.offered(behind: command.name, by: shell)
+      let names = command.options.flatMap(\.names)
+      #expect(names.filter { !offered.contains($0) } == [], "\(shell) \(command.name)")
     }
   }
 
