@@ -114,10 +114,8 @@ private func searchPathRefusal(
     found: reason.found, remedy: reason.remedy)
 }
 
-// Whether only root and the host's user can change a file or put another in its place: the rule of sudo for
-// its plugins.
-
-/// Checks an open file, and every folder that leads to it.
+/// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
+/// that leads to it. sudo has the same rule for its plugins.
 func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
   var status = stat()
   let walk = FolderWalk(to: file.path)

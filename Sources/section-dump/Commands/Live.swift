@@ -57,7 +57,7 @@ struct Live: ParsableCommand {
     }
     do throws(ImageError) {
       let process = try process.get()
-      let images = process.images.map { MappedImage($0, of: process) }
+      let images = process.images.map { ProcessImage($0, of: process) }
       let states = images.lazy.compactMap(\.states).first
       let carriers = images.filter(\.carriesRuntime)
       let used = carriers.first { $0.states != nil } ?? carriers.first
@@ -153,7 +153,7 @@ private struct LiveRecord: Tabled {
 }
 
 /// An image of the process, before its entries are read. There may be thousands, so its headers are not kept.
-private struct MappedImage {
+private struct ProcessImage {
   let mapping: RemoteMapping
   /// The states of all entries of the process, as the runtime in it has them, or the reason that it cannot be read.
   private(set) var states: EntryStates?

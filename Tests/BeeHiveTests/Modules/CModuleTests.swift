@@ -13,7 +13,7 @@ private let words = Journal()
 private let host = Lock<Hive?>(nil)
 
 @Suite("Modules written in C are equals", .serialized, .mayHang)
-struct COperationsTests {
+struct CModuleTests {
   private let hive = Hive()
 
   init() {
