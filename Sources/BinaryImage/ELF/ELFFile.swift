@@ -25,11 +25,12 @@ package final class ELFFile: FileImage {
   /// The headers that libelf has read, and which section holds the names.
   private let headers: (sections: [GElf_Shdr], segments: [GElf_Phdr], names: Int)
 
-  // Each part is read when it is first needed, once. The two that are read for each slot are not checked for
-  // overlapping access: what makes them never asks for itself.
+  // Each part is read when it is first needed, once. The three that are read for each slot are not checked for
+  // overlapping access: none of them is made with itself.
   @exclusivity(unchecked) private var onceTable = Once<ELFSectionTable>()
   @exclusivity(unchecked) private var onceSegments = Once<ELFSegments>()
-  private var onceDynamic = Once<ELFDynamic?>(), onceNoted = Once<[Section]?>()
+  @exclusivity(unchecked) private var onceDynamic = Once<ELFDynamic?>()
+  private var onceNoted = Once<[Section]?>()
   private var onceSurvey = Once<ELFRelocations.Survey>(), onceHash = Once<ELFSymbolHash>()
   var onceCopied = Once<AddressRanges>()
   private var onceCode = Once<AddressRanges>(), onceSlim = Once<Bool>()
@@ -270,7 +271,7 @@ package final class ELFFile: FileImage {
 
   /// What `PT_DYNAMIC` says; nil where there is none.
   func dynamic() throws(ImageError) -> ELFDynamic? {
-    try onceDynamic(
+    try unsafe onceDynamic(
       try segments().dynamic.map { segment throws(ImageError) in
         try ELFDynamic(of: self, at: segment)
       })

@@ -85,6 +85,7 @@ internal import LibC
   func write(_ text: String) { write(text.utf8Span.span) }
 
   /// Writes a text of the tool, which costs less than one that is a `String`.
+  @inline(__always)
   func write(word: StaticString) {
     let size = word.utf8CodeUnitCount
     makeRoom(for: size)
