@@ -4,13 +4,22 @@ internal import Registration
 extension RegisteredEntry {
   /// Makes entries of all that an image declares, except for what third parties do.
   static func all(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
-    let entries = scan.records.filter { !$0.kind.isThirdParty }.map { record in
-      RegisteredEntry(
-        kind: record.kind, name: record.name, implementation: record.implementation,
-        attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
-        progress: .of(record, in: image.mapped.bias))
+    var entries: [RegisteredEntry] = []
+    entries.reserveCapacity(scan.records.count + scan.rejections.count)
+    // Read in place: a record is large.
+    for index in scan.records.indices where !scan.records[index].kind.isThirdParty {
+      entries.append(RegisteredEntry(scan.records[index], in: image))
     }
-    return entries + scan.rejections.map { RegisteredEntry($0, in: image) }
+    for rejection in scan.rejections { entries.append(RegisteredEntry(rejection, in: image)) }
+    return entries
+  }
+
+  /// Makes the entry of a record, bound where the record itself says what makes it.
+  private convenience init(_ record: borrowing Record, in image: LoadedImage) {
+    self.init(
+      kind: record.kind, name: record.name, implementation: record.implementation,
+      attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
+      progress: .of(record, in: image.mapped.bias))
   }
 }
 
@@ -18,7 +27,7 @@ extension RegisteredEntry {
 // Runs with no lock held: it asks the Swift runtime and the image's own accessor.
 extension RegisteredEntry.Progress {
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
-  fileprivate static func of(_ record: Record, in image: LoadBias) -> Self {
+  fileprivate static func of(_ record: borrowing Record, in image: LoadBias) -> Self {
     guard record.kind.isKnown else {
       return .accepted(
         Problem(

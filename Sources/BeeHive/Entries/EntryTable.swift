@@ -72,9 +72,9 @@ struct EntryTable {
 
   private mutating func file(_ entry: RegisteredEntry) {
     fileByType(entry)
-    let keys = keys(of: entry)
-    entry.reject(ifDuplicateAmong: rivals(of: entry, keys).filter { $0 !== entry })
-    for key in keys { filed[key, default: Namesakes()].add(entry) }
+    var rivals = rivals(byTypeOf: entry)
+    for key in keys(of: entry) { rivals += filed[key, default: Namesakes()].add(entry) }
+    entry.reject(ifDuplicateAmong: rivals)
     if entry.kind.isOfLayersAbove {
       others.append(entry)
       otherVersion += 1
@@ -90,7 +90,7 @@ struct EntryTable {
     entry.progress = progress
     fileByType(entry)
     // The type that an entry serves as may be known only now, and so who is a duplicate.
-    let rivals = rivals(of: entry, keys(of: entry))
+    let rivals = rivals(of: entry)
     entry.reject(ifDuplicateAmong: rivals.filter { $0.order < entry.order })
     if case .rejected = progress {
       // What cannot serve keeps no other from it.
@@ -114,16 +114,16 @@ struct EntryTable {
     entry.kind == .service ? [.named(.service, entry.name)] : entry.identities
   }
 
-  /// The entries that could be duplicates of an entry with these keys, with itself, in order of registration.
-  private func rivals(
-    of entry: RegisteredEntry, _ keys: [EntryIdentity]
-  ) -> [RegisteredEntry] {
-    var rivals: [RegisteredEntry] = []
-    for key in keys { rivals += filed[key]?.given(entry.givenName) ?? [] }
-    if let type = entry.filedType {
-      rivals += serving(type).given(entry.givenName).filter { $0.name != entry.name }
-    }
-    return rivals.sorted { $0.order < $1.order }
+  /// The entries that could be duplicates of an entry, with itself, in order of registration.
+  private func rivals(of entry: RegisteredEntry) -> [RegisteredEntry] {
+    let rivals = keys(of: entry).flatMap { filed[$0]?.given(entry.givenName) ?? [] }
+    return (rivals + self.rivals(byTypeOf: entry)).sorted { $0.order < $1.order }
+  }
+
+  /// Those of another name, which serve as the same type.
+  private func rivals(byTypeOf entry: RegisteredEntry) -> [RegisteredEntry] {
+    guard let type = entry.filedType else { return [] }
+    return serving(type).given(entry.givenName).filter { $0.name != entry.name }
   }
 
   /// Takes back what was rejected as a duplicate of an entry that is one no more.
@@ -132,7 +132,7 @@ struct EntryTable {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
       other.progress = before.progress
       other.setAside = nil
-      let rivals = rivals(of: other, keys(of: other))
+      let rivals = rivals(of: other)
       other.reject(ifDuplicateAmong: rivals.filter { $0.order < other.order })
     }
   }
@@ -189,10 +189,9 @@ struct EntryTable {
     for entry in gone {
       entry.isWithdrawn = true
       made[entry.order] = nil
-      let keys = keys(of: entry)
-      for key in keys { filed.remove(entry, for: key) }
+      for key in keys(of: entry) { filed.remove(entry, for: key) }
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
-      giveTurns(among: rivals(of: entry, keys))
+      giveTurns(among: rivals(of: entry))
     }
     if gone.contains(where: \.kind.isOfLayersAbove) {
       others.removeAll(where: \.isWithdrawn)
@@ -228,15 +227,18 @@ struct Namesakes {
   /// Those that have this given name, or none; in order of registration.
   func given(_ name: String?) -> [RegisteredEntry] { name.map { named[$0] ?? [] } ?? unnamed }
 
-  /// Inserts an entry in its order. The time grows with the number of later entries of the same given name.
-  mutating func add(_ entry: RegisteredEntry) {
-    let earlier = given(entry.givenName).lastIndex { $0.order < entry.order }
-    let place = earlier.map { $0 + 1 } ?? 0
+  /// Inserts an entry in its order, and returns the others of its given name. The time grows with the number of
+  /// those.
+  @discardableResult
+  mutating func add(_ entry: RegisteredEntry) -> [RegisteredEntry] {
+    let others = given(entry.givenName)
+    let place = others.lastIndex { $0.order < entry.order }.map { $0 + 1 } ?? 0
     if let name = entry.givenName {
       named[name, default: []].insert(entry, at: place)
     } else {
       unnamed.insert(entry, at: place)
     }
+    return others
   }
 
   /// Takes out an entry.

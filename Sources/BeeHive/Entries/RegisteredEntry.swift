@@ -175,7 +175,8 @@ extension RegisteredEntry {
   func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
     guard !others.isEmpty else { return false }
     if case .rejected = progress { return false }
-    guard let first = others.first(where: { $0.isDuplicated(by: self) }) else { return false }
+    let duplicates = others.lazy.filter { $0 !== self && $0.isDuplicated(by: self) }
+    guard let first = duplicates.min(by: { $0.order < $1.order }) else { return false }
     setAside = (progress, isDuplicate: true)
     progress = .rejected(.duplicate(of: first, by: self))
     return true
