@@ -40,17 +40,23 @@ package struct TypeName: Hashable, Sendable {
 
   /// The last component of the path, found without the others; nil where there is no path.
   var last: Substring? {
-    guard text.isPlain else { return path?.last.map { $0[...] } }
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.contains("") ? nil : parts.last
+    text.isPlain ? plainParts?.last : path?.last.map { $0[...] }
+  }
+
+  /// The components of identifiers and dots; nil where one is empty. Nearly every name is that plain.
+  private var plainParts: [Substring]? {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return parts.contains(where: \.isEmpty) ? nil : parts.map { Substring($0) }
   }
 
   /// The forms in which a record may name the type whose whole name this is, the longest first.
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
   var suffixes: [String] {
-    if path == nil { return [text] }
-    return text.tokens.parts(at: ".").compactMap(\.first).map { String(text[$0.startIndex...]) }
+    let parts =
+      text.isPlain
+      ? plainParts : path.map { _ in text.tokens.parts(at: ".").compactMap(\.first) }
+    return parts?.map { String(text[$0.startIndex...]) } ?? [text]
   }
 
   /// The parts of a composition; the name itself if it is none.
