@@ -352,7 +352,8 @@ extension Hive {
   private func bindNamesakes(of entry: RegisteredEntry) {
     guard entry.kind == .service else { return }
     let unbound = state.withLock { state in
-      TypeName(entry.name).suffixes.flatMap { name in
+      guard state.table.hasUnbound else { return [RegisteredEntry]() }
+      return TypeName(entry.name).suffixes.flatMap { name in
         state.table.named(.service, name).given(entry.givenName).filter(\.isUnbound)
       }
     }

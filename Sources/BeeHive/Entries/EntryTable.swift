@@ -22,6 +22,8 @@ struct EntryTable {
   private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
+  /// Whether any service has waited for what makes it.
+  private(set) var hasUnbound = false
   /// Where others read what became of the entries; the Hive of the process alone has one.
   private var stateRecord: StateRecord?
 
@@ -66,13 +68,13 @@ struct EntryTable {
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
     made[entry.order] = entry
+    if entry.kind == .service, entry.isUnbound { hasUnbound = true }
     if !entry.name.isEmpty { file(entry) }
     stateRecord?.add(entry)
   }
 
   private mutating func file(_ entry: RegisteredEntry) {
-    fileByType(entry)
-    var rivals = rivals(byTypeOf: entry)
+    var rivals = fileByType(entry)
     for key in keys(of: entry) { rivals += filed[key, default: Namesakes()].add(entry) }
     entry.reject(ifDuplicateAmong: rivals)
     if entry.kind.isOfLayersAbove {
@@ -102,11 +104,12 @@ struct EntryTable {
     return [entry]
   }
 
-  /// Puts a service under the type that it serves as, if that is known.
-  private mutating func fileByType(_ entry: RegisteredEntry) {
-    guard entry.kind == .service, let type = entry.servedType else { return }
+  /// Puts a service under the type that it serves as, if that is known, and returns the others there of its given name.
+  @discardableResult
+  private mutating func fileByType(_ entry: RegisteredEntry) -> [RegisteredEntry] {
+    guard entry.kind == .service, let type = entry.servedType else { return [] }
     entry.filedType = type
-    servicesByType[type, default: Namesakes()].add(entry)
+    return servicesByType[type, default: Namesakes()].add(entry)
   }
 
   /// The keys that an entry is filed by, besides its type.
@@ -116,14 +119,11 @@ struct EntryTable {
 
   /// The entries that could be duplicates of an entry, with itself, in order of registration.
   private func rivals(of entry: RegisteredEntry) -> [RegisteredEntry] {
-    let rivals = keys(of: entry).flatMap { filed[$0]?.given(entry.givenName) ?? [] }
-    return (rivals + self.rivals(byTypeOf: entry)).sorted { $0.order < $1.order }
-  }
-
-  /// Those of another name, which serve as the same type.
-  private func rivals(byTypeOf entry: RegisteredEntry) -> [RegisteredEntry] {
-    guard let type = entry.filedType else { return [] }
-    return serving(type).given(entry.givenName).filter { $0.name != entry.name }
+    var rivals = keys(of: entry).flatMap { filed[$0]?.given(entry.givenName) ?? [] }
+    if let type = entry.filedType {
+      rivals += serving(type).given(entry.givenName).filter { $0.name != entry.name }
+    }
+    return rivals.sorted { $0.order < $1.order }
   }
 
   /// Takes back what was rejected as a duplicate of an entry that is one no more.
@@ -162,6 +162,7 @@ struct EntryTable {
       return factory.binding == binding
     }
     for entry in bound { entry.progress = .accepted(.notYetLooked) }
+    if !bound.isEmpty { hasUnbound = true }
     return bound
   }
 
@@ -231,13 +232,15 @@ struct Namesakes {
   /// those.
   @discardableResult
   mutating func add(_ entry: RegisteredEntry) -> [RegisteredEntry] {
-    let others = given(entry.givenName)
-    let place = others.lastIndex { $0.order < entry.order }.map { $0 + 1 } ?? 0
-    if let name = entry.givenName {
-      named[name, default: []].insert(entry, at: place)
-    } else {
-      unnamed.insert(entry, at: place)
-    }
+    if let name = entry.givenName { return Self.insert(entry, into: &named[name, default: []]) }
+    return Self.insert(entry, into: &unnamed)
+  }
+
+  private static func insert(
+    _ entry: RegisteredEntry, into list: inout [RegisteredEntry]
+  ) -> [RegisteredEntry] {
+    let others = list
+    list.insert(entry, at: (others.lastIndex { $0.order < entry.order } ?? -1) + 1)
     return others
   }
 
