@@ -68,7 +68,7 @@ struct EntryTable {
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
     made[entry.order] = entry
-    if entry.kind == .service, entry.isUnbound { hasUnbound = true }
+    if !hasUnbound, entry.kind == .service, entry.isUnbound { hasUnbound = true }
     if !entry.name.isEmpty { file(entry) }
     stateRecord?.add(entry)
   }

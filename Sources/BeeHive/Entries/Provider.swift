@@ -11,8 +11,8 @@ enum Provider: Sendable {
   case accessor(Accessor)
   /// A structure that a C author wrote; read at first use.
   case structure(CStructure, RuntimeAddress)
-  /// A type that the entry names, or what the host gave.
-  case closure(FactoryClosure)
+  /// A type that the entry names, or what the host gave; a reference, since progress is copied often.
+  indirect case closure(FactoryClosure)
 }
 
 /// A Swift accessor of a typed record.
