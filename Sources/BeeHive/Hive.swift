@@ -350,10 +350,9 @@ extension Hive {
 
   /// Binds what came before and may serve as the same type, so that who comes second is known now.
   private func bindNamesakes(of entry: RegisteredEntry) {
-    guard entry.kind == .service else { return }
+    guard entry.kind == .service, state.withLock({ $0.table.hasUnbound }) else { return }
     let unbound = state.withLock { state in
-      guard state.table.hasUnbound else { return [RegisteredEntry]() }
-      return TypeName(entry.name).suffixes.flatMap { name in
+      TypeName(entry.name).suffixes.flatMap { name in
         state.table.named(.service, name).given(entry.givenName).filter(\.isUnbound)
       }
     }

@@ -75,7 +75,11 @@ struct EntryTable {
 
   private mutating func file(_ entry: RegisteredEntry) {
     var rivals = fileByType(entry)
-    for key in keys(of: entry) { rivals += filed[key, default: Namesakes()].add(entry) }
+    for key in keys(of: entry) {
+      let others = filed[key, default: Namesakes()].add(entry)
+      // An empty list is copied, too.
+      if !others.isEmpty { rivals += others }
+    }
     entry.reject(ifDuplicateAmong: rivals)
     if entry.kind.isOfLayersAbove {
       others.append(entry)
