@@ -91,4 +91,16 @@ struct HostileAdmissionTests {
     // Each question takes a comparison with all names.
     #expect(plugin.refusals.count { $0.message.hasSuffix("?") } == 16)
   }
+
+  @Test("Thousands of entries that are refused hide no requirement that nothing meets")
+  func otherRefusals() throws {
+    let folder = try AdmissionFolder()
+    let broken = "__attribute__((used, section(\"BeehiveMods\"))) const char *broken[2000];\n"
+    try folder.plugin("x", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("gone")"#) + broken)
+    var policy = PluginPolicy()
+    policy.admitsRejectedEntries = false
+    let codes = try #require(try folder.codes(policy)["libx.so"])
+    #expect(codes.count { $0 == "rejected-entry" } > 1024)
+    #expect(codes.last == "unmet-requirement")
+  }
 }

@@ -13,6 +13,8 @@ struct JointAdmission {
   private var graph: ModuleGraph
   /// The number of unmet requirements of all files.
   private var unmet = 0
+  /// The number of those of each file.
+  private var unmetOfFiles: [Int: Int] = [:]
 
   /// - Parameters:
   ///   - files: The files, each judged by itself.
@@ -95,12 +97,13 @@ struct JointAdmission {
     _ file: Int, _ conflict: Conflict, expected: String, found: String
   ) {
     unmet += 1
-    let count = files[file].refusals.count
-    guard count < Scan.mostRefused else { return }
+    let count = unmetOfFiles[file, default: 0] + 1
+    unmetOfFiles[file] = count
+    guard count <= Scan.mostRefused else { return }
     files[file].refuse(
       .unmetRequirement, saying: conflict.message, expected: expected, found: found,
       remedy: conflict.remedy)
-    guard count == Scan.mostRefused - 1 else { return }
+    guard count == Scan.mostRefused else { return }
     files[file].remarks.append("of its requirements that are not met, the first are listed")
   }
 
