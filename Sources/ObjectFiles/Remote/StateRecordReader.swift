@@ -20,8 +20,8 @@ package struct EntryStates: Sendable {
     case withdrawn
   }
 
-  /// By the bias of the image, and then by section and index as `key` joins them.
-  var entries: [UInt64: [UInt64: Entry]] = [:]
+  /// By the bias of the image, the number of the section and the index of the entry.
+  var entries: [UInt64: [UInt16: [UInt32: Entry]]] = [:]
   /// The biases of the images that were taken in.
   var images: Set<UInt64> = []
   /// Whether the process had no memory for some of it.
@@ -34,15 +34,11 @@ package struct EntryStates: Sendable {
     guard let section = SectionNote.names.firstIndex(of: section), images.contains(image.bias),
       let index = UInt32(exactly: index)
     else { return nil }
-    let entry = entries[image.bias]?[Self.key(UInt16(section), index)]
+    let entry = entries[image.bias]?[UInt16(section)]?[index]
     if let entry, entry.state != .accepted || entry.code != nil { return entry }
     if isIncomplete, entry == nil { return nil }
     // Of an image that was taken in, it has no reason, or no cell: nothing has needed it.
     return (.accepted, nil, isModule ? "no start has come to it yet" : "it was not asked for yet")
-  }
-
-  static func key(_ section: UInt16, _ index: UInt32) -> UInt64 {
-    UInt64(section) << 32 | UInt64(index)
   }
 }
 
@@ -111,10 +107,9 @@ extension RemoteImage {
     switch Int(state) {
     case 0: break
     case 1...EntryStates.State.allCases.count:
-      let key = EntryStates.key(section, number(cell, at: 20))
       let (code, reason) = try reason(
         at: address(cell, at: 8), size: number(cell, at: 16), &textLeft)
-      states.entries[bias, default: [:]][key] = (
+      states.entries[bias, default: [:]][section, default: [:]][number(cell, at: 20)] = (
         EntryStates.State.allCases[Int(state) - 1], code, reason
       )
     case 5: states.images.insert(bias)
