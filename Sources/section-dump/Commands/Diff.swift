@@ -69,11 +69,11 @@ struct Differences {
   /// Entries of one kind and name are matched in order, those that are the same first, so that one of
   /// several that goes is not told as a change of all behind it.
   private mutating func compare(_ old: [Declared], _ new: [Declared]) {
-    var rest = Dictionary(grouping: old.indices) { old[$0].record.kindAndName }
+    var rest = Dictionary(grouping: old.indices) { old[$0].record.title }
     func match(_ entry: Declared, where fits: (Record) -> Bool) -> Declared? {
-      let name = entry.record.kindAndName
-      let found = rest[name]?.firstIndex { fits(old[$0].record) }
-      return found.flatMap { rest[name]?.remove(at: $0) }.map { old[$0] }
+      let title = entry.record.title
+      let found = rest[title]?.firstIndex { fits(old[$0].record) }
+      return found.flatMap { rest[title]?.remove(at: $0) }.map { old[$0] }
     }
     let others = new.filter { entry in match(entry, where: entry.record.says) == nil }
     let pairs = others.map { entry in (match(entry) { _ in true }, entry) }
@@ -84,9 +84,6 @@ struct Differences {
 }
 
 extension Record {
-  /// The key of an entry: its kind and its name.
-  fileprivate var kindAndName: [String] { [kind.description, name] }
-
   /// Whether another entry of the same kind and name declares the same.
   fileprivate func says(_ other: Record) -> Bool {
     implementation == other.implementation && attributes == other.attributes
@@ -185,7 +182,7 @@ extension Differences {
       let (old, new) = (entries[0], entries[entries.count - 1])
       let rest = entries.count == 1 ? new.record.details : ": \(old.record.changes(to: new.record))"
       let sign = ["removed": "-", "added": "+"][kind] ?? "~"
-      let text = "\(sign) \(new.record.kind) \(new.record.name)\(rest)".escaped
+      let text = "\(sign) \(new.record.title)\(rest)".escaped
       sink.write("\(text)\(style.dim("  \(new.place.description)".escaped))\n")
     }
     sink.write(style.dim(summary) + "\n")

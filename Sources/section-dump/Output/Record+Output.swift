@@ -2,6 +2,9 @@ internal import BinaryImage
 internal import Registration
 
 extension Record {
+  /// `module shop`; no other entry of the kind has the name by chance.
+  var title: String { "\(kind) \(name)" }
+
   /// The symbol or address of the factory; nil where there is none.
   var accessorName: String? {
     guard let accessor, accessor.target != .null else { return nil }

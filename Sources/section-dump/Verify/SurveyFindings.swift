@@ -27,7 +27,7 @@ extension Survey {
       return record.attributes.idle(of: record.kind).map { field, owner in
         Finding(
           .idleAttribute, .warning, entry.place,
-          "\(record.kind) \(record.name) has the attribute \(field), which says something of a \(owner) alone",
+          "\(record.title) has the attribute \(field), which says something of a \(owner) alone",
           remedy: "leave it out, or give it to the \(owner) that it is meant for")
       }
     }
@@ -52,7 +52,7 @@ extension Survey {
       let types = all[entry.platform] ?? DeclaredTypes()
       guard !types.has(type) else { return nil }
       let message =
-        "\(entry.record.kind) \(entry.record.name) needs the Swift type \(type), which no file has"
+        "\(entry.record.title) needs the Swift type \(type), which no file has"
       guard let file = unsearched[entry.platform] else {
         return Finding(
           .missingImplementation, .warning, entry.place, message,
@@ -72,13 +72,13 @@ extension Survey {
     let executables = Dictionary(
       grouping: images.filter { $0.kind == .executable && $0.isRead }, by: \.platform)
     let linked = Dictionary(grouping: images.filter(\.isLoadable), by: \.platform)
-      .mapValues { Set($0.flatMap { $0.records.map(\.contents) }) }
+      .mapValues { Set($0.flatMap { $0.records.map(EntryContents.init) }) }
     return images.compactMap { image in
       // Slices are called after their machines.
       guard image.kind == .object,
         let member = image.place.container.last, member != image.platform.machine,
         !image.records.isEmpty, let registered = linked[image.platform],
-        !image.records.contains(where: { registered.contains($0.contents) })
+        !image.records.contains(where: { registered.contains(EntryContents($0)) })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
@@ -99,23 +99,22 @@ extension Survey {
   /// Returns a finding for each entry that `--require` names and no file registers.
   func missing(_ requirements: [(kind: RecordKind, name: String)]) -> [Finding] {
     let isLinked = images.contains(where: \.isLoadable)
-    let known = Dictionary(grouping: declared) { [$0.record.kind.description, $0.record.name] }
-    return requirements.compactMap { required in
-      let found = known[["\(required.kind)", required.name]] ?? []
+    return requirements.compactMap { kind, name in
+      let others = declared.filter { $0.record.kind == kind }
+      let found = others.filter { $0.record.name == name }
       // Before anything is linked, objects are all there is.
       if found.contains(where: { !isLinked || $0.file != .object }) { return nil }
-      let code = Finding.Code(rawValue: "missing-\(required.kind)") ?? .missingService
+      let code = Finding.Code(rawValue: "missing-\(kind)") ?? .missingService
       guard let object = found.first else {
-        let others = known.keys.lazy.filter { $0[0] == "\(required.kind)" }.map { $0[1] }
         return Finding(
           code, .error, Place(path: "(all files)"),
-          "no file has the required \(required.kind) \(required.name)"
-            + near(required.name, in: others),
+          "no file has the required \(kind) \(name)"
+            + near(name, in: Set(others.map(\.record.name))),
           remedy: "add the file that has it, or correct the name")
       }
       return Finding(
         code, .error, object.place,
-        "the required \(required.kind) \(required.name) is here, and in no file that was linked",
+        "the required \(kind) \(name) is here, and in no file that was linked",
         remedy:
           "link this object; its archive between -Wl,--whole-archive and -Wl,--no-whole-archive")
     }
@@ -223,9 +222,15 @@ extension Survey {
   }
 }
 
-extension Record {
-  /// The contents of an entry, wherever it is.
-  fileprivate var contents: [String] {
-    [kind.description, name, implementation ?? ""] + attributes.texts
+/// The contents of an entry, wherever it is.
+private struct EntryContents: Hashable {
+  let kind: RecordKind
+  let name: String
+  let implementation: String?
+  let attributes: Attributes
+
+  init(_ record: Record) {
+    (kind, name) = (record.kind, record.name)
+    (implementation, attributes) = (record.implementation, record.attributes)
   }
 }
