@@ -119,11 +119,11 @@ extension MachOFile {
     for extent in extents {
       try file.forEachPiece(of: extent, entry: 8) { bytes in
         for position in stride(from: 0, to: bytes.count, by: 8) {
-          let first: UInt32 = bytes.span.integer(at: position, order: header.order) ?? 0
-          let second: UInt32 = bytes.span.integer(at: position + 4, order: header.order) ?? 0
-          let offset = header.isScattered(first) ? first & 0x00ff_ffff : first
+          let address: UInt32 = bytes.span.integer(at: position, order: header.order) ?? 0
+          let target: UInt32 = bytes.span.integer(at: position + 4, order: header.order) ?? 0
+          let offset = header.isScattered(address) ? address & 0x00ff_ffff : address
           let place = UInt64(offset) &+ origin
-          if ranges.contains(place) { found.append((place, (first, second), false)) }
+          if ranges.contains(place) { found.append((place, (address, target), false)) }
         }
       }
     }
@@ -144,10 +144,11 @@ extension MachOFile {
   }
 }
 
-/// The two words of a relocation of an object, or of a linked file that is older than `LC_DYLD_INFO`.
+/// The two words of a relocation of an object, or of a linked file that is older than `LC_DYLD_INFO`: the word with the
+/// address that it writes to, and the word with its symbol, section or value.
 ///
 /// C: `struct relocation_info` and `scattered_relocation_info` of `<mach-o/reloc.h>`.
-typealias MachORelocation = (first: UInt32, second: UInt32)
+typealias MachORelocation = (address: UInt32, target: UInt32)
 
 /// The symbol whose address the loader writes, the ordinal of its library, and what is added to the address.
 typealias MachOBind = (symbol: String, library: Int, addend: Int64)

@@ -70,10 +70,10 @@ extension MachOFile {
 
   /// Returns the meaning of a word that one relocation writes.
   func resolve(_ relocation: MachORelocation, raw: UInt64) throws(ImageError) -> PointerValue {
-    let (first, second) = relocation
-    let (isScattered, isLittle) = (header.isScattered(first), header.order == .little)
+    let (address, target) = relocation
+    let (isScattered, isLittle) = (header.isScattered(address), header.order == .little)
     // The bit fields are in the other order too where the bytes are.
-    let bits = isScattered ? first >> 24 : isLittle ? second >> 24 : second & 0xff
+    let bits = isScattered ? address >> 24 : isLittle ? target >> 24 : target & 0xff
     let (type, length, isRelative, isExternal) =
       isScattered
       ? (bits & 0xf, bits >> 4 & 3, bits >> 6 & 1, 0)
@@ -86,7 +86,7 @@ extension MachOFile {
     else {
       return .unresolvable(raw, "a relocation of type \(type) writes no address of a word")
     }
-    let number = isScattered ? second : isLittle ? second & 0x00ff_ffff : second >> 8
+    let number = isScattered ? target : isLittle ? target & 0x00ff_ffff : target >> 8
     guard isExternal == 0 else {
       // A signed pointer keeps key and diversity beside an addend of 32 bits.
       let addend = isSigned ? UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw))) : raw
