@@ -1,32 +1,31 @@
 internal import BinaryImage
 
-/// What the load commands say: segments, sections, and where the tables of the loader are.
+/// The contents of the load commands: segments, sections, and the places of the loader's tables.
 ///
 /// C: `struct load_command` and its kin in `<mach-o/loader.h>`.
 struct MachOCommands {
-  /// The segments in file order; of an object, the one that all sections are in.
+  /// The segments in file order. An object has one, with all its sections.
   private(set) var segments: [MachOSegment] = []
   /// The sections of all segments, in the order that gives each its ordinal, from 1.
   private(set) var sections: [MachOSection] = []
   /// `LC_SYMTAB`.
   private(set) var symbols: MachOSymbolTable?
-  /// `LC_DYLD_INFO` or `LC_DYLD_INFO_ONLY`: what to add the slide to, and which symbols to write, at once, at the first
-  /// call, and if images share definitions.
+  /// `LC_DYLD_INFO` or `LC_DYLD_INFO_ONLY`: the rebases, then the binds, the lazy binds and the weak binds.
   private(set) var programs: [FileExtent]?
   /// `LC_DYLD_CHAINED_FIXUPS`.
   private(set) var chainedFixups: FileExtent?
-  /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`, those that name
-  /// a symbol and those that add the slide.
+  /// `LC_DYSYMTAB`: the relocations of linked files that are older than `LC_DYLD_INFO`. The first table binds symbols,
+  /// the second adds the slide.
   private(set) var classicRelocations: [FileExtent]?
-  /// `LC_DYSYMTAB`: numbers of symbols, one for each symbol pointer and stub.
+  /// `LC_DYSYMTAB`: the number of the symbol of each symbol pointer and stub.
   private(set) var indirectSymbols: FileExtent?
-  /// `LC_UUID`; empty where there is none.
+  /// `LC_UUID`; empty if there is none.
   private(set) var uuid: [UInt8] = []
-  /// What is encrypted in this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
+  /// The encrypted bytes of this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
   private(set) var encrypted: FileExtent?
 
-  /// The commands that are read, with their least sizes, and whether a second one is refused, since each says where the
-  /// one table of its kind is.
+  /// The commands that are read, with their least sizes. A single one names the only table of its kind, so a second is
+  /// refused.
   private static let known: [UInt32: (size: Int, isSingle: Bool)] = [
     0x1: (56, false), 0x19: (72, false), 0x1b: (24, false), 0x21: (20, false), 0x2c: (20, false),
     0x2: (24, true), 0xb: (80, true), 0x22: (40, true), 0x8000_0034: (16, true),
@@ -48,7 +47,7 @@ struct MachOCommands {
       guard size >= 8, size % 4 == 0, Int(size) <= bytes.count - position else {
         throw malformed("has a size of \(size), which does not fit in")
       }
-      // LC_DYLD_INFO_ONLY is LC_DYLD_INFO for loaders that know nothing else.
+      // LC_DYLD_INFO_ONLY is LC_DYLD_INFO with the mark that a loader must know it.
       let kind = command == 0x8000_0022 ? 0x22 : command
       if let (least, isSingle) = Self.known[kind] {
         guard !isSingle || seen.insert(kind).inserted else { throw malformed("is there twice") }
@@ -71,7 +70,7 @@ struct MachOCommands {
         + "\(bytes.count) bytes.", at: UInt64(header.size + position))
   }
 
-  /// Takes in one command; false if a segment's has not the size of its sections.
+  /// Takes in one command. Returns false if the size of a segment's command does not fit its sections.
   private mutating func read(
     _ command: UInt32, _ size: Int, _ fields: MachOFields, _ kind: ImageIdentity.Kind
   ) -> Bool {
@@ -80,7 +79,7 @@ struct MachOCommands {
       let segment = MachOSegment(fields)
       let (start, stride) = fields.bits == 64 ? (72, 80) : (56, 68)
       let count = Int(fields.single(start - 8))
-      // The loader counts them by the size too, and refuses what has another number.
+      // The loader computes their number from the size too, and refuses a command that says another number.
       guard size - start == count * stride else { return false }
       for index in 0..<count {
         sections.append(MachOSection(fields.dropping(start + index * stride), of: segment, kind))
@@ -133,9 +132,9 @@ struct MachOSegment {
   }
 }
 
-/// The segments of a linked file: which of its bytes are at which address.
+/// The segments of a linked file: the addresses of its bytes.
 struct MachOSegments {
-  /// In the order of the load commands, which fixups count.
+  /// The segments in the order of the load commands; fixups name them by their numbers.
   let list: [MachOSegment]
   /// The address of the Mach-O header, which some chained fixups count from.
   let base: UInt64?
@@ -165,7 +164,7 @@ struct MachOSegments {
     }
   }
 
-  /// The segment, as fixups count them, that has bytes of the file at an address.
+  /// Returns the number of the segment that has bytes of the file at an address.
   func index(holding address: UInt64) -> Int? {
     list.firstIndex { address >= $0.address && address - $0.address < $0.mappedSize }
   }
@@ -197,21 +196,21 @@ struct MachOSection {
   let address: UInt64
   /// `size`.
   let size: UInt64
-  /// `offset`; nil where the file has no bytes of the section.
+  /// `offset`; nil if the file has no bytes of the section.
   let offset: UInt64?
   /// `reloff`, `nreloc`: only objects have any.
   let relocations: FileExtent
   /// Two to the power of `align`.
   let alignment: UInt64
-  /// `reserved1`: of symbol pointers the first entry in the indirect symbol table.
+  /// `reserved1`: the first entry of its symbol pointers in the indirect symbol table.
   let indirectStart: UInt64
-  /// `reserved2`: of stubs the size of each.
+  /// `reserved2`: the size of each stub.
   private let stubSize: UInt64
   /// `flags`: the type and the attributes.
   let flags: UInt32
   /// Whether a process gets the section: its segment takes memory.
   ///
-  /// No process gets bytes of split debug information. A section without any is in the file that it was split from.
+  /// Split debug information is never mapped. A section without bytes there is in the file that it was split from.
   let isMapped: Bool
 
   /// Reads the entry that is first in `fields`, of a segment's command.
@@ -225,7 +224,7 @@ struct MachOSection {
     flags = fields.single(rest + 16)
     (indirectStart, stubSize) = (fields.number(rest + 20), fields.number(rest + 24))
     let start = fields.number(rest)
-    // Split debug information keeps all sections. The segments are empty there, or hold __eh_frame alone.
+    // Split debug information lists all sections; its segments are empty, or hold only __eh_frame.
     let isElsewhere =
       kind == .debug ? !owner.stores(start) : owner.fileSize == 0 && owner.memorySize > 0
     offset = Self.zeroed.contains(flags & 0xff) || isElsewhere ? nil : start
@@ -254,7 +253,7 @@ struct MachOSection {
   /// Whether the section is run: `S_ATTR_PURE_INSTRUCTIONS`, `S_ATTR_SOME_INSTRUCTIONS`.
   var holdsCode: Bool { flags & 0x8000_0400 != 0 }
 
-  /// The size of each entry, by the type; 0 where that says nothing.
+  /// The size of each entry, by the type; 0 if the type does not say it.
   var entrySize: UInt64 {
     switch flags & 0xff {
     case 0x3: 4
@@ -288,7 +287,7 @@ struct MachOSection {
   ]
 }
 
-/// The fields of one load command, or of one entry of a table; the caller has found it to be large enough.
+/// The fields of one load command, or of one entry of a table; the caller has checked its size.
 struct MachOFields {
   /// The bytes, and where among them the fields begin.
   let bytes: [UInt8], start: Int

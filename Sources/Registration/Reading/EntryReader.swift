@@ -10,20 +10,20 @@ private let mostText: UInt64 = 64 << 20
 /// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
 /// hides no other section.
 ///
-/// A section of eight-byte slots can point a million times at one long text, so what a reader keeps is bounded.
-/// It counts and reports whatever it leaves out.
+/// A million slots of eight bytes can point at one long text. So the reader keeps a bounded number of bytes, and
+/// reports how much it leaves out.
 struct EntryReader<Source: Image> {
   private let image: Source
   private(set) var scan = Scan()
   /// Made once, at the first record in C.
   private lazy var memory = image.addressedMemory
 
-  /// The kind that the slot declares, as far as it is known.
+  /// The kind that the slot declares, if it is known.
   private var kind = RecordKind.unknown
-  /// The slot that is being read, counted over all sections of its name.
+  /// The number of the slot that is being read, counted over all sections of its name.
   private var index = 0
   private var textSize = 0
-  /// The most bytes of names and refused texts that are read. They may share their bytes, so the sections decide.
+  /// The most bytes of names and refused texts that are read. Texts may share bytes, so the sizes of the sections decide.
   private var textLimit = 0
   /// The refusals of the sections of one name: those that are listed, and further ones.
   private var (listed, unlisted) = (0, 0)
@@ -36,7 +36,7 @@ struct EntryReader<Source: Image> {
       (name: name, kind: kind, sections: try image.sections(named: name))
     }
     let sizes = found.flatMap { $0.sections.map(\.size) }
-    // Most files of a system end here, before anything is read that only says what they are.
+    // Most files of a system have no entries: nothing more is read of them.
     guard let most = sizes.max() else { return }
     scan.records.reserveCapacity(Int(min(most / 8, 16)))
     let size = sizes.reduce(UInt64(0)) { $0.saturating(adding: $1) }
@@ -80,7 +80,7 @@ struct EntryReader<Source: Image> {
         index += 1
         return true
       }
-      // Also where the reading stopped, the rest is smaller than a slot or was told.
+      // If the reading stopped early, the reason was reported already.
       guard size - end < slotSize, size > end else { return }
       reject(
         Refusal(
@@ -109,7 +109,7 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  /// Why a slot leads to no text; nil where it is padding.
+  /// Returns the reason that a slot leads to no text; nil if it is padding.
   private static func refusal(of slot: SlotContents, at offset: UInt64) -> Refusal? {
     let pointer: PointerValue
     switch slot {
@@ -118,9 +118,9 @@ struct EntryReader<Source: Image> {
     case .unresolved(let error): return Refusal(error)
     }
     switch pointer.target {
-    // The text was read then.
+    // The text of these was read.
     case .address, .section: return nil
-    // Every entry is aligned to 8; behind a pointer of four bytes, four of nothing follow.
+    // Every entry is aligned to 8 bytes, so four bytes of padding follow a pointer of four.
     case .null where offset % 8 != 0: return nil
     case .null:
       return Refusal(.nullPointer, "holds a null pointer; remove the entry or point it at a text")
@@ -135,7 +135,7 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  /// Why the text that `pointer` leads to cannot be read.
+  /// Returns the reason that the text at a pointer cannot be read.
   private static func refusal(of error: ImageError, _ pointer: PointerValue) -> Refusal {
     let place =
       switch pointer.target {
@@ -173,7 +173,7 @@ struct EntryReader<Source: Image> {
           guard hasRoom(at: offset, in: section) else { return }
           kind = grammar.kind(at: start, in: bytes)
           do throws(Refusal) {
-            // Where the size is another one in a process, so are all records from here on.
+            // If the loader changes the size, it moves all records after this one.
             try checkKept(offset..<min(offset + 8, UInt64(bytes.count)), in: section)
             guard let record = try grammar.extent(at: start, in: bytes) else { return }
             start = record.upperBound
@@ -218,7 +218,7 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  /// Throws where the loader writes over these bytes of a section, except over these words.
+  /// Throws if the loader writes over these bytes of a section, apart from the two words.
   private func checkKept(
     _ range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)? = nil
   ) throws(Refusal) {
@@ -242,11 +242,11 @@ struct EntryReader<Source: Image> {
     textSize += record.name.utf8.count + (record.implementation?.utf8.count ?? 0)
     if case .imported(let symbol, _) = record.accessor?.target { textSize += symbol.utf8.count }
     textSize += record.accessor?.symbol?.utf8.count ?? 0
-    // A record is large: it is moved there.
+    // Records are large, so this one is moved.
     scan.records.append(record)
   }
 
-  /// Room for another entry; where there is none, that was said and the caller stops.
+  /// Returns whether there is room for another entry. If not, it reports that, and the caller stops.
   private mutating func hasRoom(at offset: UInt64, in section: Section) -> Bool {
     if scan.records.count < mostRecords, textSize < textLimit { return true }
     append(
@@ -290,10 +290,10 @@ struct EntryReader<Source: Image> {
 }
 
 extension Refusal {
-  /// A part of the file cannot be read, so no entry is at fault.
+  /// Describes a part of the file that cannot be read; no entry is at fault.
   fileprivate init(_ error: ImageError) { self.init(.unreadableSection, error.message) }
 
-  /// A section that no process gets.
+  /// Describes a section that is not mapped into a process.
   fileprivate static func notMapped(inObject isObject: Bool) -> Refusal {
     let (cause, advice) =
       isObject
