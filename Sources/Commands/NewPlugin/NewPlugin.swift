@@ -22,6 +22,9 @@ import PackagePlugin
     guard name != "main", !taken.contains(name) else {
       fail("\(name) means something to the package manager; take another name")
     }
+    guard try isFree(name, beehive, context) else {
+      fail("\(name) means something in C or C++; take another name")
+    }
     let dependency = dependency(on: beehive)
     let template = URL(filePath: #filePath).appending(path: "../Template").standardized
     for path in try files.subpathsOfDirectory(atPath: template.path) where path.hasSuffix(".in") {
@@ -33,6 +36,24 @@ import PackagePlugin
         .write(to: file, atomically: true, encoding: .utf8)
     }
     print("\(folder.path)\nBuild and test it: swift test --package-path \(name)")
+  }
+
+  /// Returns whether C and C++ have no word, type, macro or header of this name: their compiler tells.
+  private func isFree(_ name: String, _ beehive: Package, _ context: PluginContext) throws -> Bool {
+    let source = context.pluginWorkDirectoryURL.appending(path: "name.h")
+    let headers = beehive.directoryURL.appending(path: "CSupport/CBeeHive/include")
+    try """
+    #include <BeeHive.h>
+    #if __has_include(<\(name).h>)
+    #error \(name).h is a header of the system
+    #endif
+    static int \(name);
+
+    """.write(to: source, atomically: true, encoding: .utf8)
+    let compiler = try context.tool(named: "clang").url
+    return try ["c", "c++"].allSatisfy { language in
+      try run(compiler, ["-fsyntax-only", "-x", language, "-I", headers.path, source.path]) == 0
+    }
   }
 
   /// This package, as the user's takes it.

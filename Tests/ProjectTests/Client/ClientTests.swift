@@ -110,6 +110,13 @@ struct ClientTests {
       #expect(
         outcome.status == 1 && outcome.errors.contains("\(name) means something"), "\(outcome)")
     }
+    // Words of C, of C++ and of both, a type of a header, a macro, and a header.
+    for name in ["restrict", "class", "int", "beehive_context", "NULL", "string"] {
+      let outcome = try make(name)
+      #expect(
+        outcome.status == 1 && outcome.errors.contains("\(name) means something in C"),
+        "\(outcome)")
+    }
   }
 
   /// The seconds are printed: Docs/macros.md shows them.
