@@ -1,5 +1,5 @@
 import BinaryImage
-import Foundation
+import Glibc
 import TestSupport
 import Testing
 

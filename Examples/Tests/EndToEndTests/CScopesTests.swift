@@ -1,4 +1,3 @@
-import Foundation
 import Testing
 
 /// How long what a C factory makes lives: as long as its scope, or as somebody has it.
