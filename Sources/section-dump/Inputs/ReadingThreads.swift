@@ -3,8 +3,8 @@ internal import Threads
 
 /// Threads that read files, while what they find is taken in the order of the files.
 ///
-/// The thread that made it adds files and takes parts; where it is asked for no other thread, or the
-/// system gives none, it reads them too. How much is read ahead of what was taken is bounded.
+/// The thread that made it adds files. If it is asked for no other thread, or the system gives none, it reads and takes
+/// too. How much is read ahead of what was taken is bounded.
 final class ReadingThreads<Sums: Reported> {
   typealias Part = ReportPart<Sums>
   typealias File = Result<Input, ImageError>
@@ -26,7 +26,7 @@ final class ReadingThreads<Sums: Reported> {
   /// The number of batches that were given to other threads.
   private var issued = 0
 
-  /// Reads with `jobs` threads; `take` runs on this one.
+  /// Reads with `jobs` threads; `take` runs on one of them at a time, and has returned before `finish` does.
   init(jobs: Int, read: @escaping Read, take: @escaping (Part) -> Void) {
     self.jobs = jobs
     self.read = read
@@ -44,73 +44,56 @@ final class ReadingThreads<Sums: Reported> {
   /// Returns when every file was read, and every part taken.
   func finish() {
     if !files.isEmpty { issue() }
-    takeParts(until: issued)
     state.change { $0.isClosed = true }
     for worker in workers { worker.join() }
   }
 
   private func issue() {
-    let batch: Batch = (issued, files)
+    let batch = files
     files = []
     batches += 1
     if jobs > 1, workers.count < jobs, let worker = worker() { workers.append(worker) }
-    guard !workers.isEmpty else { return take(read(batch.files, take)) }
+    guard !workers.isEmpty else { return take(read(batch, take)) }
+    state.wait { issued - $0.turn < Self.lead * jobs ? () : nil }
+    state.change { $0.waiting.append((issued, batch)) }
     issued += 1
-    state.change { $0.waiting.append(batch) }
-    takeParts(until: issued - Self.lead * jobs)
   }
 
   private func worker() -> POSIXThread? {
     let (state, read) = (state, read)
+    // Sound: the one thread whose batch has its turn calls it, and the lock is between two turns.
+    nonisolated(unsafe) let take = take
     return POSIXThread {
-      while let batch = state.wait(until: { $0.next() }) {
-        let part = read(batch.files) { part in
-          state.wait { $0.turn == batch.number && $0.early == nil ? () : nil }
-          state.change { $0.early = part }
+      while let (number, files) = state.wait(until: { $0.next() }) {
+        let part = read(files) { part in
+          state.wait { $0.turn == number ? () : nil }
+          unsafe take(part)
         }
-        state.change { $0.last[batch.number] = part }
+        state.withLock { $0.read[number] = part }
+        // Nobody finds the part whose turn it is twice.
+        while let part = state.withLock({ $0.read.removeValue(forKey: $0.turn) }) {
+          unsafe take(part)
+          state.change { $0.turn += 1 }
+        }
       }
-    }
-  }
-
-  /// Takes what is there, and waits until as many batches were taken.
-  private func takeParts(until count: Int) {
-    while true {
-      while let part = state.change({ $0.takeReady() }) { take(part) }
-      guard state.withLock({ $0.turn < count }) else { return }
-      state.wait { $0.hasReady ? () : nil }
     }
   }
 
   private typealias Batch = (number: Int, files: [File])
 
-  /// What the threads share: batches to be read, and parts to be taken.
+  /// What the threads share.
   private struct State {
     var waiting: ArraySlice<Batch> = []
-    /// A part of the batch whose turn it is, while the rest of it is being read. No other batch hands on
-    /// any but its last part, so that few are held.
-    var early: Part?
-    /// The last parts of batches.
-    var last: [Int: Part] = [:]
-    /// The batch whose parts are taken now.
-    private(set) var turn = 0
+    /// The last parts of batches that were read and wait for their turn.
+    var read: [Int: Part] = [:]
+    /// The batch whose parts are taken now. No other batch hands on any but its last part, so that few are held.
+    var turn = 0
     var isClosed = false
 
-    /// A batch to read; nil in place of one where no more will come, nil where that is not known yet.
+    /// Returns a batch to read; nil inside if no more will come, nil if that is not known yet.
     mutating func next() -> Batch?? {
       if let batch = waiting.popFirst() { return batch }
       return isClosed ? .some(nil) : nil
-    }
-
-    /// Whether there is something to take.
-    var hasReady: Bool { early != nil || last[turn] != nil }
-
-    /// What is to be taken next; nil where that is still being read.
-    mutating func takeReady() -> Part? {
-      if let part = early.take() { return part }
-      guard let part = last.removeValue(forKey: turn) else { return nil }
-      turn += 1
-      return part
     }
   }
 }
