@@ -4,9 +4,9 @@ import PackagePlugin
 /// Builds the products of a package and runs section-dump over their files.
 struct ToolRun {
   private let context: PluginContext
-  private var products: [String] = []
+  private let products: [String]
   private var configuration = PackageManager.BuildConfiguration.inherit
-  private var arguments: [String]
+  private let arguments: [String]
 
   /// The commands that do not read the products: they get what the user wrote.
   private static let others: Set = ["diff", "doctor", "help", "live"]
@@ -14,28 +14,15 @@ struct ToolRun {
   /// Takes `-c`, `--configuration` and `--product` out of the user's arguments; the others are the tool's.
   init(_ leading: [String], _ given: [String], _ context: PluginContext) {
     self.context = context
-    arguments = leading
-    var rest = given[...]
-    while let argument = rest.popFirst() {
-      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      func value() -> String? { parts.count > 1 ? String(parts[1]) : rest.popFirst() }
-      switch parts[0] {
-      case "-c", "--configuration":
-        guard let known = value().flatMap(PackageManager.BuildConfiguration.init(rawValue:)) else {
-          fail("\(parts[0]) is debug or release")
-        }
-        configuration = known
-      case "--product":
-        guard let name = value(), !name.isEmpty else {
-          fail("--product names a product of the package")
-        }
-        products.append(name)
-      case "--":
-        arguments += [argument] + rest
-        rest = []
-      default: arguments.append(argument)
+    var options = ArgumentExtractor(given.map { $0 == "-c" ? "--configuration" : $0 })
+    products = options.extractOption(named: "product")
+    for name in options.extractOption(named: "configuration") {
+      guard let known = PackageManager.BuildConfiguration(rawValue: name) else {
+        fail("--configuration is debug or release")
       }
+      configuration = known
     }
+    arguments = leading + options.remainingArguments
   }
 
   /// Builds, and runs the tool. What it says of itself, and what reads no product, takes no build.
