@@ -22,11 +22,20 @@ import PackagePlugin
     guard name != "main", !taken.contains(name) else {
       fail("\(name) means something to the package manager; take another name")
     }
-    guard try isFree(name, beehive, context) else {
-      fail("\(name) means something in C or C++; take another name")
-    }
-    let dependency = dependency(on: beehive)
     let template = URL(filePath: #filePath).appending(path: "../Template").standardized
+    let compiler = try context.tool(named: "clang").url
+    let headers = beehive.directoryURL.appending(path: "CSupport/CBeeHive/include").path
+    // Words, types, macros and headers: the compiler knows them.
+    let isFree = try ["c", "c++"].allSatisfy { language in
+      try run(
+        compiler,
+        [
+          "-fsyntax-only", "-x", language, "-I", headers, "-DNAME=\(name)", "-DHEADER=<\(name).h>",
+          template.appending(path: "name.h").path,
+        ]) == 0
+    }
+    guard isFree else { fail("\(name) means something in C or C++; take another name") }
+    let dependency = dependency(on: beehive)
     for path in try files.subpathsOfDirectory(atPath: template.path) where path.hasSuffix(".in") {
       let text = try String(contentsOf: template.appending(path: path), encoding: .utf8)
       let file = folder.appending(path: path.dropLast(3).replacing("NAME", with: name))
@@ -36,24 +45,6 @@ import PackagePlugin
         .write(to: file, atomically: true, encoding: .utf8)
     }
     print("\(folder.path)\nBuild and test it: swift test --package-path \(name)")
-  }
-
-  /// Returns whether C and C++ have no word, type, macro or header of this name: their compiler tells.
-  private func isFree(_ name: String, _ beehive: Package, _ context: PluginContext) throws -> Bool {
-    let source = context.pluginWorkDirectoryURL.appending(path: "name.h")
-    let headers = beehive.directoryURL.appending(path: "CSupport/CBeeHive/include")
-    try """
-    #include <BeeHive.h>
-    #if __has_include(<\(name).h>)
-    #error \(name).h is a header of the system
-    #endif
-    static int \(name);
-
-    """.write(to: source, atomically: true, encoding: .utf8)
-    let compiler = try context.tool(named: "clang").url
-    return try ["c", "c++"].allSatisfy { language in
-      try run(compiler, ["-fsyntax-only", "-x", language, "-I", headers.path, source.path]) == 0
-    }
   }
 
   /// This package, as the user's takes it.
