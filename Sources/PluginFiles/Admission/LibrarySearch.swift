@@ -19,14 +19,9 @@ struct LibrarySearch {
     systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
   }
 
-  /// Prepares to look for what a file needs.
-  func lookups(for requester: Library) -> Lookups {
-    Lookups(search: self, requester: requester, paths: paths(for: requester))
-  }
-
   /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
   /// those that led to it.
-  private func paths(for requester: Library) -> [[String]] {
+  fileprivate func paths(for requester: Library) -> [[String]] {
     guard requester.loading.isInherited else { return [requester.knownFolders] }
     var paths: [[String]] = []
     var (next, count) = (Optional(requester), 0)
@@ -69,8 +64,8 @@ extension LibrarySearch {
     private(set) var passed: ImageError?
     static let most = 1 << 14
 
-    fileprivate init(search: LibrarySearch, requester: Library, paths: [[String]]) {
-      (self.search, self.requester, self.paths) = (search, requester, paths)
+    init(for requester: Library, by search: LibrarySearch) {
+      (self.search, self.requester, paths) = (search, requester, search.paths(for: requester))
     }
 
     /// Whether nothing is looked for any more.

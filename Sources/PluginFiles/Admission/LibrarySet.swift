@@ -76,7 +76,7 @@ struct LibrarySet {
     while next < members.count {
       let requester = members[next]
       next += 1
-      var lookups = search.lookups(for: requester)
+      var lookups = LibrarySearch.Lookups(for: requester, by: search)
       var looked: Set<[UInt8]> = []
       for text in requester.linkage.needed
       // What every process has without a file: itself, and what the kernel maps.
