@@ -8,13 +8,19 @@ package struct Admission {
 
   /// The facts about a file once it was read; it is closed by then. Checks add what they find.
   struct Judged {
-    var path: String
-    /// Nil where it cannot be read.
+    let path: String
+    /// The process that is to load it, and what that asks of it.
+    let host: AdmissionHost
+    let policy: PluginPolicy
+    /// Nil if it cannot be read.
     var manifest: PluginManifest?
     var refusals: [PluginRefusal] = []
     var remarks: [String] = []
     /// What becomes known to the loader with it: itself, and the libraries that it brings along.
     var brought: [LibrarySet.Name] = []
+    /// Its well-formed entries, and the others.
+    var records: [Record] { manifest?.records ?? [] }
+    var rejections: [Rejection] { manifest?.rejections ?? [] }
 
     mutating func refuse(
       _ code: PluginRefusal.Code, _ message: String, expected: String? = nil, found: String? = nil,
@@ -36,7 +42,7 @@ package struct Admission {
     }
 
     /// Says that an entry would be rejected.
-    mutating func tell(_ message: String, remedy: String? = nil, _ policy: PluginPolicy) {
+    mutating func tell(_ message: String, remedy: String? = nil) {
       if policy.admitsRejectedEntries {
         remarks.append(message + (remedy.map { "; \($0)" } ?? ""))
       } else {
@@ -70,7 +76,7 @@ package struct Admission {
   @discardableResult
   package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
     let path = candidate.path
-    var new = Judged(path: path)
+    var new = Judged(path: path, host: host, policy: policy)
     do throws(ImageError) {
       _ = try candidate.found.get()
       // Looked at after it was opened, which blocks on nothing: every check reads this descriptor.
@@ -78,7 +84,7 @@ package struct Admission {
       let manifest = try PluginManifest(of: file)
       let library = try Library(of: file)
       new.manifest = manifest
-      judge(library, manifest, &new)
+      judge(library, &new)
     } catch {
       guard candidate.stamp != nil, error.code != .noEntries,
         error.code != .notAnObject || path.isLibraryName
@@ -90,9 +96,7 @@ package struct Admission {
   }
 
   /// Judges a file by itself.
-  private mutating func judge(
-    _ library: Library, _ manifest: PluginManifest, _ new: inout Judged
-  ) {
+  private mutating func judge(_ library: Library, _ new: inout Judged) {
     let name = Array(new.path.fileName.utf8)
     if let reason = policy.switchedOff {
       new.refuse(
@@ -105,7 +109,7 @@ package struct Admission {
     } else {
       firsts[name] = new.path
       do throws(ImageError) {
-        try check(library, manifest, &new)
+        try check(library, &new)
         try library.file.checkUnchanged()
       } catch {
         new.refusals.append(PluginRefusal(error))
@@ -114,11 +118,9 @@ package struct Admission {
   }
 
   /// Finds what is wrong with a file by itself, what explains most first.
-  private func check(
-    _ own: Library, _ manifest: PluginManifest, _ new: inout Judged
-  ) throws(ImageError) {
-    new.checkLists(policy)
-    let fits = new.checkMachine(of: own, manifest, host)
+  private func check(_ own: Library, _ new: inout Judged) throws(ImageError) {
+    new.checkLists()
+    let fits = new.checkMachine(of: own)
     if policy.checksOwners { new.refusals += ownerRefusals(of: own.file, as: "The file") }
     // What is made for another machine brings other libraries, and defines other symbols.
     guard fits else { return }
@@ -126,25 +128,24 @@ package struct Admission {
     let companions = libraries.companions
     for library in companions {
       if library !== own {
-        new.checkConventions(of: library, host)
-        new.checkRuntime(of: library, host)
+        new.checkConventions(of: library)
+        new.checkRuntime(of: library)
         if policy.checksOwners {
           new.refusals += ownerRefusals(of: library.file, as: library.title)
         }
       }
-      new.checkSearchPaths(of: library, policy)
+      new.checkSearchPaths(of: library)
       try new.checkOpening(of: library)
-      new.checkHardening(of: library, policy)
-      try new.checkStartup(of: library, policy)
+      new.checkHardening(of: library)
+      try new.checkStartup(of: library)
     }
     new.brought = libraries.brought
     // Other contracts have other symbols: the cause comes first.
-    try new.checkContracts(of: own, with: companions, manifest, host, policy)
-    try new.checkSymbols(of: own, in: libraries, host)
-    new.checkTypes(with: companions, manifest, host)
-    for rejection in manifest.rejections {
-      let message = "an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
-      new.tell(message, policy)
+    try new.checkContracts(of: own, with: companions)
+    try new.checkSymbols(of: own, in: libraries)
+    new.checkTypes(with: companions)
+    for rejection in new.rejections {
+      new.tell("an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]")
     }
     guard new.refusals.isEmpty, let verification else { return }
     do {
@@ -158,9 +159,9 @@ package struct Admission {
 
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
-    let joint = JointAdmission(of: judged, host.modules, policy)
+    let joint = JointAdmission(of: judged, host.modules)
     guard let files = judgedInOrder(joint) else { return AdmissionReport(on: host, joint) }
-    return AdmissionReport(on: host, JointAdmission(of: files, host.modules, policy))
+    return AdmissionReport(on: host, JointAdmission(of: files, host.modules))
   }
 
   /// Judges again what gets libraries of plugins that load before it in place of its own, since the loader goes by
@@ -203,7 +204,7 @@ package struct Admission {
       let libraries = host.libraries.loading(own, host.search, beside: residents)
       let start = file.refusals.count
       file.brought = libraries.brought
-      try file.checkSymbols(of: own, in: libraries, host)
+      try file.checkSymbols(of: own, in: libraries)
       for index in file.refusals.indices[start...] {
         file.refusals[index].message += " For \(instead.joined(separator: "; "))."
         file.refusals[index].remedy =

@@ -53,7 +53,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     plugins = joint.files.enumerated().map { position, file in
       Plugin(
         path: file.path, loads: file.refusals.isEmpty, order: places[position],
-        offers: file.manifest?.records.map { "\($0.kind) \($0.name)" } ?? [],
+        offers: file.records.map { "\($0.kind) \($0.name)" },
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
         remarks: file.remarks)
     }

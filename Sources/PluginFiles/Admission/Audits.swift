@@ -5,7 +5,7 @@ internal import LibC
 
 extension Admission.Judged {
   /// Checks the file's name against the lists of a policy.
-  mutating func checkLists(_ policy: PluginPolicy) {
+  mutating func checkLists() {
     let name = path.fileName
     if let pattern = policy.denied.first(where: { name.isMatched(by: $0) }) {
       refuse(
@@ -21,13 +21,13 @@ extension Admission.Judged {
   }
 
   /// Checks that a file looks for libraries only where others can put none.
-  mutating func checkSearchPaths(of library: Library, _ policy: PluginPolicy) {
+  mutating func checkSearchPaths(of library: Library) {
     guard policy.checksSearchPaths else { return }
     let title = library.title
     let folders = zip(library.searchFolders, library.loading.searchPaths).lazy.compactMap {
-      searchPathRefusal(of: $0, "\(title) looks for libraries in", $1, policy)
+      [policy] in searchPathRefusal(of: $0, "\(title) looks for libraries in", $1, policy)
     }
-    let files = library.linkage.needed.lazy.filter { $0.contains("/") }.compactMap {
+    let files = library.linkage.needed.lazy.filter { $0.contains("/") }.compactMap { [policy] in
       let folder = library.expanded($0).folder
       return searchPathRefusal(of: folder, "\(title) needs the library", $0, policy)
     }
@@ -35,7 +35,7 @@ extension Admission.Judged {
   }
 
   /// Checks that code stays code: nothing runs on the stack, or writes into functions.
-  mutating func checkHardening(of library: Library, _ policy: PluginPolicy) {
+  mutating func checkHardening(of library: Library) {
     let loading = library.loading
     if !policy.admitsExecutableStacks, loading.runsStack ?? true {
       let found =
@@ -57,7 +57,7 @@ extension Admission.Judged {
   /// Checks that a file runs nothing by itself, when it is loaded, but what announces its entries.
   ///
   /// An audit, no wall: names are what the file says. What has no name, as in a stripped file, is refused.
-  mutating func checkStartup(of library: Library, _ policy: PluginPolicy) throws(ImageError) {
+  mutating func checkStartup(of library: Library) throws(ImageError) {
     // What the system's libraries run is the system's.
     guard policy.startup == .anchor, !library.isSystem else { return }
     let (steps, problems) = try library.image.startup()

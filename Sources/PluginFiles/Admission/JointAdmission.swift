@@ -19,22 +19,19 @@ struct JointAdmission {
   /// - Parameters:
   ///   - files: The files, each judged by itself.
   ///   - present: The host's modules, by name.
-  ///   - policy: What is asked of them.
-  init(
-    of files: [Admission.Judged], _ present: [String: Attributes], _ policy: PluginPolicy
-  ) {
+  init(of files: [Admission.Judged], _ present: [String: Attributes]) {
     self.files = files
     needs = [[Int]](repeating: [], count: files.count)
     graph = ModuleGraph(requires: needs, follows: needs)
     addLibraries()
     let modules = files.indices.flatMap { file in
-      (files[file].manifest?.records ?? []).filter { $0.kind == .module }.map { (file, $0) }
+      files[file].records.filter { $0.kind == .module }.map { (file, $0) }
     }
     addRequirements(of: modules, present)
     addCycles(of: modules)
     graph.requires = needs
     settle(files.indices.filter { !isSound($0) })
-    let duplicates = noteDuplicates(policy)
+    let duplicates = noteDuplicates()
     if !duplicates.isEmpty { settle(duplicates) }
   }
 
@@ -127,10 +124,10 @@ struct JointAdmission {
 
   /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads, unless the policy
   /// refuses that. Returns the plugins that it refuses.
-  private mutating func noteDuplicates(_ policy: PluginPolicy) -> [Int] {
+  private mutating func noteDuplicates() -> [Int] {
     var holders: [EntryIdentity: (file: Int, record: Record)] = [:]
     for file in order {
-      for record in files[file].manifest?.records ?? [] {
+      for record in files[file].records {
         let identities = EntryIdentity.all(of: record)
         guard let first = identities.lazy.compactMap({ holders[$0] }).first else {
           for identity in identities { holders[identity] = (file, record) }
@@ -139,7 +136,7 @@ struct JointAdmission {
         let owner = files[first.file].path.fileName
         let conflict = Conflict.duplicate(record, of: first.record, at: owner)
         files[file].tell(
-          conflict.message + ", so it will be rejected", remedy: conflict.remedy, policy)
+          conflict.message + ", so it will be rejected", remedy: conflict.remedy)
       }
     }
     return order.filter { !isSound($0) }

@@ -12,22 +12,21 @@ private let keptThreadBytes: UInt64 = 1664
 extension Admission.Judged {
   /// Checks that a plugin is made for processes like the host's, by a toolkit that this one can read. Returns whether
   /// it is.
-  mutating func checkMachine(
-    of library: Library, _ manifest: PluginManifest, _ host: AdmissionHost
-  ) -> Bool {
+  mutating func checkMachine(of library: Library) -> Bool {
     let start = refusals.count
-    let (own, its) = (host.identity.machineTitle, manifest.identity.machineTitle)
-    guard manifest.identity.isFor(host.identity) else {
+    let identity = library.image.identity
+    let (own, its) = (host.identity.machineTitle, identity.machineTitle)
+    guard identity.isFor(host.identity) else {
       refuse(
         .wrongMachine, "It is made for \(its), and the host for \(own).", expected: own, found: its,
         remedy: "Build it for \(own), or take it out of the folder.")
       return false
     }
-    checkConventions(of: library, host)
+    checkConventions(of: library)
     let newer: String? =
-      if let version = manifest.linkage.noteVersion, version != readNoteVersion {
+      if let version = library.linkage.noteVersion, version != readNoteVersion {
         "its note has version \(version)"
-      } else if manifest.rejections.contains(where: { $0.reason == .unknownVersion }) {
+      } else if rejections.contains(where: { $0.reason == .unknownVersion }) {
         "an entry has a later version"
       } else {
         nil
@@ -39,7 +38,7 @@ extension Admission.Judged {
         expected: "version 1", found: newer,
         remedy: "Build it with the toolkit of the host, or update the host.")
     }
-    if manifest.linkage.carriesRuntime {
+    if library.linkage.carriesRuntime {
       refuse(
         .ownRuntime, "It has a copy of the runtime linked into it, and the host has its own.",
         expected: "libBeeHive.so as a library", found: "a copy of it in the file",
@@ -49,7 +48,7 @@ extension Admission.Judged {
   }
 
   /// Checks that a library follows the conventions of the host.
-  mutating func checkConventions(of library: Library, _ host: AdmissionHost) {
+  mutating func checkConventions(of library: Library) {
     guard let program = host.libraries.members.first?.image.abi else { return }
     let its = library.image.abi
     // Libraries of any system may say that they follow System V.
@@ -68,7 +67,7 @@ extension Admission.Judged {
   }
 
   /// Checks that what comes along is no second runtime.
-  mutating func checkRuntime(of library: Library, _ host: AdmissionHost) {
+  mutating func checkRuntime(of library: Library) {
     guard library.linkage.carriesRuntime,
       let first = host.libraries.members.first(where: \.linkage.carriesRuntime)
     else { return }
@@ -115,7 +114,7 @@ extension Admission.Judged {
   /// Checks that the loader finds every library and symbol that a plugin needs, as `ldd -r` does by running it. The
   /// libraries are the host's, and what comes with the plugin.
   mutating func checkSymbols(
-    of plugin: Library, in libraries: LibrarySet, _ host: AdmissionHost
+    of plugin: Library, in libraries: LibrarySet
   ) throws(ImageError) {
     func title(_ library: Library) -> String {
       library === plugin ? "It" : library.path.fileName
@@ -194,10 +193,8 @@ extension Admission.Judged {
   /// Names the Swift types that a plugin's entries need and that neither it, what it brings along, nor the host has.
   ///
   /// Another plugin may have them, and code may bind the names: nothing is refused.
-  mutating func checkTypes(
-    with companions: [Library], _ manifest: PluginManifest, _ host: AdmissionHost
-  ) {
-    let records = manifest.records.filter { $0.neededType != nil }
+  mutating func checkTypes(with companions: [Library]) {
+    let records = records.filter { $0.neededType != nil }
     guard !records.isEmpty else { return }
     let libraries = companions + host.libraries.members
     // What cannot be read may have them.
@@ -214,12 +211,9 @@ extension Admission.Judged {
 
   /// Checks that the contracts that a plugin was built against are those of the host and of what comes along.
   mutating func checkContracts(
-    of plugin: Library, with companions: [Library], _ manifest: PluginManifest,
-    _ host: AdmissionHost, _ policy: PluginPolicy
+    of plugin: Library, with companions: [Library]
   ) throws(ImageError) {
-    let drifts = ContractDrift.all(
-      of: manifest.records, in: plugin.image, asked: policy.tables)
-    tell(drifts, "the host", policy)
+    tell(ContractDrift.all(of: records, in: plugin.image, asked: policy.tables), "the host")
     // A note finds its entries all the same; nothing finds its conformances.
     let expected =
       plugin.image.hasSectionTable
@@ -231,28 +225,26 @@ extension Admission.Judged {
       let isAsked = try library.defines(anyOf: symbols)
       guard !library.path.fileName.hasPrefix("libswift"), isAsked || !expected.ownProtocols.isEmpty
       else { continue }
-      tell(
-        ContractDrift.all(of: expected, against: try library.contracts.get()),
-        library.path.fileName, policy)
+      let drifts = ContractDrift.all(of: expected, against: try library.contracts.get())
+      tell(drifts, library.path.fileName)
     }
     // What is loaded counts, and not what took the name of its file since.
     for (name, ranges) in host.replaced {
       let library = ContractLibrary(loadedAs: name, at: ranges, for: expected)
-      tell(
-        ContractDrift.all(of: expected, against: library), "\(name.fileName) in memory", policy)
+      tell(ContractDrift.all(of: expected, against: library), "\(name.fileName) in memory")
     }
     guard plugin.hidesSwift else { return }
     tellUnseen(
       "it has no section headers, so the contracts that it was built against are not known",
-      remedy: "take the file as it was before its section headers were stripped", policy)
+      remedy: "take the file as it was before its section headers were stripped")
   }
 
   /// Tells of drifts from the contracts of a library.
-  private mutating func tell(_ drifts: [ContractDrift], _ library: String, _ policy: PluginPolicy) {
+  private mutating func tell(_ drifts: [ContractDrift], _ library: String) {
     for drift in drifts {
       let message = drift.message(against: library)
       guard let expected = drift.expected else {
-        tellUnseen(message, remedy: drift.remedy, policy)
+        tellUnseen(message, remedy: drift.remedy)
         continue
       }
       let isType = if case .conformance = drift.subject { true } else { false }
@@ -263,7 +255,7 @@ extension Admission.Judged {
     }
   }
 
-  private mutating func tellUnseen(_ message: String, remedy: String, _ policy: PluginPolicy) {
+  private mutating func tellUnseen(_ message: String, remedy: String) {
     guard policy.unseenContracts == .refuse else { return remarks.append(message) }
     refuse(.contractUnseen, saying: message, remedy: remedy)
   }
