@@ -9,8 +9,10 @@ package import BinaryImage
 package final class MachOFile: FileImage {
   package let file: OpenedFile
   let header: MachOHeader
-  /// What the file is.
-  package private(set) lazy var identity = makeIdentity()
+  /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
+  package private(set) lazy var identity = ImageIdentity(
+    path: file.path, format: .macho, bits: header.bits, byteOrder: header.order,
+    machine: header.machine, kind: header.kind, id: (try? commands.get().uuid) ?? [])
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
@@ -193,12 +195,4 @@ extension MachOFile {
 
   /// Whether the header says that it is a core file.
   package var isCore: Bool { header.kind == .core }
-
-  /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
-  func makeIdentity() -> ImageIdentity {
-    ImageIdentity(
-      path: file.path, format: .macho, bits: header.bits,
-      byteOrder: header.order, machine: header.machine, kind: header.kind,
-      id: (try? commands.get().uuid) ?? [])
-  }
 }
