@@ -42,8 +42,7 @@ public struct Plugins: Sendable {
   public func add(file: String) throws(ImageError) -> Handle { try add(.file(file)) }
 
   private func add(_ source: PluginCatalogue.Source) throws(ImageError) -> Handle {
-    let undo = try store.add(source)
-    return hive.owned(undo)
+    hive.owned(try store.add(source))
   }
 
   /// Looks at every directory and file again, and reads the files that are new or changed.
@@ -60,8 +59,7 @@ public struct Plugins: Sendable {
   public func watch(
     _ changed: @escaping @Sendable () -> Void = {}
   ) throws(ImageError) -> Handle {
-    let undo = try store.watch(changed)
-    return hive.owned(undo)
+    hive.owned(try store.watch(changed))
   }
 
   /// The plugins, in the order of what was added, then by name.
