@@ -46,7 +46,14 @@ package struct AdmissionHost {
       let message = "It needs the library \(missing.name), \(missing.reason)"
       problems.append(missing.requester.file.error(.unreadable, message))
     }
-    noteModules()
+    for library in libraries.members where !library.isSystem {
+      do throws(ImageError) {
+        let records = try Scan(of: library.image).records.filter { $0.kind == .module }
+        modules.merge(records.map { ($0.name, $0.attributes) }) { first, _ in first }
+      } catch {
+        problems.append(error)
+      }
+    }
   }
 
   /// Describes this process, with everything that is loaded into it.
@@ -85,19 +92,6 @@ package struct AdmissionHost {
   private init(_ path: String, _ program: Library) {
     (self.path, identity) = (path, program.image.identity)
     search = LibrarySearch(for: identity, program: program)
-  }
-
-  private mutating func noteModules() {
-    for library in libraries.members where !library.isSystem {
-      do throws(ImageError) {
-        for record in try Scan(of: library.image).records
-        where record.kind == .module && modules[record.name] == nil {
-          modules[record.name] = record.attributes
-        }
-      } catch {
-        problems.append(error)
-      }
-    }
   }
 }
 
