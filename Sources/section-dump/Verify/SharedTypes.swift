@@ -7,19 +7,17 @@ extension Survey {
   ///
   /// To the runtime they are different ones of the same name. A lookup by name finds either; values of
   /// one are none of the other.
-  var sharedTypes: [Finding] { loadable.flatMap { SharedTypes(images: $0).findings } }
+  var sharedTypes: [Finding] { loadable.flatMap(\.sharedTypes) }
 }
 
+/// Two images that declare the same and may come into one process, and the first entry that means it.
+private typealias Pair = (name: [String], entry: Survey.Declared?, first: Int, other: Int)
+
 /// The types and protocols that several images of one platform declare.
-private struct SharedTypes {
-  /// Two images that declare the same and may come into one process, and the first entry that means it.
-  typealias Pair = (name: [String], entry: Survey.Declared?, first: Int, other: Int)
-
-  let images: [SurveyedImage]
-
+extension [SurveyedImage] {
   /// Protocols that services are registered under, then types that entries name, then all other types: one finding for
   /// each module and pair of files.
-  var findings: [Finding] {
+  fileprivate var sharedTypes: [Finding] {
     let protocols = pairs(of: \.protocols) { $0.kind == .service ? $0.name : nil }
     let types = pairs(of: \.types, namedBy: \.namedType)
     let named =
@@ -45,8 +43,8 @@ private struct SharedTypes {
         let (name, _, first, other) = types[0]
         let isOne = types.count == 1
         return Finding(
-          .duplicateType, .warning, images[other].place,
-          "\(images[first].place.file) holds the Swift module \(name[0]) too: "
+          .duplicateType, .warning, self[other].place,
+          "\(self[first].place.file) holds the Swift module \(name[0]) too: "
             + (isOne ? "the type" : "\(types.count) types such as")
             + " \(name.joined(separator: ".")) \(isOne ? "is" : "are") there twice",
           remedy: "put the module into one dynamic library that both link")
@@ -60,8 +58,8 @@ private struct SharedTypes {
     pair.entry.map { entry in
       Finding(
         code, .error, entry.place,
-        "\(kind) \(pair.name.joined(separator: ".")) is in \(images[pair.first].place.file) and in "
-          + "\(images[pair.other].place.file): \(effect)", remedy: remedy)
+        "\(kind) \(pair.name.joined(separator: ".")) is in \(self[pair.first].place.file) and in "
+          + "\(self[pair.other].place.file): \(effect)", remedy: remedy)
     }
   }
 
@@ -74,7 +72,7 @@ private struct SharedTypes {
     // entry means that. By nil otherwise.
     var entries: [Int?: [[String]: (entry: Survey.Declared, position: Int)]] = [:]
     var position = 0
-    for (index, image) in images.enumerated() {
+    for (index, image) in enumerated() {
       // Every image that uses a type of C describes it; the runtime takes those for one.
       for name in image[keyPath: declared].wholeNames where !name[0].hasPrefix("__C") {
         owners[name, default: []].append(index)
@@ -95,13 +93,13 @@ private struct SharedTypes {
       .sorted { $0.key.lexicographicallyPrecedes($1.key) }
     return shared.flatMap { name, owners in
       let candidates = name.indices.flatMap { start in
-        ([nil] + owners).compactMap { entries[$0]?[Array(name[start...])] }
+        ([nil] + owners).compactMap { entries[$0]?[[String](name[start...])] }
       }
       let entry = candidates.min { $0.position < $1.position }?.entry
       // Two executables are never in one process.
-      let library = owners.first { images[$0].kind != .executable }
+      let library = owners.first { self[$0].kind != .executable }
       return owners.dropFirst().compactMap { other -> Pair? in
-        let first = images[other].kind == .executable ? library : owners.first
+        let first = self[other].kind == .executable ? library : owners.first
         return first.flatMap { $0 < other ? (name, entry, $0, other) : nil }
       }
     }

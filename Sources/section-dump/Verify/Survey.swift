@@ -41,10 +41,9 @@ struct Survey: Reported {
       var survey = Survey()
       survey.files = files.count
       for file in files {
-        do throws(ImageError) {
-          survey.read(try file.get(), inputs.architecture, readsTypes: readsTypes)
-        } catch {
-          survey.note(error, Place(path: error.image))
+        switch file {
+        case .success(let input): survey.read(input, inputs.architecture, readsTypes: readsTypes)
+        case .failure(let error): survey.note(error, Place(path: error.image))
         }
       }
       return ReportPart(sums: survey)
