@@ -30,13 +30,11 @@ struct Diff: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let both = Inputs(
-      paths: [old, new], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
-      jobs: reading.jobs(forMany: recursive), isIsolated: reading.isolate)
-    let surveys = both.paths.map { path in
-      var inputs = both
-      inputs.paths = [path]
-      return Survey(inputs)
+    let surveys = [old, new].map { path in
+      Survey(
+        Inputs(
+          paths: [path], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
+          jobs: reading.jobs(forMany: recursive), isIsolated: reading.isolate))
     }
     let differences = Differences(from: surveys[0], to: surveys[1])
     try OutputOptions.print(
@@ -112,29 +110,25 @@ extension Record {
 extension Differences {
   /// Writes all of it; one object a line has one key, what happened.
   func write(in format: OutputFormat, to sink: ByteSink, _ style: Style) {
-    var json = FieldWriter(sink)
     switch format {
     case .json:
-      json.object { json in
-        json.number(key: "schema", 1)
+      FieldWriter.document(to: sink) { json in
         for kind in ["added", "removed", "changed"] {
           json.key(text: kind)
           json.array(changes.filter { $0.kind == kind }) { write($0.entries, to: &$1) }
         }
         json.array(key: "problems", problems) { write($0, to: &$1) }
       }
-      json.lineBreak()
     case .ndjson:
+      var json = FieldWriter(sink)
       for change in changes {
-        json.object { json in
+        json.line { json in
           json.key(text: change.kind)
           write(change.entries, to: &json)
         }
-        json.lineBreak()
       }
       for problem in problems {
-        json.object { json in json.nested(key: "problem") { write(problem, to: &$0) } }
-        json.lineBreak()
+        json.line { json in json.nested(key: "problem") { write(problem, to: &$0) } }
       }
     case .csv: writeRows(to: sink)
     case .table: writeText(to: sink, style)

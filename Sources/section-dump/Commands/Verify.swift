@@ -38,18 +38,12 @@ struct Verify: ParsableCommand {
       switch files.output.format {
       case .table: writeText(findings, of: survey, files.output.style, to: sink)
       case .json:
-        var json = FieldWriter(sink)
-        json.object { json in
-          json.number(key: "schema", 1)
+        FieldWriter.document(to: sink) { json in
           json.list(key: "findings", findings) { Finding.writeFields(of: $1, to: &$0) }
         }
-        json.lineBreak()
       case .ndjson:
         var json = FieldWriter(sink)
-        for finding in findings {
-          json.object { Finding.writeFields(of: finding, to: &$0) }
-          json.lineBreak()
-        }
+        for finding in findings { json.line { Finding.writeFields(of: finding, to: &$0) } }
       case .csv:
         var csv = FieldWriter(sink, isJSON: false)
         csv.header { Finding.writeFields(of: nil, to: &$0) }

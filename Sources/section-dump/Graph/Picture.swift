@@ -165,9 +165,7 @@ extension Picture {
 
   /// Writes the picture as data, in one JSON document.
   func writeDocument(to sink: ByteSink) {
-    var json = FieldWriter(sink)
-    json.object { json in
-      json.number(key: "schema", 1)
+    FieldWriter.document(to: sink) { json in
       json.string(key: "summary", summary)
       json.list(key: "files", files) { json, file in
         json.string(key: "name", file.name)
@@ -200,6 +198,5 @@ extension Picture {
       }
       json.array(key: "problems", problems) { $0.writeProblem(to: &$1) }
     }
-    json.lineBreak()
   }
 }

@@ -121,6 +121,21 @@ struct FieldWriter {
     }
   }
 
+  /// Writes an object on a line of its own.
+  mutating func line(_ body: (inout Self) -> Void) {
+    object(body)
+    lineBreak()
+  }
+
+  /// Writes a document: an object that begins with the version of its schema.
+  static func document(to sink: ByteSink, _ body: (inout Self) -> Void) {
+    var json = Self(sink)
+    json.line { json in
+      json.number(key: "schema", 1)
+      body(&json)
+    }
+  }
+
   /// Writes bytes as a string of two hexadecimal digits for each.
   mutating func bytes(key name: StaticString, _ bytes: [UInt8]?) {
     guard begin(name), let bytes else { return writeNull() }
