@@ -227,7 +227,7 @@ extension Report.Line {
 
 // "Did you mean", for what a report lists.
 extension Report {
-  /// Of how many entries it looks for similar types, which goes through all types of the process.
+  /// The most entries to look for similar types of. Each is compared with all types of the process.
   private static let most = 16
 
   /// Adds to what waits for a type the types that are loaded and have nearly its name.
@@ -235,9 +235,9 @@ extension Report {
     let waiting = lines.indices.filter {
       lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
     }.prefix(most)
-    for index in waiting {
-      let question = question(about: TypeLookup.similar(to: TypeName(lines[index].type)))
-      lines[index].reason? += question
+    let names = waiting.map { TypeName(lines[$0].type) }
+    for (index, similar) in zip(waiting, TypeLookup.similar(to: names)) {
+      lines[index].reason? += question(about: similar)
     }
   }
 }

@@ -86,17 +86,20 @@ enum TypeLookup {
       + "different types: put the module \(path[0]) into one dynamic library that all of them link"
   }
 
-  /// Whole names of types that come near to this one: the last part is nearly the same, whatever comes before it. Looks at
-  /// every type of the process.
-  static func similar(to name: TypeName) -> [String] {
-    guard let wanted = name.last.map(String.init) else { return [] }
-    // The runtime gives paths, with no lock held.
-    let near = find(\.descriptors).filter { descriptor in
-      guard !descriptor.isGeneric, let last = descriptor.name else { return false }
-      return last == wanted || !nearest(to: wanted, in: [last]).isEmpty
+  /// Returns the whole names of types that come near to each name: the last part is nearly the same, whatever comes before
+  /// it. Goes through the types of the process once, if there is a name at all.
+  static func similar(to names: [TypeName]) -> [[String]] {
+    if names.isEmpty { return [] }
+    let types = find(\.descriptors).filter { !$0.isGeneric }.map { ($0, $0.name) }
+    return names.map { name in
+      guard let wanted = name.last.map(String.init) else { return [] }
+      let near = types.filter { _, last in
+        last.map { $0 == wanted || !nearest(to: wanted, in: [$0]).isEmpty } ?? false
+      }
+      // The runtime gives paths, with no lock held.
+      let paths = near.compactMap { $0.0.path?.joined(separator: ".") }
+      return nearest(to: name.text, in: paths, atMost: .max)
     }
-    let paths = near.compactMap { $0.path?.joined(separator: ".") }
-    return nearest(to: name.text, in: paths, atMost: .max)
   }
 
   /// The index of the process.
