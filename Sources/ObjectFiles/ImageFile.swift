@@ -24,8 +24,6 @@ package enum ImageFile {
     for (magic, what) in unread where file.head.starts(with: magic) {
       throw file.error(.unsupported, "The file is not read: it is \(what).")
     }
-    try file.check(
-      !isContainer(file.head), .notAnObject, "The file holds other files; it is no image itself.")
     throw file.error(.notAnObject, "The file is no object file of a known format.")
   }
 }
