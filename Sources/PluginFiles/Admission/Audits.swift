@@ -117,18 +117,15 @@ private func searchPathRefusal(
 /// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
 /// that leads to it. sudo has the same rule for its plugins.
 func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
-  var status = stat()
   let walk = FolderWalk(to: file.path)
-  guard unsafe fstat(file.descriptor, &status) == 0, let end = walk.end,
-    end.stamp.isSameFile(as: FileStamp(status))
-  else {
+  guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
     return [
       PluginRefusal(
         .changed, "\(title) was replaced while it was read.",
         remedy: "Look again when no plugins are being installed.")
     ]
   }
-  let own = ownerRefusal(of: FileAccess(status), title)
+  let own = ownerRefusal(of: end.access, title)
   let folder = end.path.folder
   return ([own] + walk.folders.map { ownerRefusal(of: $0, holding: folder) }).compactMap { $0 }
 }
