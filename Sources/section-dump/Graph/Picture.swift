@@ -81,7 +81,11 @@ struct Picture {
       for entry in entries { drawn.append((entry.record, add(entry))) }
     }
     for service in drawn.filter({ $0.record.kind == .service }).groups(by: \.record.name) {
-      draw(service[0].record.name, of: service.map(\.node))
+      // It is in the file that has all of its implementations, else beside the files.
+      let homes = Set(service.map { nodes[$0.node].file })
+      let home = homes.count == 1 ? homes.first ?? nil : nil
+      let node = add(Node(kind: .service, name: service[0].record.name.escaped, file: home))
+      for entry in service { edges.append(Edge(from: entry.node, to: node, kind: .provides)) }
     }
     let modules = drawn.filter { $0.record.kind == .module }
     var positions = Dictionary(modules.map { ($0.record.name, $0.node) }) { first, _ in first }
@@ -122,17 +126,6 @@ struct Picture {
     if let file = node.file { files[file].nodes.append(nodes.count) }
     nodes.append(node)
     return nodes.count - 1
-  }
-
-  /// A service is in the file that has all of its implementations, else beside the files.
-  private mutating func draw(_ service: String, of implementations: [Int]) {
-    let homes = Set(implementations.map { nodes[$0].file })
-    let node = add(
-      Node(
-        kind: .service, name: service.escaped, file: homes.count == 1 ? homes.first ?? nil : nil))
-    for implementation in implementations {
-      edges.append(Edge(from: implementation, to: node, kind: .provides))
-    }
   }
 
   /// Marks the modules of cycles, and returns each with the one that it waits for.
