@@ -112,14 +112,8 @@ extension Inputs {
     _ read: @escaping ReadingThreads<Sums>.Read, take: @escaping (ReportPart<Sums>) -> Void
   ) -> PassedOver {
     let threads = ReadingThreads(jobs: jobs, read: read, take: take)
-    var (count, isolated): (Int, [Result<Input, ImageError>]) = (0, [])
+    var isolated: [Result<Input, ImageError>] = []
     let passed = forEach { file in
-      let file = file.map { input in
-        var input = input
-        input.isAmongFirst = count < 10
-        return input
-      }
-      count += 1
       if isIsolated { isolated.append(file) } else { threads.add(file) }
     }
     threads.finish()
@@ -133,7 +127,7 @@ extension Inputs {
     // What is named is expected to be an object, also where a walk comes upon it before.
     let named = Set(
       isSet ? paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number } : [])
-    var (repeated, irregular) = (0, 0)
+    var (handed, repeated, irregular) = (0, 0, 0)
     var known: Set<FileStamp.FileNumber> = []
     func hand(_ input: Input) {
       var input = input
@@ -144,6 +138,8 @@ extension Inputs {
         }
         if named.contains(number) { input.isFound = false }
       }
+      input.isAmongFirst = handed < 10
+      handed += 1
       body(.success(input))
     }
     func attempt(_ action: () throws(ImageError) -> Void) {
