@@ -9,8 +9,11 @@ import Yams
 @Suite("A decision table decides about calls")
 struct DecisionTableTests {
   let router = Router()
+  /// A table with a rule of each sort.
+  private let whole: String
 
   init() throws {
+    whole = try Repository.fixture("Routing/decision-table.json")
     try router.mediator.register("shop") { ShopTarget() }
     try router.answering("app://new/:id", "app://old/:id", "app://maintenance")
     router.calls.define(guard: "healthy") { _ in false }
@@ -19,29 +22,6 @@ struct DecisionTableTests {
   @discardableResult private func load(_ json: String) throws -> Handle {
     try router.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
   }
-
-  private static let whole = """
-    {
-      "version": 1,
-      "name": "november",
-      "rules": [
-        { "name": "moved", "match": { "url": "app://gone/:id" },
-          "do": { "redirect": "app://new/1" } },
-        { "name": "to an action", "match": { "url": "app://cost" },
-          "do": { "redirect": { "target": "shop", "action": "price" } } },
-        { "name": "unhealthy", "match": { "url": "app://new/:id", "origin": "remote" },
-          "when": [ { "guard": "healthy", "is": false } ],
-          "do": { "redirect": "app://maintenance" } },
-        { "name": "yen", "match": { "target": "shop", "action": "price" },
-          "when": [ { "parameter": "sku", "in": ["a", "b"] }, { "parameter": "currency", "given": false } ],
-          "do": { "replace": { "currency": "yen", "count": 3, "note": null } } },
-        { "name": "not c", "match": { "target": "shop" },
-          "when": [ { "parameter": "sku", "is": "c" } ], "do": { "block": "sold out" } },
-        { "name": "seven", "match": { "url": "app://old/:id" },
-          "when": [ { "parameter": "id", "is": 7 } ], "do": { "answer": "lucky" }, "priority": 1 }
-      ]
-    }
-    """
 
   @Test("A number that a table answers is given as the type that is asked for")
   func numbers() async throws {
@@ -61,7 +41,7 @@ struct DecisionTableTests {
 
   @Test("Every rule works, and all of them together")
   func rules() async throws {
-    try load(Self.whole)
+    try load(whole)
     #expect(await router.answer("app://gone/1?from=x") == "app://new/:id from=x id=1")
     let cost = try await router.object(for: "app://cost?sku=ab", as: Price.self)
     #expect(cost == Price(cents: 200, currency: .euro))
@@ -79,7 +59,7 @@ struct DecisionTableTests {
 
   @Test("A dry run says what would happen, and calls nobody")
   func dryRun() throws {
-    try load(Self.whole)
+    try load(whole)
     router.calls.intercept("audit", priority: 9) { _ in
       Issue.record("called")
       return .proceed
@@ -125,7 +105,7 @@ struct DecisionTableTests {
       ),
     ])
   func problems(_ rules: String, _ text: String) async throws {
-    try load(Self.whole)
+    try load(whole)
     expectError(.badTable, saying: text) { try load(#"{"version":1,"rules":[\#(rules)]}"#) }
     #expect(router.calls.table?.name == "november")
     #expect(await router.answer("app://old/7") == "lucky")
@@ -161,7 +141,7 @@ struct DecisionTableTests {
 
   @Test("A table reads back as it was written, in JSON, property lists and YAML")
   func roundTrip() throws {
-    let whole = try JSONDecoder().decode(DecisionTable.self, from: Data(Self.whole.utf8))
+    let whole = try JSONDecoder().decode(DecisionTable.self, from: Data(self.whole.utf8))
     let json = try JSONEncoder().encode(whole)
     #expect(try JSONDecoder().decode(DecisionTable.self, from: json) == whole)
     #expect(

@@ -5,27 +5,13 @@ import Testing
 /// Pointers to what has a name: the symbol decides where they lead.
 @Suite("Pointers of an ELF file to symbols")
 struct ELFSymbolicPointersTests {
-  static let source = """
-    #define SLOT(name) __attribute__((used, retain, section("Slots"))) const void *const name
-    extern const char elsewhere[];
-    const char here[] = "here";
-    const char *here_too = here + 2;
-    static int chosen_one(void) { return 1; }
-    static int (*choose(void))(void) { return chosen_one; }
-    int chosen(void) __attribute__((ifunc("choose")));
-    SLOT(slot_a) = here;
-    SLOT(slot_b) = here + 2;
-    SLOT(slot_c) = elsewhere;
-    SLOT(slot_d) = (void *)chosen;
-    SLOT(slot_e) = 0;
-    """
-
   /// The targets of the slots, with `here` counted from its own start.
   private func slots(
     _ arguments: [String], as name: String
   ) throws -> [(pointer: PointerValue, text: String?)] {
     let image = try ELFFile(
-      path: Fixture.compile(Self.source, as: name, with: "gcc", arguments))
+      path: Fixture.compile(
+        Repository.fixture("BinaryImage/symbols.c"), as: name, with: "gcc", arguments))
     return try image.pointers(of: "Slots").map { ($0, try? image.text(at: $0.target)) }
   }
 

@@ -26,58 +26,20 @@ enum EventsHost {
         + ["-shared", "-fPIC", "-O2", "-std=gnu11", "-Wl,-soname,libevents.so", "-lelf"] + includes)
   }
 
-  /// Builds a program whose `main` is `body`, linked with the hook, and answers its path.
-  static func program(_ body: String, as name: String, _ arguments: [String] = []) throws -> String
-  {
+  /// Builds a program of `Tests/Fixtures/ImageEvents`, linked with the hook, and answers its path.
+  static func program(
+    _ name: String, as file: String, _ options: [String] = []
+  ) throws -> String {
     _ = try runtime.get()
     return try Fixture.compile(
-      """
-      #define _GNU_SOURCE
-      #include <dlfcn.h>
-      #include <pthread.h>
-      #include <signal.h>
-      #include <stdio.h>
-      #include <stdlib.h>
-      #include <string.h>
-      #include <sys/wait.h>
-      #include <unistd.h>
-      #include "CImageEvents.h"
-      #include "CImageList.h"
-      static int failures;
-      /* A case that hangs ends by itself; who starts it may have blocked every signal. */
-      __attribute__((constructor)) static void give_up_in_the_end(void) {
-        sigset_t none;
-        sigemptyset(&none);
-        sigprocmask(SIG_SETMASK, &none, NULL);
-        alarm(600);
-      }
-      #define CHECK(condition) \\
-        do { \\
-          if (!(condition)) { failures++; printf("line %d: %s\\n", __LINE__, #condition); } \\
-        } while (0)
-      static void *load(const char *path) {
-        void *handle = dlopen(path, RTLD_NOW);
-        if (handle == NULL) { failures++; puts(dlerror()); }
-        return handle;
-      }
-      static bool is_mapped(const char *name) {
-        image_list list = {0}, previous = {0};
-        bool found = false;
-        CHECK(image_list_scan(&list, &previous));
-        for (size_t i = 0; i < list.count; i++)
-          found |= strcmp(list.names + list.entries[i].name, name) == 0;
-        image_list_free(&list);
-        image_list_free(&previous);
-        return found;
-      }
-      \(body)
-      """, as: name,
-      ["-std=gnu11", "-Wall", "-Wl,--no-as-needed", "-L.", "-levents", "-Wl,-rpath,$ORIGIN"]
-        + includes + arguments)
+      Repository.fixture("ImageEvents/\(name).c"), as: file,
+      ["-std=gnu11", "-Wall", "-pthread", "-Wl,--no-as-needed", "-L.", "-levents"]
+        + ["-Wl,-rpath,$ORIGIN", "-I", Repository.place("Tests/Fixtures/ImageEvents").path]
+        + includes + options)
   }
 
-  /// Runs a program to its end and answers what it printed: nothing, if all is well.
-  static func run(_ path: String, _ arguments: [String] = []) throws -> String {
-    try Fixture.run(URL(fileURLWithPath: path).path, arguments)
+  /// Builds and runs a program of that folder, and answers what it printed: nothing, if all is well.
+  static func run(_ name: String, _ arguments: [String] = []) throws -> String {
+    try Fixture.run(program(name, as: "events-\(name)"), arguments)
   }
 }

@@ -9,8 +9,9 @@ enum Fixtures {
   /// The directory that all of them stand in, removed when the process ends.
   static let directory = (try? folder.get().url) ?? URL(fileURLWithPath: "/nonexistent")
 
-  private static func source(_ name: String) -> String {
-    (try? Repository.text("Tests/Fixtures/SectionDump/\(name)")) ?? ""
+  /// A source of `Tests/Fixtures/SectionDump`.
+  static func source(_ name: String) -> String {
+    (try? Repository.fixture("SectionDump/\(name)")) ?? ""
   }
 
   /// Entries as an author writes them with the header.

@@ -8,7 +8,7 @@ struct GraphTests {
   private func shop(_ folder: String) throws -> [String] {
     try Fixtures.folder(folder)
     return try ["shop", "log"].map { name in
-      let source = try Repository.text("Tests/Fixtures/SectionDump/graph-\(name).c")
+      let source = try Repository.fixture("SectionDump/graph-\(name).c")
       return try Fixtures.build(source, as: "\(folder)/lib\(name).so")
     }
   }

@@ -50,38 +50,8 @@ struct HostileNamesTests {
 
   /// An entry of each sort that is called so, and a section and a symbol too.
   private static func source(_ implementation: String) -> String {
-    let record = { (kind: Int, text: String) in
-      """
-      8: .long 9f - 8b
-      .short 1, \(kind)
-      .long 0, 32
-      .quad NAME, 0
-      \(text)
-      .balign 8
-      9:
-      """
-    }
-    return """
-      .section BeehiveMods, "aw"
-      .quad text, 0, NAME
-      .section BeehiveServices, "aw"
-      .quad pair
-      .section BeehiveRecords, "aw"
-      .balign 8
-      \(record(1, #".asciz "NAME", "\#(implementation)", "requires=NAME", "NAME=NAME""#))
-      \(record(2, #".asciz "NAME", "\#(implementation)", "name=NAME", "scope=NAME""#))
-      \(record(3, #".asciz "NAME", "", "action=NAME""#))
-      \(record(4, #".asciz "/NAME", "", "match=NAME""#))
-      \(record(0x8001, #".asciz "NAME", "NAME""#))
-      .section SECTION, "aw"
-      .quad text
-      .section .rodata.texts, "a"
-      text: .asciz "NAME"
-      pair: .asciz "{\\"NAME\\":\\"NAME\\"}"
-      .text
-      .globl NAME
-      NAME: ret
-      """.replacing("NAME", with: placeholder).replacing("SECTION", with: sectionPlaceholder)
+    Fixtures.source("hostile-names.s").replacing("IMPLEMENTATION", with: implementation)
+      .replacing("NAME", with: placeholder).replacing("SECTION", with: sectionPlaceholder)
   }
 
   /// A library and an archive whose names are the placeholder still, by their suffixes.

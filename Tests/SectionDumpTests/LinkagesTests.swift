@@ -5,7 +5,7 @@ import Testing
 extension Linkages {
   /// What the source registers, as `Tool.lines` says it.
   static let entries: [String] = {
-    let text = (try? Repository.text("Tests/Fixtures/Linkages/entries.records")) ?? ""
+    let text = (try? Repository.fixture("Linkages/entries.records")) ?? ""
     return text.split(separator: "\n").map(String.init).sorted()
   }()
 

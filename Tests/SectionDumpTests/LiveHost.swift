@@ -6,7 +6,7 @@ import Testing
 enum LiveHost {
   private static let program = Result {
     try Fixtures.build(
-      Repository.text("Tests/Fixtures/Live/host.c"), as: "live-host", ["-O1", "-ldl"] + headers)
+      Repository.fixture("Live/host.c"), as: "live-host", ["-O1", "-ldl"] + headers)
   }
 
   /// The folder of `ready.h`: with it a program says that it is ready, and waits.

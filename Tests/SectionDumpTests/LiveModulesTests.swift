@@ -4,38 +4,11 @@ import Testing
 
 @Suite("What became of the modules of a running process", .serialized, .opensLibrary)
 struct LiveModulesTests {
-  private static let preamble = """
-    #include <BeeHive.h>
-    static bool set_up(const beehive_context *context) { return context != 0; }
-    static bool refuse(const beehive_context *context) { return context == 0; }
-    static const beehive_module_operations good = { .set_up = set_up };
-    static const beehive_module_operations bad = { .set_up = refuse };
-
-    """
-
-  private static func library(_ name: String, _ entries: String) throws -> String {
-    try Fixtures.build(preamble + entries, as: name)
-  }
-
-  /// One module of each fate.
-  private static let early = Result {
-    try library(
-      "modules-early.so",
-      """
-      BEEHIVE_MODULE(log, &good);
-      BEEHIVE_MODULE(net, &bad);
-      BEEHIVE_MODULE(web, &good, BEEHIVE_REQUIRES("net"));
-      BEEHIVE_MODULE(shop, &good, BEEHIVE_REQUIRES("nowhere"));
-      BEEHIVE_MODULE(till, &good, BEEHIVE_REQUIRES("shop"));
-      BEEHIVE_MODULE(off, &good);
-      """)
-  }
-
-  private static let lateLibrary = Result {
-    try library(
-      "modules-late.so",
-      "static const void *unused[] = {&bad};\nBEEHIVE_MODULE(late, &good);\n"
-        + "BEEHIVE_MODULE(shut, &good);\nint use(void) { return unused[0] != 0; }")
+  /// A library of `Tests/Fixtures/Live/modules.c`: the early, the late or the hanging modules.
+  private static func library(_ name: String) throws -> String {
+    try Fixtures.build(
+      Repository.fixture("Live/modules.c"), as: "modules-\(name).so",
+      ["-shared", "-fPIC", "-D\(name.uppercased())"])
   }
 
   /// What `live` says of the modules, by their names: `state code: reason`.
@@ -79,7 +52,7 @@ struct LiveModulesTests {
 
   /// What `live` and the Hive itself say after a start, and the words of a table besides `bound`.
   private func expect(_ expected: [String: String], after start: String, words: [String]) throws {
-    let steps = [LiveHost.hive, "open=./\(try Self.early.get())", start, "entries"]
+    let steps = [LiveHost.hive, "open=./\(try Self.library("early"))", start, "entries"]
     try LiveHost.run(steps) { pid, printed in
       let found = try modules(of: pid)
       #expect(found == expected)
@@ -96,23 +69,7 @@ struct LiveModulesTests {
 
   @Test("While a start hangs, the one that it hangs in says so, and those behind it that they wait")
   func hanging() throws {
-    let library = try Self.library(
-      "modules-hanging.so",
-      """
-      #include <stdio.h>
-      #include <unistd.h>
-      static bool hang(const beehive_context *context) {
-        puts("ready");
-        sleep(3000);
-        return context && bad.set_up;
-      }
-      static const beehive_module_operations stuck = { .set_up = hang };
-      BEEHIVE_MODULE(first, &good);
-      BEEHIVE_MODULE(second, &stuck, BEEHIVE_REQUIRES("first"));
-      BEEHIVE_MODULE(third, &good, BEEHIVE_REQUIRES("second"));
-      BEEHIVE_MODULE(lacking, &good, BEEHIVE_REQUIRES("nowhere"));
-      """)
-    let steps = [LiveHost.hive, "open=./\(library)", "start=off"]
+    let steps = [LiveHost.hive, "open=./\(try Self.library("hanging"))", "start=off"]
     try LiveHost.run(steps) { pid, _ in
       let found = try modules(of: pid)
       #expect(
@@ -129,8 +86,8 @@ struct LiveModulesTests {
   @Test("Those that come after the start, until they are started; after the end nothing runs")
   func latecomers() throws {
     let steps = [
-      LiveHost.hive, "open=./\(try Self.early.get())", "start=shut",
-      "open=./\(try Self.lateLibrary.get())", "service=Nobody", "entries",
+      LiveHost.hive, "open=./\(try Self.library("early"))", "start=shut",
+      "open=./\(try Self.library("late"))", "service=Nobody", "entries",
     ]
     try LiveHost.run(steps) { pid, _ in
       let found = try modules(of: pid)
@@ -158,7 +115,7 @@ struct LiveModulesTests {
       try FileManager.default.copyItem(
         at: Repository.products.appendingPathComponent("libBeeHive.so"), to: copy)
     }
-    let library = "open=./\(try Self.early.get())"
+    let library = "open=./\(try Self.library("early"))"
     let steps = [LiveHost.hive, library, "entries", "open=./libsecond.so"]
     try LiveHost.run(steps) { pid, _ in
       let outcome = try Tool.run(["live", "--pid", "\(pid)"])

@@ -11,28 +11,10 @@ struct RewrittenEntriesTests {
     #else
       let type = "R_AARCH64_ABS64"
     #endif
-    func record(_ name: String) -> String {
-      ".long 40\n.short 1, 1\n.long 0, 32\n.quad 0, 0\n.asciz \"\(name)\"\n.balign 8"
-    }
+    let relocation = place.isEmpty ? "" : ".reloc \(place), \(type), elsewhere\n"
     return try Fixtures.build(
-      """
-      .weak elsewhere
-      .section .data.text, "aw"
-      text: .asciz "Moved"
-      .balign 8
-      .quad 1
-      .section BeehiveMods, "aw"
-      .balign 8
-      slots: .quad text, other
-      .section BeehiveRecords, "aw"
-      .balign 8
-      record: \(record("audio"))
-      \(record("net"))
-      .section .rodata.text, "a"
-      other: .asciz "Kept"
-      .section .note.GNU-stack, "", %progbits
-      \(place.isEmpty ? "" : ".reloc \(place), \(type), elsewhere")
-      """, as: "rewritten-\(place).so", suffix: "s", ["-shared", "-nostdlib"])
+      Fixtures.source("rewritten.s") + relocation, as: "rewritten-\(place).so", suffix: "s",
+      ["-shared", "-nostdlib"])
   }
 
   @Test(

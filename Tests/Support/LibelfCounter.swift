@@ -17,7 +17,7 @@ public struct LibelfCounter: Sendable {
     library = folder.place(name).path
     // With libelf, so that the next definition is found in programs that open it later.
     try Compiler.compile(
-      Repository.text("Tests/Fixtures/LibelfCounter/count.c"), as: name, in: folder.url,
+      Repository.fixture("LibelfCounter/count.c"), as: name, in: folder.url,
       ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-lelf"])
   }
 

@@ -20,6 +20,9 @@ public enum Repository {
     try String(contentsOf: place(path), encoding: .utf8)
   }
 
+  /// The text of a file of `Tests/Fixtures`.
+  public static func fixture(_ path: String) throws -> String { try text("Tests/Fixtures/\(path)") }
+
   /// The folder of the header that authors include.
   public static let headers = place("CSupport/CBeeHive/include").path
 

@@ -26,7 +26,7 @@ struct Annotations {
 
   /// The records that `everything.c` must yield.
   static func expected() throws -> [String] {
-    try Repository.text("Tests/Fixtures/Headers/everything.records").split(separator: "\n")
+    try Repository.fixture("Headers/everything.records").split(separator: "\n")
       .map(String.init).sorted()
   }
 

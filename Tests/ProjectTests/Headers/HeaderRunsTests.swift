@@ -19,7 +19,7 @@ struct HeaderRunsTests {
       try compiler.needs(option, linking: true)
       throw outcome
     }
-    let pointers = try Repository.text("Tests/Fixtures/Headers/everything.pointers")
+    let pointers = try Repository.fixture("Headers/everything.pointers")
     let printed = try Command.output(folder.place("program").path)
     #expect(
       printed.split(separator: "\n").sorted() == pointers.split(separator: "\n").sorted())
