@@ -179,28 +179,4 @@ struct EventTests {
         "setUp: a", "initialize: abc", "splash: abc", "tearDown: a", "unmount: ",
       ])
   }
-
-  @Test("the documentation has one row for each event of BeeHive, in order")
-  func documentation() throws {
-    let text = try Repository.text("Docs/events.md")
-    let rows = text.split(separator: "\n").compactMap { line -> (Int, String)? in
-      let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
-        $0.trimmingCharacters(in: .whitespaces)
-      }
-      guard cells.count == 6, let number = Int(cells[1]) else { return nil }
-      return (number, cells[3])
-    }
-    #expect(rows.map(\.0) == Array(0...23) + [1000, -1])
-    let events: [Event] = [
-      .willResignActive, .didEnterBackground, .willEnterForeground, .didBecomeActive,
-      .willTerminate, .didReceiveMemoryWarning, .openURL("url"),
-    ]
-    for event in events {
-      let row = rows.first { $0.0 == event.number }
-      #expect(row?.1.hasPrefix("`.\(event.name)") == true)
-    }
-    for kind in [Event.Kind.setUp, .initialize, .splash, .tearDown, .unmount] {
-      #expect(rows.first { $0.0 == kind.rawValue }?.1 == "`\(kind)`")
-    }
-  }
 }
