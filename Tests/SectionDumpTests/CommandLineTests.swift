@@ -44,9 +44,7 @@ struct CommandLineTests {
   @Test("--version says one")
   func version() throws {
     for arguments in [["--version"], ["hex", "--version"], ["--version", "file"]] {
-      let outcome = try Tool.run(arguments)
-      #expect(outcome.status == 0)
-      #expect(outcome.output == "\(SectionDump.version)\n")
+      #expect(try Tool.run(arguments).expect(0).output == "\(SectionDump.version)\n")
     }
   }
 
@@ -62,8 +60,7 @@ struct CommandLineTests {
 
   @Test("A command that is mistyped is usage, and the one that was meant is named")
   func mistyped() throws {
-    let outcome = try Tool.run(["veryfy", "some.so"])
-    #expect(outcome.status == 64)
+    let outcome = try Tool.run(["veryfy", "some.so"]).expect(64)
     #expect(
       outcome.errors
         == "section-dump: There is no command veryfy, and no file; did you mean verify?\n")

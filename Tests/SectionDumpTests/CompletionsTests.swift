@@ -44,9 +44,7 @@ struct CompletionsTests {
 
   private static let scripts = Result {
     try shells.map { shell in
-      let outcome = try Tool.run(["--generate-completion-script", shell])
-      #expect(outcome.status == 0, "\(outcome.errors)")
-      return outcome.output
+      try Tool.run(["--generate-completion-script", shell]).expect(0).output
     }
   }
 
@@ -120,8 +118,7 @@ struct CompletionsTests {
     try Needs.programs(shell)
     let file = Fixtures.place("completions.\(shell)")
     try Data(Self.script(shell).utf8).write(to: file)
-    let outcome = try Fixtures.run(shell, ["-n", file.path])
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try Fixtures.run(shell, ["-n", file.path]).expect(0)
     #expect(outcome.errors.isEmpty)
   }
 

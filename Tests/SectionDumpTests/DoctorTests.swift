@@ -33,8 +33,7 @@ struct DoctorTests {
 
   @Test("as text: those that load in their order, then causes and what follows from them")
   func text() throws {
-    let outcome = try doctor(patient())
-    #expect(outcome.status == 1)
+    let outcome = try doctor(patient()).expect(1)
     #expect(outcome.errors.isEmpty)
     let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
     try expectGolden(lines.dropFirst().joined(separator: "\n"), "doctor.txt")
@@ -153,21 +152,18 @@ struct DoctorTests {
     try Command.output(
       "bash", ["-c", "cp libledger.so $'lib\\xff.so'; cp README $'\\xff'"],
       in: folder.place("plugins"))
-    let outcome = try doctor(folder, ["--any-owner"])
-    #expect(outcome.status == 1)
-    #expect(outcome.output.contains("lib\u{fffd}.so\n    Its name is not UTF-8."))
-    #expect(
-      outcome.output.contains(
-        "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)"))
+    try doctor(folder, ["--any-owner"]).expect(
+      1, output: "lib\u{fffd}.so\n    Its name is not UTF-8.",
+      "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)")
     let json = try doctor(folder, ["nowhere", "--format", "json"])
     let document = try Tool.object(json.output)
     #expect(json.status == 2)
     #expect(document["problems"] as? [String] == ["nowhere: No such file or directory."])
-    let named = try Command.run(
+    try Command.run(
       "bash",
       ["-c", "exec \"$0\" doctor plugins/$'lib\\xff.so' --host host", Repository.sectionDump],
-      in: folder.url)
-    #expect(named.status == 2 && named.errors.contains("Its name is not UTF-8"))
+      in: folder.url
+    ).expect(2, errors: "Its name is not UTF-8")
   }
 
   @Test("asks services in C for tables of the host's size and version")
@@ -202,8 +198,7 @@ struct DoctorTests {
         "int main(void) { return 0; }", as: name, in: folder.url,
         ["-L.", "-Wl,--no-as-needed", option])
       try? FileManager.default.removeItem(at: folder.place("libgone.so"))
-      let outcome = try doctor(folder, host: name)
-      #expect(outcome.status == 2 && outcome.errors.contains(words), "\(outcome)")
+      let outcome = try doctor(folder, host: name).expect(2, errors: words)
       #expect(name == "host3" || outcome.output.contains("2 of 4 plugins would load"), "\(outcome)")
     }
   }

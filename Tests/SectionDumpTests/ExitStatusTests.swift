@@ -13,9 +13,8 @@ struct ExitStatusTests {
     var errors: String?
 
     init(_ name: String, _ arguments: [String], _ status: Int32, _ errors: String? = nil) {
-      (testDescription, self.arguments, self.status, self.errors) = (
-        name, arguments, status, errors
-      )
+      (testDescription, self.arguments) = (name, arguments)
+      (self.status, self.errors) = (status, errors)
     }
   }
 
@@ -134,8 +133,7 @@ struct ExitStatusTests {
     ], ["table", "json"])
   func cut(command: [String], format: String) throws {
     try Self.fixtures.get()
-    let outcome = try Tool.run(command + ["half.so", "--format", format])
-    #expect(outcome.status == 2)
+    let outcome = try Tool.run(command + ["half.so", "--format", format]).expect(2)
     let text = outcome.output + outcome.errors
     #expect(
       text.ranges(of: "The file ends before").count
@@ -152,9 +150,7 @@ struct ExitStatusTests {
   func fullDisk(arguments: String) throws {
     try Self.fixtures.get()
     for (target, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file")] {
-      let outcome = try Tool.shell("\"$0\" \(arguments) \(target)")
-      #expect(outcome.status == 2, "\(target)")
-      #expect(outcome.errors.contains(reason), "\(outcome)")
+      try Tool.shell("\"$0\" \(arguments) \(target)").expect(2, errors: reason)
     }
   }
 }

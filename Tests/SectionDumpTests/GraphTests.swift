@@ -8,8 +8,7 @@ struct GraphTests {
   private func shop(_ folder: String) throws -> [String] {
     try Fixtures.folder(folder)
     return try ["shop", "log"].map { name in
-      let source = try Repository.fixture("SectionDump/graph-\(name).c")
-      return try Fixtures.build(source, as: "\(folder)/lib\(name).so")
+      try Fixtures.build(Fixtures.source("graph-\(name).c"), as: "\(folder)/lib\(name).so")
     }
   }
 
@@ -32,9 +31,7 @@ struct GraphTests {
   }
 
   private func draw(_ format: String, _ files: [String]) throws -> String {
-    let outcome = try Tool.run(["graph", "--format", format] + files)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    return outcome.output
+    try Tool.run(["graph", "--format", format] + files).expect(0).output
   }
 
   @Test("draws modules, services, implementations, targets and routes, and marks what is wrong")
@@ -59,8 +56,7 @@ struct GraphTests {
       (try shop("graphviz"), 12), ([try hostileLibrary("graphviz.so")], Self.hostile.count),
     ] {
       let picture = Data(try draw("dot", files).utf8)
-      let outcome = try Fixtures.run("dot", ["-Tsvg"], input: picture)
-      #expect(outcome.status == 0)
+      let outcome = try Fixtures.run("dot", ["-Tsvg"], input: picture).expect(0)
       #expect(outcome.errors.isEmpty)
       #expect(outcome.output.matches(of: /class="node"/).count == count)
     }

@@ -130,9 +130,7 @@ struct HostileNamesTests {
       (["./one\nred\u{1b}[31m"], 2),
     ] as [([String], Int32)])
   func usage(arguments: [String], status: Int32) throws {
-    let outcome = try Tool.run(arguments)
-    #expect(outcome.status == status)
-    #expect(outcome.errors.contains("red\\x1b[31m"), "\(outcome.errors)")
+    let outcome = try Tool.run(arguments).expect(status, errors: "red\\x1b[31m")
     #expect(!outcome.errors.contains("\u{1b}") && !outcome.errors.contains("\nred"))
   }
 

@@ -39,8 +39,7 @@ struct InputsTests {
   @Test("What is no object file is counted, and is no failure")
   func skipped() throws {
     let tree = try tree()
-    let table = try Tool.run(["-r", tree])
-    #expect(table.status == 0)
+    let table = try Tool.run(["-r", tree]).expect(0)
     #expect(
       table.output.hasSuffix(
         "\n4 files: 4 shown, 1 skipped (no object files), 4 passed over (no regular files)\n"))
@@ -60,8 +59,7 @@ struct InputsTests {
     let name = try Fixtures.annotatedLibrary("many-\(UUID().uuidString).so")
     let paths = ["./\(name)", name, "missing.so", name]
     let count = Effort.times(400, full: 3200)
-    let result = try Tool.run(options + (0..<count).map { paths[$0 % 4] })
-    #expect(result.status == 2)
+    let result = try Tool.run(options + (0..<count).map { paths[$0 % 4] }).expect(2)
     let found = try result.lines.map { try Tool.object($0)["path"] as? String }
     let isInOrder = found == (0..<count).map { paths[$0 % 4] }
     #expect(isInOrder, "\(found.count) of \(count)")
@@ -93,14 +91,11 @@ struct InputsTests {
     #expect(file["path"] as? String == "-")
     #expect(try Tool.lines(file).sorted() == Fixtures.annotatedLines.sorted())
 
-    let piped = try Tool.shell("cat \(name) | \"$0\" \(options.joined()) - --format csv")
-    #expect(piped.status == 0)
+    let piped = try Tool.shell("cat \(name) | \"$0\" \(options.joined()) - --format csv").expect(0)
     #expect(piped.output.split(separator: "\n").count == 5)
     #expect(piped.output.contains("\n-,,module,"))
 
-    let limited = try Tool.shell("cat \(name) | \"$0\" - --max-bytes 100")
-    #expect(limited.status == 2)
-    #expect(limited.errors.contains("--max-bytes"))
+    try Tool.shell("cat \(name) | \"$0\" - --max-bytes 100").expect(2, errors: "--max-bytes")
   }
 
   @Test("A list of paths comes ended by NUL")
@@ -140,8 +135,7 @@ struct InputsTests {
   func arch() throws {
     let name = try Fixtures.annotatedLibrary("machine.so")
     #expect(try Tool.files(["--arch", "x86_64", name]).count == 1)
-    let other = try Tool.run(["--arch", "s390x", name])
-    #expect(other.status == 2)
+    let other = try Tool.run(["--arch", "s390x", name]).expect(2)
     #expect(
       other.errors.hasSuffix(
         "machine.so: The file has no image for s390x; it is made for x86_64.\n"))

@@ -53,11 +53,8 @@ struct LiveCoreTests {
         Fixtures.annotated.replacingOccurrences(of: "Shop", with: "Fish"), as: name,
         ["-shared", "-fPIC", "-O2"])
     }
-    let outcome = try Tool.run(["live", "--core", file])
-    #expect(outcome.status == 2)
-    #expect(
-      outcome.errors.contains(isGone ? "and that is gone" : "and that is another one now"),
-      "\(outcome.errors)")
+    let outcome = try Tool.run(["live", "--core", file]).expect(
+      2, errors: isGone ? "and that is gone" : "and that is another one now")
     #expect(!outcome.output.contains("Fish"))
     let image = try #require(try Tool.live(["--core", file], status: 2)[name])
     #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)
@@ -138,9 +135,8 @@ struct LiveCoreTests {
   @Test("What is no core file is refused")
   func others() throws {
     let library = try Fixtures.annotatedLibrary("core-none.so")
-    let outcome = try Tool.run(["live", "--core", library])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("core-none.so: It is no core file, but another ELF file."))
+    try Tool.run(["live", "--core", library]).expect(
+      2, errors: "core-none.so: It is no core file, but another ELF file.")
     #expect(try Tool.run(["live", "--core", "nowhere"]).status == 2)
     #expect(try Tool.run(["live", "--core", library, "--pid", "1"]).status == 64)
   }
@@ -194,8 +190,7 @@ struct LiveCoreTests {
       end:
 
       """, as: "core-headers")
-    let outcome = try Tool.limited(["live", "--core", name])
-    #expect(outcome.status == 2 && outcome.errors.contains("/x: "), "\(outcome.errors.suffix(400))")
+    try Tool.limited(["live", "--core", name]).expect(2, errors: "/x: ")
   }
 
   @Test(
@@ -206,8 +201,6 @@ struct LiveCoreTests {
     ])
   func forged(images: Int, parts: Int, step: Int, message: String) throws {
     let name = try forged(images: images, parts: parts, 0x70000, step: step)
-    let outcome = try Tool.limited(["live", "--core", name])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains(message), "\(outcome.errors.prefix(400))")
+    try Tool.limited(["live", "--core", name]).expect(2, errors: message)
   }
 }

@@ -118,8 +118,7 @@ struct LiveModulesTests {
     let library = "open=./\(try Self.library("early"))"
     let steps = [LiveHost.hive, library, "entries", "open=./libsecond.so"]
     try LiveHost.run(steps) { pid, _ in
-      let outcome = try Tool.run(["live", "--pid", "\(pid)"])
-      #expect(outcome.status == 2)
+      let outcome = try Tool.run(["live", "--pid", "\(pid)"]).expect(2)
       let lines = outcome.errors.split(separator: "\n")
       #expect(lines.count == 1, "\(outcome.errors)")
       #expect(lines.first?.contains("libsecond.so: A second BeeHive runtime") == true)

@@ -168,8 +168,7 @@ struct LiveTests {
   func noProcess() throws {
     var number: Int32 = 0
     try withHost([]) { number = $0 }
-    let outcome = try Tool.run(["live", "--pid", "\(number)"])
-    #expect(outcome.status == 2)
+    let outcome = try Tool.run(["live", "--pid", "\(number)"]).expect(2)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors == "section-dump: process \(number): There is no such process.\n")
     // What `sleep` has in place of the shell is never waited for.
@@ -181,9 +180,8 @@ struct LiveTests {
       while try !String(contentsOfFile: "/proc/\(ended)/stat", encoding: .utf8).contains(") Z ") {
         usleep(1000)
       }
-      let outcome = try Tool.run(["live", "--pid", "\(ended)"])
-      #expect(outcome.status == 2)
-      #expect(outcome.errors.contains("It has no memory: it has ended, or belongs to the kernel."))
+      try Tool.run(["live", "--pid", "\(ended)"]).expect(
+        2, errors: "It has no memory: it has ended, or belongs to the kernel.")
     }
   }
 
@@ -205,10 +203,8 @@ struct LiveTests {
   func permission() throws {
     let tool = try sharedTool()
     try withHost([]) { process in
-      let outcome = try Fixtures.run(
-        "setpriv", Self.somebodyElse + [tool, "live", "--pid", "\(process)"])
-      #expect(outcome.status == 2)
-      #expect(outcome.errors.contains("kernel.yama.ptrace_scope"), "\(outcome.errors)")
+      try Fixtures.run("setpriv", Self.somebodyElse + [tool, "live", "--pid", "\(process)"]).expect(
+        2, errors: "kernel.yama.ptrace_scope")
     }
   }
 

@@ -22,8 +22,7 @@ struct MappedViewsTests {
       Self.unmapped,
       as: "unloaded-\(options.count)-\(options.first ?? "").so".replacing("/", with: ""),
       ["-shared", "-fPIC"] + options)
-    let outcome = try Tool.run(["strings", "--section", "notes", library])
-    #expect(outcome.status == 0)
+    let outcome = try Tool.run(["strings", "--section", "notes", library]).expect(0)
     #expect(!outcome.output.contains("alpha") && !outcome.output.contains("gamma"))
     let loaded = try Tool.run(["strings", "--section", ".data.rel.ro", library])
     #expect(loaded.output.contains("alpha") && loaded.output.contains("gamma"))
@@ -46,8 +45,7 @@ struct MappedViewsTests {
         "--add-section", "BeehiveMods=added.bytes", "--change-section-address",
         "BeehiveMods=\(file.number(at: header + 16))", library, "added-to.so",
       ])
-    let records = try Tool.run(["records", "added-to.so"])
-    #expect(records.status == 2)
+    let records = try Tool.run(["records", "added-to.so"]).expect(2)
     #expect(!records.output.contains("Alpha"))
     #expect(records.errors.contains("is not mapped"))
     let verify = try Tool.run(["verify", "--require", "module:Alpha", "added-to.so"])
@@ -60,8 +58,7 @@ struct MappedViewsTests {
   func removed(section: String, text: String) throws {
     let library = try Fixtures.annotatedLibrary("whole\(section).so")
     try Fixtures.tool("objcopy", ["-R", section, library, "without\(section).so"])
-    let outcome = try Tool.run(["verify", "without\(section).so"])
-    #expect(outcome.status == 2 && outcome.output.contains(text), "\(outcome)")
+    try Tool.run(["verify", "without\(section).so"]).expect(2, output: text)
   }
 
   @Test("entries in a segment of Mach-O that takes no memory are refused with the reason")
@@ -72,8 +69,7 @@ struct MappedViewsTests {
     // `vmsize`, behind the segment's name and address.
     bytes.replaceSubrange(segment.upperBound + 8..<segment.upperBound + 16, with: Data(count: 8))
     try bytes.write(to: Fixtures.place("no-memory.dylib"))
-    let records = try Tool.run(["records", "no-memory.dylib"])
-    #expect(records.status == 2 && records.errors.contains("is not mapped"), "\(records)")
+    try Tool.run(["records", "no-memory.dylib"]).expect(2, errors: "is not mapped")
     let verify = try Tool.run(["verify", "--require", "service:Greeter", "no-memory.dylib"])
     #expect(verify.output.contains("no file has the required service Greeter"), "\(verify)")
   }

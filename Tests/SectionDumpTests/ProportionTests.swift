@@ -184,8 +184,7 @@ struct ProportionTests {
       ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
     let commands = ["conformance": ["conformances"], "symbol": ["strings", "--section", "list"]]
     let outcome = try Tool.run(commands[what, default: ["records"]] + ["--format", "json", name])
-    #expect(
-      outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors.suffix(400))")
+      .expect(2, errors: message)
     let share =
       try (outcome.output.utf8.count + outcome.errors.utf8.count) / Fixtures.bytes(name).count
     #expect(share < 40, "\(share) times the file")
@@ -208,9 +207,8 @@ struct ProportionTests {
       file.put(file.bytes.count - 4096, at: header + 32)
     }
     try file.write(to: Fixtures.place("sharing-all.o"))
-    let outcome = try Tool.run(["hex", "--section", "share*", "sharing-all.o"])
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("It is not shown, since it shares its bytes with others"))
+    let outcome = try Tool.run(["hex", "--section", "share*", "sharing-all.o"]).expect(
+      2, errors: "It is not shown, since it shares its bytes with others")
     #expect(outcome.output.utf8.count < 6 * file.bytes.count)
   }
 

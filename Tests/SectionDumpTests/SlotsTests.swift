@@ -60,8 +60,8 @@ struct SlotsTests {
       (["--stride", "7"], 2, "no room for a pointer of 8 bytes: use a larger --stride.\n"),
       (["--stride", "32"], 2, "has 48 bytes; name a --stride that divides it.\n"),
     ] {
-      let outcome = try Tool.run(["strings", "--section", "table", name] + arguments)
-      #expect(outcome.status == status && outcome.errors.contains(errors), "\(outcome.errors)")
+      let outcome = try Tool.run(["strings", "--section", "table", name] + arguments).expect(
+        status, errors: errors)
       #expect(!outcome.errors.contains("no file has"))
     }
   }
@@ -123,8 +123,7 @@ struct SlotsTests {
       int main(void) { return 0; }
       """
     let name = try Fixtures.build(source, as: "fixed", with: "gcc", ["-no-pie", "-fno-pie"])
-    let outcome = try Tool.run(["strings", "--section", "list", "--format", "csv", name])
-    #expect(outcome.status == 0)
+    let outcome = try Tool.run(["strings", "--section", "list", "--format", "csv", name]).expect(0)
     #expect(outcome.lines.count == 3)
     #expect(outcome.lines[1].hasSuffix(",one,pointer,1,,3"))
     #expect(outcome.lines[2].contains("0x697562206f4720ff,number,,,,number"))
@@ -153,8 +152,8 @@ struct SlotsTests {
     let source =
       "static const int a; const char *const words[] = { (const char *)&a + (1ul << 62) };"
     let object = try Fixtures.build(source, as: "slots-outside.o", ["-c", "-fno-pic"])
-    let outcome = try Tool.run(["strings", "--section", ".rodata*", object])
-    #expect(outcome.status == 0 && outcome.output.contains("the word is no pointer"), "\(outcome)")
+    try Tool.run(["strings", "--section", ".rodata*", object]).expect(
+      0, output: "the word is no pointer")
   }
 
   @Test("An arrow says which word of the line it belongs to")
@@ -175,9 +174,8 @@ struct SlotsTests {
     try bytes.write(to: Fixtures.place("unknown-machine.so"))
     for command in ["strings", "hex"] {
       let arguments = [command, "--section", "table", "unknown-machine.so"]
-      let outcome = try Tool.run(arguments)
-      #expect(outcome.status == 2)
-      #expect(outcome.errors.contains("The relocations of machine-13364 are not known"))
+      let outcome = try Tool.run(arguments).expect(
+        2, errors: "The relocations of machine-13364 are not known")
       #expect(outcome.errors.split(separator: "\n").count == 1, "one cause is told once")
       let found = try Tool.entries(arguments)
       #expect(found.map { $0["kind"] as? String }.contains("unresolved"))
@@ -196,10 +194,9 @@ struct SlotsTests {
     file.put(64 << 20, at: header + 32)
     try file.write(to: Fixtures.place(name))
     let outcome = try Tool.limited(
-      [command, "--section", "table", "--format", format, name], kilobytes: 512_000)
-    #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("The file ends before the section's 67108864 bytes do."))
-    #expect(outcome.output.contains("one") && outcome.output.contains("two"))
+      [command, "--section", "table", "--format", format, name], kilobytes: 512_000
+    ).expect(
+      2, errors: "The file ends before the section's 67108864 bytes do.", output: "one", "two")
     #expect(outcome.output.utf8.count < file.bytes.count * 40)
   }
 }

@@ -118,8 +118,7 @@ struct StartupTests {
     try Needs.linker(of: row.options)
     let id = UUID().uuidString
     let name = try Fixtures.build(row.source, as: "\(id).so", row.options)
-    let outcome = try Tool.run(["startup", name])
-    #expect(outcome.status == 0, "\(outcome)")
+    let outcome = try Tool.run(["startup", name]).expect(0)
     #expect(Self.lines(outcome) == row.steps)
     if row.steps.isEmpty { #expect(outcome.output.contains("nothing runs")) }
   }
@@ -150,8 +149,7 @@ struct StartupTests {
     let name = try Fixtures.build(
       source, as: id,
       ["-no-pie", "-fno-pie", "-fuse-ld=bfd", Fixtures.place(library).path, "-Wl,-rpath,$ORIGIN"])
-    let outcome = try Tool.run(["startup", name])
-    #expect(outcome.status == 0, "\(outcome)")
+    try Tool.run(["startup", name]).expect(0)
   }
 
   @Test("is not told of what a directory holds that is not linked: that is counted")
@@ -160,10 +158,8 @@ struct StartupTests {
     try Fixtures.folder(folder)
     _ = try Fixtures.build("int x;", as: "\(folder)/a.o", ["-c"])
     _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.library)
-    let outcome = try Tool.run(["startup", "-r", folder])
-    #expect(outcome.status == 0, "\(outcome)")
-
-    #expect(outcome.output.contains(" skipped (not linked, or no ELF files)"), "\(outcome)")
+    try Tool.run(["startup", "-r", folder]).expect(
+      0, output: " skipped (not linked, or no ELF files)")
   }
 
   @Test("is not told of objects, of archives of them, and of Mach-O files", .needs("clang"))
@@ -177,8 +173,7 @@ struct StartupTests {
       ("startup.a", "startup.a: It is not linked"),
       (other, "What runs at startup is read of ELF files alone."),
     ] {
-      let outcome = try Tool.run(["startup", name])
-      #expect(outcome.status == 2 && outcome.errors.contains(reason), "\(outcome)")
+      try Tool.run(["startup", name]).expect(2, errors: reason)
     }
   }
 

@@ -63,8 +63,7 @@ enum Tool {
 
   /// The images that `live` shows, by the last parts of their paths.
   static func live(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
-    let outcome = try run(["live", "--format", "json"] + arguments)
-    #expect(outcome.status == status, "\(outcome.errors)")
+    let outcome = try run(["live", "--format", "json"] + arguments).expect(status)
     let images = try files(of: outcome).map {
       ((($0["path"] as? String ?? "") as NSString).lastPathComponent, $0)
     }

@@ -117,9 +117,7 @@ struct VerifySetsTests {
     try Fixtures.tool("ld.gold", ["-r", "-o", "together.o"] + objects)
     let library = try Fixtures.build(
       "", as: "together.so", ["-shared", "-fuse-ld=gold", "together.o"])
-    let outcome = try Tool.run(["verify", library])
-    #expect(outcome.status == 2)
-    #expect(outcome.output.contains("which the note leaves out"), "\(outcome)")
+    try Tool.run(["verify", library]).expect(2, output: "which the note leaves out")
     let good = try Fixtures.build(
       "", as: "together-bfd.so", ["-shared", "-fuse-ld=bfd", "together.o"])
     #expect(try Tool.run(["verify", good]).status == 0)
@@ -150,8 +148,7 @@ struct VerifySetsTests {
       Fixtures.annotated, as: "slim-\(compiler).o", with: compiler, ["-c"] + options)
     let strings = compiler == "gcc" ? [["strings", "--section", "BeehiveMods"]] : []
     for command in [["records"], ["verify"]] + strings {
-      let outcome = try Tool.run(command + [slim])
-      #expect(outcome.status == 2)
+      let outcome = try Tool.run(command + [slim]).expect(2)
       #expect((outcome.output + outcome.errors).contains(remedy), "\(outcome)")
       #expect(!outcome.output.contains("no entries"))
     }
@@ -160,10 +157,8 @@ struct VerifySetsTests {
     let fat = try Fixtures.build(
       Fixtures.annotated, as: "fat.o", with: "gcc", ["-c", "-flto", "-ffat-lto-objects"])
     try Fixtures.tool("ar", ["rcs", "libslim.a", slim, fat])
-    let archive = try Tool.run(["libslim.a"])
-    #expect(archive.status == 2)
-    #expect(archive.errors.contains("libslim.a(slim-gcc.o): "))
-    #expect(archive.output.contains("Shop.ShopModule"))
+    try Tool.run(["libslim.a"]).expect(
+      2, errors: "libslim.a(slim-gcc.o): ", output: "Shop.ShopModule")
   }
 
   @Test(

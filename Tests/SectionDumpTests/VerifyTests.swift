@@ -119,11 +119,9 @@ struct VerifyTests {
   @Test("what is required is told with what is nearly so called, of its kind alone")
   func similar() throws {
     let file = try Fixtures.build(Compiler.module("log"), as: "verify-near.so")
-    let outcome = try Tool.run(
-      ["verify", file, "--require", "module:lgo", "--require", "service:logg"])
-    #expect(outcome.status == 1)
-    #expect(outcome.output.contains("no file has the required module lgo; did you mean log? ["))
-    #expect(outcome.output.contains("no file has the required service logg ["))
+    try Tool.run(["verify", file, "--require", "module:lgo", "--require", "service:logg"]).expect(
+      1, output: "no file has the required module lgo; did you mean log? [",
+      "no file has the required service logg [")
 
     let shop = try Fixtures.build(
       Compiler.module("shop", #"BEEHIVE_REQUIRES("logg")"#), as: "verify-requiring.so")
@@ -170,8 +168,7 @@ struct VerifyTests {
       static const beehive_module_operations operations = {0};
       \(entries.joined(separator: "\n"))
       """, as: "long-cycle.so")
-    let outcome = try Tool.run(["verify", file])
-    #expect(outcome.status == 1)
+    let outcome = try Tool.run(["verify", file]).expect(1)
     let line = try #require(outcome.lines.first)
     #expect(line.contains("error: 300 modules "), "\(line)")
     #expect(line.contains(" → 292 more → "))

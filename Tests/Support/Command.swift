@@ -1,4 +1,5 @@
 public import Foundation
+public import Testing
 
 /// What a program printed, and how it ended.
 public struct Outcome: Error, CustomStringConvertible, Sendable {
@@ -16,6 +17,39 @@ public struct Outcome: Error, CustomStringConvertible, Sendable {
 
   /// The command line, the status, and all that was printed.
   public var description: String { "\(command): status \(status)\n\(output)\(errors)" }
+}
+
+extension Outcome {
+  /// Returns what was printed by a program that had to succeed.
+  ///
+  /// - Throws: Itself, if its status is not 0.
+  @discardableResult
+  public func check() throws -> String {
+    guard status == 0 else { throw self }
+    return output
+  }
+
+  /// Expects that the program came to a status, and printed some texts among others.
+  ///
+  /// - Parameters:
+  ///   - status: The exit status.
+  ///   - errors: Texts in standard error.
+  ///   - output: Texts in standard output.
+  ///   - location: Where the test expects it.
+  /// - Returns: The outcome, for what else is expected of it.
+  @discardableResult
+  public func expect(
+    _ status: some BinaryInteger, errors: String..., output: String...,
+    at location: SourceLocation = #_sourceLocation
+  ) -> Outcome {
+    let said =
+      "\(command): status \(self.status)\n\(self.output.prefix(4000))\(self.errors.prefix(4000))"
+    #expect(self.status == status, "\(said)", sourceLocation: location)
+    for (whole, parts) in [(self.errors, errors), (self.output, output)] {
+      for part in parts { #expect(whole.contains(part), "\(said)", sourceLocation: location) }
+    }
+    return self
+  }
 }
 
 /// Programs that tests run.
@@ -144,9 +178,8 @@ public enum Command {
     _ program: String, _ arguments: [String] = [], in folder: URL? = nil, input: Data? = nil,
     environment: [String: String] = [:], limit: Int = 1200
   ) throws -> String {
-    let outcome = try run(
-      program, arguments, in: folder, input: input, environment: environment, limit: limit)
-    guard outcome.status == 0 else { throw outcome }
-    return outcome.output
+    try run(
+      program, arguments, in: folder, input: input, environment: environment, limit: limit
+    ).check()
   }
 }

@@ -98,12 +98,3 @@ struct Client {
     }
   }
 }
-
-extension Outcome {
-  /// What was printed by a program that had to succeed.
-  @discardableResult
-  func check() throws -> String {
-    guard status == 0 else { throw self }
-    return output
-  }
-}

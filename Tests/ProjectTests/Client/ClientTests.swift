@@ -162,8 +162,7 @@ struct ClientTests {
   @Test("runs with the same entries in its Hive, and its service answers")
   func runs() throws {
     let client = try Client.built.get().products().appendingPathComponent("Client").path
-    let outcome = try Command.run(client)
-    #expect(outcome.status == 0, "\(outcome)")
+    let outcome = try Command.run(client).expect(0)
     #expect(outcome.lines.sorted() == (Self.declared + ["hello from a release build"]).sorted())
   }
 }

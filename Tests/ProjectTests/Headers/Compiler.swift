@@ -53,8 +53,7 @@ enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
   /// Makes a file, which must succeed.
   @discardableResult
   func make(_ name: String, _ arguments: [String], in folder: Folder) throws -> URL {
-    let outcome = try run(arguments + ["-o", name], in: folder)
-    guard outcome.status == 0 else { throw outcome }
+    try run(arguments + ["-o", name], in: folder).check()
     return folder.place(name)
   }
 

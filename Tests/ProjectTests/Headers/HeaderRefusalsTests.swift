@@ -40,8 +40,8 @@ struct HeaderRefusalsTests {
       HeaderSource.include + Self.tables + code + "\n", as: "wrong.c")
     let outcome = try compiler.run(
       ["-x", compiler.language] + Compiler.includes + options + ["-c", source.path, "-o", "x.o"],
-      in: folder)
-    #expect(outcome.status == 1, "\(outcome)")
+      in: folder
+    ).expect(1)
     #expect(words.contains { outcome.errors.contains($0) }, "\(outcome)")
   }
 

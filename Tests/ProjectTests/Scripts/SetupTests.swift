@@ -4,11 +4,8 @@ import Testing
 
 @Suite("Scripts/setup names what a machine lacks, or installs it")
 struct SetupTests {
-  /// Status 69 says that something which is needed is not available.
-  private func expect(_ outcome: Outcome, lacks words: String) {
-    #expect(outcome.status == 69, "\(outcome)")
-    #expect(outcome.errors.contains(words), "\(outcome)")
-  }
+  /// The status that says that something which is needed is not available.
+  private static let unavailable: Int32 = 69
 
   @Test("silent if nothing is missing") func nothingMissing() throws {
     let outcome = try Machine().run("setup")
@@ -48,23 +45,22 @@ struct SetupTests {
   func missing(lack: Lack) throws {
     let machine = try Machine(without: lack.missing ?? "")
     if let (program, script) = lack.stand { try machine.install(program, script) }
-    expect(try machine.run("setup", lack.arguments), lacks: lack.words)
+    try machine.run("setup", lack.arguments).expect(Self.unavailable, errors: lack.words)
   }
 
   @Test("every script that builds begins with it", arguments: ["demo", "install", "test"])
   func scripts(name: String) throws {
     let outcome = try Machine(without: "readelf").run(
       name, name == "install" ? ["--prefix", "somewhere"] : [])
-    expect(outcome, lacks: "missing: binutils ")
+    outcome.expect(Self.unavailable, errors: "missing: binutils ")
   }
 
   @Test("a program that it does not know is refused, before anything is installed")
   func unknown() throws {
     let machine = try Machine(without: "readelf")
     try machine.install("sudo", "exit 99")
-    let outcome = try machine.run("setup", ["mold", "nonsense-program"])
-    #expect(outcome.status == 64, "\(outcome)")
-    #expect(outcome.errors.contains("it knows no program nonsense-program; "), "\(outcome)")
+    let outcome = try machine.run("setup", ["mold", "nonsense-program"]).expect(
+      64, errors: "it knows no program nonsense-program; ")
     #expect(outcome.output == "")
   }
 
@@ -84,14 +80,16 @@ struct SetupTests {
     let machine = try Machine(without: "readelf")
     try machine.install("sudo")
     try machine.install("apt-get")
-    expect(try machine.run("setup"), lacks: "missing: binutils (apt-get could not install them)")
+    try machine.run("setup").expect(
+      Self.unavailable, errors: "missing: binutils (apt-get could not install them)")
   }
 
   @Test("the libraries that Swift cannot start without are installed")
   func brokenSwift() throws {
     let machine = try Machine()
     try machine.install("swift", "echo swift: no libcurl.so.4 >&2; exit 127")
-    expect(try machine.run("setup"), lacks: "swift: no libcurl.so.4\nmissing: libcurl4 ")
+    try machine.run("setup").expect(
+      Self.unavailable, errors: "swift: no libcurl.so.4\nmissing: libcurl4 ")
     try machine.install("sudo", #"[ "$1" != -n ] || shift; exec "$@""#)
     try machine.install(
       "apt-get",

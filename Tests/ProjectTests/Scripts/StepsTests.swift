@@ -61,8 +61,7 @@ import Yams
     "what it does not know is refused",
     arguments: [["nonsense"], ["--nonsense"], ["--repeat", "0"], ["--list", "--format", "yaml"]])
   func refused(arguments: [String]) throws {
-    let outcome = try Command.run(Repository.place("Scripts/test").path, arguments)
-    #expect(outcome.status == 64)
+    let outcome = try Command.run(Repository.place("Scripts/test").path, arguments).expect(64)
     #expect(!outcome.errors.isEmpty)
   }
 

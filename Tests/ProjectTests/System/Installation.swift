@@ -28,7 +28,7 @@ struct Installation {
     if outcome.status == 69 {
       throw Missing(reason: outcome.errors.trimmingCharacters(in: .newlines))
     }
-    guard outcome.status == 0 else { throw outcome }
+    try outcome.check()
     said = outcome.lines.filter { $0.hasPrefix("/") }
   }
 
