@@ -79,9 +79,7 @@ struct PluginsTests {
     try hive.plugins.add(directory: folder.path)
     #expect(hive.plugins.files.map(\.isLoaded) == [false, false])
     // Sound: it runs a constructor that makes a file, and stays.
-    let handle = unsafe dlopen(folder.place("a.so").path, RTLD_NOW)
-    let isOpen = unsafe handle != nil
-    try #require(isOpen)
+    try OpenLibrary.keep(folder.place("a.so").path)
     #expect(hive.plugins.files.map(\.isLoaded) == [true, false])
     #expect(hive.plugins.available.allSatisfy { $0.source.description.hasPrefix("copy.so") })
     #expect(

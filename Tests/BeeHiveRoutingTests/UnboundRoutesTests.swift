@@ -19,8 +19,7 @@ struct UnboundRoutesTests {
       source + routes.map { "BEEHIVE_ROUTE(\"\($0)\", answer);" }.joined(separator: "\n"),
       as: "typed.so")
     // Sound: it runs nothing when it is loaded, and stays.
-    let handle = unsafe dlopen(library, RTLD_NOW | RTLD_LOCAL)
-    #expect(unsafe handle != nil)
+    try OpenLibrary.keep(library)
     let hive = Hive(imagesWhere: { $0 == library })
     _ = hive.router.routes
     return hive

@@ -81,9 +81,7 @@ struct MakingTests {
   func library() async throws {
     let path = try Compiler.library(
       Repository.fixture("Libraries/making.c"), as: "making.so")
-    // Sound: the library is open for the rest of the process.
-    let counts = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL).flatMap { unsafe dlsym($0, "counts") }
-      .map { unsafe unsafeBitCast($0, to: (@convention(c) () -> Int32).self) }
+    let library = try OpenLibrary(path)
     let hive = Hive(imagesWhere: { $0 == path })
 
     let error = await #expect(throws: ValidationError.self) {
@@ -94,6 +92,6 @@ struct MakingTests {
     #expect(failures.map(\.name) == ["Disk", "Pool", "Weak"])
     #expect(failures.allSatisfy { $0.code == "creation-failed" })
     #expect(failures.last?.reason?.contains("scope=scoped") == true)
-    #expect(counts?() == 33)
+    #expect(try library.call("counts") == 33)
   }
 }

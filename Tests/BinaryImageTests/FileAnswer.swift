@@ -1,5 +1,6 @@
 import BinaryImage
 import ObjectFiles
+import TestSupport
 import Testing
 
 /// What a reader learns of a file: the texts of its entries, or that it has a problem.
@@ -48,7 +49,7 @@ enum FileAnswer: Equatable {
   static func build(_ name: String, _ arguments: [String]) throws -> String {
     try Fixture.compile(
       Fixture.noted("damaged"), as: name + arguments.joined(),
-      ["-fPIC", "-I", Fixture.headers]
+      ["-fPIC", "-I", Repository.headers]
         + (arguments == ["-c"] ? [] : ["-nostdlib", "-Wl,--build-id"]) + arguments)
   }
 }

@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import TestSupport
 import Testing
 
 /// The list follows the loader, whoever loads and unloads; other tests do both meanwhile.

@@ -10,7 +10,7 @@ import Testing
     try Fixture.compile(
       Repository.fixture("ImageEvents/plugin-host.c"), as: "libelf-host",
       [
-        "-O1", "-I", Fixture.headers, "-L\(Repository.products.path)", "-lBeeHive",
+        "-O1", "-I", Repository.headers, "-L\(Repository.products.path)", "-lBeeHive",
         "-Wl,-rpath,\(Repository.products.path)",
       ])
   }

@@ -5,9 +5,6 @@ import Testing
 
 /// Libraries that the tests build and load into their own process.
 extension Fixture {
-  /// The directory of `BeeHive.h`.
-  static let headers = Repository.headers
-
   /// Two modules and a service of this library's own, with the header: the image has a note.
   static func noted(_ name: String) -> String {
     """
@@ -38,37 +35,7 @@ extension Fixture {
   ) throws -> String {
     try compile(
       source, as: name, with: compiler,
-      ["-shared", "-fPIC", "-O2", "-I", headers] + arguments)
-  }
-}
-
-/// A library that is open until the test ends.
-@safe final class OpenLibrary {
-  // Sound: from dlopen, and closed once.
-  private var handle: UnsafeMutableRawPointer?
-
-  init(_ path: String) throws {
-    unsafe handle = dlopen(path, RTLD_NOW)
-    guard unsafe handle != nil else {
-      throw Fixture.Failure(description: unsafe String(cString: dlerror()))
-    }
-  }
-
-  deinit { close() }
-
-  /// Calls a function of the library that takes nothing and answers an `int`.
-  func call(_ function: String) throws -> Int32 {
-    typealias Function = @convention(c) () -> Int32
-    guard let handle = unsafe handle, let symbol = unsafe dlsym(handle, function) else {
-      throw Fixture.Failure(description: "\(function) is not in the library")
-    }
-    return unsafe unsafeBitCast(symbol, to: Function.self)()
-  }
-
-  /// `dlclose`, once.
-  func close() {
-    if let handle = unsafe handle { unsafe _ = dlclose(handle) }
-    unsafe handle = nil
+      ["-shared", "-fPIC", "-O2", "-I", Repository.headers] + arguments)
   }
 }
 
@@ -100,9 +67,14 @@ extension ImageList {
 
   /// What copying the image of this name gives.
   borrowing func copy(named name: String) throws -> LoadedImage {
-    switch copy([try required(named: name)])[0] {
+    try copy(at: required(named: name))
+  }
+
+  /// Copies the image at a position; the program is at the first.
+  borrowing func copy(at position: Int) throws -> LoadedImage {
+    switch copy([position])[0] {
     case .image(let image): return image
-    case .gone: throw Fixture.Failure(description: "\(name) is gone")
+    case .gone: throw Fixture.Failure(description: "image \(position) is gone")
     case .failed(let error): throw error
     }
   }

@@ -20,9 +20,7 @@ struct LoadedLibrary {
     try Compiler.compile(
       source, as: "loaded.so", in: folder.url,
       ["-shared", "-fPIC", "-O2", "-w", "-I", Repository.headers] + arguments)
-    guard unsafe dlopen(library, RTLD_NOW) != nil else {
-      throw Failure(description: "the library is not loaded")
-    }
+    try OpenLibrary.keep(library)
     var list = ImageList()
     try list.update()
     let position = (0..<list.count).first { list[$0].name == library }

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 
@@ -11,23 +10,13 @@ struct SwiftLibrary: Sendable {
 
   /// Compiles one file of Swift as module `module`.
   init(module: String, _ source: String, _ options: String...) throws {
-    let folder = try Folder()
-    let input = try folder.write(source, as: "\(module).swift")
-    file = folder.place("lib\(module).so")
-    try Command.output(
-      "swiftc",
-      ["-parse-as-library", "-emit-library", "-Onone", "-module-name", module]
-        + options + ["-o", file.path, input.path])
+    file = try Compiler.swift(
+      source, module: module, as: "lib\(module).so", in: Folder().url, ["-Onone"] + options)
   }
 
   /// Loads the library, as a plugin is loaded; its folder goes at once, its mapping never.
   func load() throws {
-    guard unsafe dlopen(file.path, RTLD_NOW | RTLD_LOCAL) != nil else {
-      throw Failure(text: unsafe dlerror().map { unsafe String(cString: $0) } ?? "dlopen failed")
-    }
+    try OpenLibrary.keep(file.path)
     try FileManager.default.removeItem(at: file.deletingLastPathComponent())
   }
-
-  /// What the loader said.
-  struct Failure: Error { let text: String }
 }
