@@ -100,7 +100,8 @@ struct AdmissionFolder {
     verification: Admission.Verification? = nil
   ) throws -> AdmissionReport {
     var catalogue = PluginCatalogue()
-    for name in folders { catalogue.sources.append(.directory(folder.place(name).path)) }
+    catalogue.sources = folders.map { .directory(folder.place($0).path) }
+    catalogue.refresh()
     let host = try AdmissionHost(executable: folder.place("host").path)
     return Self.report(of: catalogue, to: host, policy, verification)
   }
@@ -110,8 +111,6 @@ struct AdmissionFolder {
     of catalogue: PluginCatalogue, to host: AdmissionHost, _ policy: PluginPolicy,
     _ verification: Admission.Verification? = nil
   ) -> AdmissionReport {
-    var catalogue = catalogue
-    catalogue.refresh()
     var admission = Admission(to: host, under: policy, verification: verification)
     for candidate in catalogue.candidates { admission.add(candidate) }
     return admission.report()

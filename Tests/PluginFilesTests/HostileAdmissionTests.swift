@@ -40,9 +40,7 @@ struct HostileAdmissionTests {
 
   @discardableResult
   private func judge(_ path: String, _ host: AdmissionHost) -> [AdmissionReport.Plugin] {
-    var catalogue = PluginCatalogue()
-    catalogue.sources.append(.file(path))
-    return AdmissionFolder.report(of: catalogue, to: host, .strict).plugins
+    AdmissionFolder.report(of: PluginCatalogue(.file(path)), to: host, .strict).plugins
   }
 
   @Test("A cache of the loader's that lies leads nowhere")

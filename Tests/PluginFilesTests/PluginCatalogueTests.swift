@@ -17,12 +17,8 @@ struct PluginCatalogueTests {
       atPath: first.place("link.so").path, withDestinationPath: "b.so")
     try FileManager.default.linkItem(
       atPath: single, toPath: second.place("d.so").path)
-    var catalogue = PluginCatalogue()
-    catalogue.sources.append(.file(single))
-    catalogue.sources.append(.directory(first.path))
-    catalogue.sources.append(.directory(second.path + "/"))
-    catalogue.sources.append(.directory(first.path))
-    catalogue.refresh()
+    var catalogue = PluginCatalogue(
+      .file(single), .directory(first.path), .directory(second.path + "/"), .directory(first.path))
     #expect(catalogue.plugins == ["c.so", "a.so", "b.so"])
     #expect(catalogue.readCount == 3)
     let others = catalogue.candidates.map {
@@ -76,11 +72,8 @@ struct PluginCatalogueTests {
   func unreadable() throws {
     let folder = try Folder()
     try folder.build("a.so")
-    var catalogue = PluginCatalogue()
-    catalogue.sources.append(.directory("/nowhere"))
-    catalogue.sources.append(.directory(folder.path))
-    catalogue.sources.append(.file("/nowhere/x.so"))
-    catalogue.refresh()
+    let catalogue = PluginCatalogue(
+      .directory("/nowhere"), .directory(folder.path), .file("/nowhere/x.so"))
     #expect(catalogue.problems.map(\.image) == ["/nowhere"])
     #expect(catalogue.plugins == ["a.so"])
     #expect(catalogue.reasons["x.so"] == "No such file or directory.")

@@ -31,12 +31,7 @@ extension Folder {
   }
 
   /// A catalogue of the folder, refreshed.
-  func catalogue() -> PluginCatalogue {
-    var catalogue = PluginCatalogue()
-    catalogue.sources.append(.directory(path))
-    catalogue.refresh()
-    return catalogue
-  }
+  func catalogue() -> PluginCatalogue { PluginCatalogue(.directory(path)) }
 
   /// Waits until a change of what was written so far would show.
   func settle() throws {
@@ -45,6 +40,13 @@ extension Folder {
 }
 
 extension PluginCatalogue {
+  /// A catalogue of these files and directories, refreshed.
+  init(_ sources: Source...) {
+    self.init()
+    self.sources = sources
+    refresh()
+  }
+
   /// The last parts of the paths of what are plugins.
   var plugins: [String] { manifests.map { URL(fileURLWithPath: $0.path).lastPathComponent } }
 

@@ -54,6 +54,14 @@ struct AdmissionChecksTests {
     AdmissionFolder.head + source + "\nBEEHIVE_MODULE(x, &operations, \"\");\n"
   }
 
+  /// A plugin that is good but for an option that it is linked with.
+  static func linked(
+    _ what: String, _ code: String? = nil, _ says: [String] = [],
+    policy: PluginPolicy = PluginPolicy(), with option: String
+  ) -> Row {
+    Row(what, code, says, policy: policy) { try $0.plugin("x", nil, option) }
+  }
+
   static let rows =
     [
       Row("a good one, under everything that can be asked", policy: .strict) { try $0.plugin("x") },

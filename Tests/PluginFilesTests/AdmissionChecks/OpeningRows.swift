@@ -44,12 +44,10 @@ extension AdmissionChecksTests {
   }
 
   static let opening: [Row] = [
-    Row("linked not to be opened", "not-loadable", ["nodlopen"]) {
-      try $0.plugin("x", nil, "-Wl,-z,nodlopen")
-    },
-    Row("segments that do not begin on pages", "not-loadable", ["pages"]) {
-      try $0.plugin("x", nil, "-Wl,-z,max-page-size=1024")
-    },
+    linked("linked not to be opened", "not-loadable", ["nodlopen"], with: "-Wl,-z,nodlopen"),
+    linked(
+      "segments that do not begin on pages", "not-loadable", ["pages"],
+      with: "-Wl,-z,max-page-size=1024"),
     Row("relocations of a size that no loader knows", "not-loadable", ["17 bytes"]) {
       // DT_RELAENT, 24.
       let tag = Data([9, 0, 0, 0, 0, 0, 0, 0])
@@ -75,9 +73,9 @@ extension AdmissionChecksTests {
       try Needs.programs("llvm-objcopy-19")
       try Command.output("llvm-objcopy-19", ["--strip-sections", $0.plugin("x")])
     },
-    Row("a filter whose library is not there", "missing-library", ["libnotthere.so"]) {
-      try $0.plugin("x", nil, "-Wl,-F,libnotthere.so")
-    },
+    linked(
+      "a filter whose library is not there", "missing-library", ["libnotthere.so"],
+      with: "-Wl,-F,libnotthere.so"),
     Row(
       "a text in place of a library, before the library", "missing-library",
       ["libneeded.so", "cannot be read"]
@@ -109,10 +107,9 @@ extension AdmissionChecksTests {
         "first/libneeded.so", "int needed;", with: "clang",
         ["--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"])
     },
-    Row(
+    linked(
       "a library that only the system has, and that is not looked for there", "missing-library",
-      ["libm.so.6"]
-    ) { try $0.plugin("x", nil, "-Wl,--no-as-needed,-lm,-z,nodefaultlib") },
+      ["libm.so.6"], with: "-Wl,--no-as-needed,-lm,-z,nodefaultlib"),
     Row(
       "a library whose symbols have lost their versions", "not-loadable",
       ["answer@ONE", "ends the whole process"]

@@ -59,22 +59,16 @@ extension AdmissionChecksTests {
   ]
 
   static let searchPaths: [Row] = [
-    Row(
-      "a relative search path", "unsafe-search-path", ["in lib,"]
-    ) { try $0.plugin("x", nil, "-Wl,-rpath,lib") },
-    Row(
-      "an empty search path", "unsafe-search-path", ["an empty path"]
-    ) { try $0.plugin("x", nil, "-Wl,-rpath,/usr/lib:") },
-    Row(
+    linked("a relative search path", "unsafe-search-path", ["in lib,"], with: "-Wl,-rpath,lib"),
+    linked(
+      "an empty search path", "unsafe-search-path", ["an empty path"], with: "-Wl,-rpath,/usr/lib:"),
+    linked(
       "a relative search path, where that is admitted",
-      policy: policy { $0.checksSearchPaths = false }
-    ) { try $0.plugin("x", nil, "-Wl,-rpath,lib") },
-    Row("a search path beside the file") {
-      try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../plugins")
-    },
-    Row("a folder that is only called like $ORIGIN", "unsafe-search-path", ["$ORIGINAL"]) {
-      try $0.plugin("x", nil, "-Wl,-rpath,$ORIGINAL/plugins")
-    },
+      policy: policy { $0.checksSearchPaths = false }, with: "-Wl,-rpath,lib"),
+    linked("a search path beside the file", with: "-Wl,-rpath,$ORIGIN/../plugins"),
+    linked(
+      "a folder that is only called like $ORIGIN", "unsafe-search-path", ["$ORIGINAL"],
+      with: "-Wl,-rpath,$ORIGINAL/plugins"),
     Row("a search path that others may write to", "unsafe-search-path", ["0777"]) {
       try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))")
     },
@@ -85,12 +79,8 @@ extension AdmissionChecksTests {
   ]
 
   static let hardening: [Row] = [
-    Row(
-      "an executable stack", "executable-stack", policy: hardened
-    ) { try $0.plugin("x", nil, "-Wl,-z,execstack") },
-    Row("an executable stack, where that is admitted") {
-      try $0.plugin("x", nil, "-Wl,-z,execstack")
-    },
+    linked("an executable stack", "executable-stack", policy: hardened, with: "-Wl,-z,execstack"),
+    linked("an executable stack, where that is admitted", with: "-Wl,-z,execstack"),
     Row("relocations of code", "text-relocations", policy: hardened) {
       try $0.plugin(
         "x",

@@ -63,10 +63,9 @@ extension AdmissionChecksTests {
           int call(void); int call(void) { return inner(); }
           """))
     },
-    Row(
+    linked(
       "a stripped one, of which no name can be seen", "runs-at-startup",
-      ["a function without a name"], policy: anchorOnly
-    ) { try $0.plugin("x", nil, "-s") },
+      ["a function without a name"], policy: anchorOnly, with: "-s"),
     Row(
       "a constructor of what it brings along", "runs-at-startup",
       ["libalong.so, which it brings along, runs arrive"], policy: anchorOnly

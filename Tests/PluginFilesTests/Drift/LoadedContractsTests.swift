@@ -12,7 +12,7 @@ struct LoadedContractsTests {
     let loaded = Build(change: .middle, isResilient: true, digest: "1")
     let library = try builds.library(loaded)
     // Never closed: an image that carries Swift stays.
-    try #require(unsafe dlopen(library.path, RTLD_NOW | RTLD_LOCAL) != nil)
+    try OpenLibrary.keep(library.path)
     let ranges = MappedRange.ofThisProcess().filter { $0.path == library.path }
     let others = [
       loaded, Build(isResilient: true, digest: "1"), Build(isResilient: true),
@@ -38,7 +38,7 @@ struct LoadedContractsTests {
   func replaced() throws {
     var builds = try ContractBuilds()
     let loaded = try builds.library(Build())
-    try #require(unsafe dlopen(loaded.path, RTLD_NOW | RTLD_LOCAL) != nil)
+    try OpenLibrary.keep(loaded.path)
     let new = Build(change: .middle)
     let plugin = try builds.declaringPlugin(new)
     // As package managers do it: the new file takes the name.
@@ -46,8 +46,7 @@ struct LoadedContractsTests {
     try FileManager.default.moveItem(at: builds.library(new), to: loaded)
     var policy = PluginPolicy()
     policy.checksOwners = false
-    var catalogue = PluginCatalogue()
-    catalogue.sources.append(.file(plugin.path))
+    let catalogue = PluginCatalogue(.file(plugin.path))
     let report = AdmissionFolder.report(of: catalogue, to: try AdmissionHost(), policy)
     #expect(report.problems.contains { $0.hasPrefix(loaded.path) && $0.contains("replaced") })
     // Other tests have loaded contracts too.
