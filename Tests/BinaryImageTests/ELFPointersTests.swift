@@ -5,16 +5,7 @@ import Testing
 @Suite("Pointers of an ELF file")
 struct ELFPointersTests {
   /// Annotated by hand, as somebody would who has never seen this project's headers.
-  static let source = """
-    #define ENTRY(section_name) \\
-      __attribute__((used, retain, aligned(8), section(section_name))) static const char *const
-    ENTRY("BeehiveMods") first = "ShopModule";
-    ENTRY("BeehiveMods") second = "Cart.CartModule";
-    ENTRY("BeehiveServices") third = "{ \\"HomeService\\" : \\"HomeViewModel\\" }";
-    int answer(void) { return 42; }
-    int main(void) { return 0; }
-    void _start(void) {}
-    """
+  static let source = (try? Repository.fixture("BinaryImage/entries.c")) ?? ""
 
   /// A linker, the arguments that make a file of the source, and how its pointers must have been resolved.
   typealias Linkage = (

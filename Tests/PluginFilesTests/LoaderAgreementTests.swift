@@ -20,14 +20,7 @@ struct LoaderAgreementTests {
   }
 
   /// A program that opens what it is given.
-  private static let host = """
-    #include <dlfcn.h>
-    #include <stdio.h>
-    int main(int count, char **words) {
-      for (int i = 1; i < count; i++) puts(dlopen(words[i], RTLD_NOW | RTLD_LOCAL) ? "true" : "false");
-      return 0;
-    }
-    """
+  private static let host = (try? Repository.fixture("Libraries/opens.c")) ?? ""
 
   static let rows: [Row] = [
     Row(

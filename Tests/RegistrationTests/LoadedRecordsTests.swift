@@ -52,26 +52,13 @@ struct LoadedRecordsTests {
     ]
   }
 
-  static let macros = #"""
-    #include <BeeHive.h>
-    #define MODULE BEE_TEST_ENTRY("BeehiveMods")
-    #define SERVICE BEE_TEST_ENTRY("BeehiveServices")
-    #define BEE_TEST_ENTRY(section_name) \
-      __attribute__((used, retain, aligned(8), section(section_name))) static const char *const
-    #define RECORD(name, kind, text) \
-      __attribute__((used, retain, aligned(8), section("BeehiveRecords"))) static const struct { \
-        uint32_t size; uint16_t version, number; uint32_t flags, offset; uint64_t pointers[2]; \
-        char bytes[(sizeof text + 7) / 8 * 8]; \
-      } name = {32 + (sizeof text + 7) / 8 * 8, 1, kind, 0, 32, {0, 0}, text};
-
-    """#
-
   @Test(
     "for each linker and each kind of entry",
     arguments: ["bfd", "gold", "lld", "mold"], Shape.all)
   func sameRecords(linker: String, _ shape: Shape) throws {
     try Needs.linker(linker)
-    let library = try LoadedLibrary(Self.macros + shape.source, "-fuse-ld=\(linker)")
+    let library = try LoadedLibrary(
+      Repository.fixture("Libraries/by-hand.h") + shape.source, "-fuse-ld=\(linker)")
     // The header's macros leave a note; without them the sections are found through the file.
     let hasNote = shape.source.contains("BEEHIVE_SERVICE")
     #expect((library.image.mapped.note == .valid) == hasNote)

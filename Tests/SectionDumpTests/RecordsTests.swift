@@ -35,24 +35,11 @@ struct RecordsTests {
     try expectGoldens(arguments + [object], name)
   }
 
-  /// Declared with the header alone; no host and no router has seen them.
-  private static let source = #"""
-    #include <BeeHive.h>
-    static bool answer(const beehive_call *call, beehive_reply *reply) { return call && reply; }
-    static const beehive_action shop_actions[] = {{"stock", answer}, {"open", answer}};
-    BEEHIVE_TARGET(shop, shop_actions,
-                   BEEHIVE_ACTION("remote stock(sku: String, count: Int = 1) throws -> Int")
-                   BEEHIVE_ACTION("open(page: String?, times: Int)"));
-    BEEHIVE_ROUTE("app://shop/:id<Int>(/:tab)?from&page<Int>=1", answer,
-                  BEEHIVE_REMOTE BEEHIVE_PRIORITY(3) BEEHIVE_RETURNS("String"));
-    BEEHIVE_ROUTE("app://files", answer, BEEHIVE_MATCH("prefix"));
-    """#
-
   @Test("Each interface with its parameters, types, defaults and remote mark", .needs("gcc"))
   func routes() throws {
     // In the order of the source, which gcc is free to change.
     let name = try Fixtures.build(
-      Self.source, as: "routes.o", with: "gcc", ["-c", "-fno-toplevel-reorder"])
+      Fixtures.source("routes.c"), as: "routes.o", with: "gcc", ["-c", "-fno-toplevel-reorder"])
     try expectGoldens([name], "routes", status: 0, formats: ["table", "json", "ndjson", "csv"])
   }
 

@@ -10,20 +10,8 @@ struct SwiftRuntimeTests {
     let support = Repository.place("CSupport/CSwiftRuntime")
     let folder = try Folder()
     defer { folder.remove() }
-    let source = """
-      #include "CSwiftRuntime.h"
-      int main(void) {
-        int type = 0, protocol = 0;
-        const void *actor = 0;
-        if (beehive_swift_images(0, 0, 0) != 0) { return 1; }
-        if (beehive_swift_existential(&protocol, false)) { return 2; }
-        if (beehive_swift_conformance_of(&type, &protocol, &actor) !=
-            beehive_swift_conforms_unavailable) { return 3; }
-        return 0;
-      }
-      """
     try Compiler.compile(
-      source, as: "program", in: folder.url, with: "clang",
+      Repository.fixture("Libraries/no-swift.c"), as: "program", in: folder.url, with: "clang",
       [
         "-std=c11", "-Wall", "-Wextra", "-Werror", "-I", support.path + "/include",
         support.path + "/swift_runtime.c",

@@ -50,12 +50,14 @@ struct GraphPageTests {
     #expect(!page.document.contains("<img"))
   }
 
-  /// Opens a page in which a script of the test runs last, and returns what it says.
+  /// Opens a page in which a script of `Tests/Fixtures/GraphPage` runs last, and returns what it says.
   private func ask(_ page: GraphPage, _ script: String) throws -> String {
+    let script = try Repository.fixture("GraphPage/\(script).js")
     let file = try page.draw(in: folder)
     let text = try String(contentsOf: file, encoding: .utf8)
     let asking = text.replacing(
-      "</body>", with: "<script>document.title = String((() => { \(script) })());</script></body>")
+      "</body>", with: "<script>document.title = String((() => {\n\(script)\n})());</script></body>"
+    )
     let answer = try browser.open(folder.write(asking, as: "asking-\(page.rawValue).html"))
     let title =
       answer.document.firstMatch(of: /<title>([^<]*)<\/title><style/)
@@ -65,41 +67,13 @@ struct GraphPageTests {
 
   @Test("whose titles cover no box, however far away", arguments: [GraphPage.small, .large])
   func titles(page: GraphPage) throws {
-    let covered = try ask(
-      page,
-      """
-      let covered = 0;
-      const box = (element) => element.getBoundingClientRect();
-      for (const scale of [1, 0.5, 0.39, 0.3, 0.21, 0.19, 0.1]) {
-        move(0, 0, scale);
-        const shapes = [...document.querySelectorAll('.node .shape')].map(box)
-          .filter((shape) => shape.width > 0);
-        for (const title of [...document.querySelectorAll('#titles text')].map(box)) {
-          covered += shapes.filter((shape) => shape.left < title.right && title.left < shape.right
-            && shape.top + 1 < title.bottom && title.top < shape.bottom - 1).length;
-        }
-      }
-      return covered;
-      """)
+    let covered = try ask(page, "covered")
     #expect(covered == "0")
   }
 
   @Test("whose panel lists all findings, and those of a node that is wrong or missing")
   func findings() throws {
-    let silent = try ask(
-      .small,
-      """
-      const told = () => document.querySelectorAll('#details .finding').length;
-      if (graph.findings.length === 0 || told() !== graph.findings.length) return 'not all';
-      const wrong = graph.nodes.map((node, index) => index)
-        .filter((index) => graph.nodes[index].isInCycle || graph.nodes[index].kind === 'missing');
-      for (const index of wrong) {
-        graph.nodes[index].element.dispatchEvent(new Event('click'));
-        if (told() === 0) return graph.nodes[index].name;
-      }
-      document.getElementById('all').click();
-      return wrong.length + ' of ' + (told() === graph.findings.length);
-      """)
+    let silent = try ask(.small, "silent")
     #expect(silent == "3 of true")
   }
 
