@@ -142,8 +142,3 @@ struct LoadingTests {
     #expect(hive.profiler.spans.map(\.isSuccess) == [true, false])
   }
 }
-
-extension Result {
-  fileprivate var error: Failure? { if case .failure(let error) = self { error } else { nil } }
-  fileprivate var isSuccess: Bool { error == nil }
-}

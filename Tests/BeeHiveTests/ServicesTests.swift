@@ -176,7 +176,7 @@ struct ServiceCycleTests {
       }
       async let hen = Result { try hive.service(Hen.self) }
       async let egg = Result { try hive.service(Egg.self) }
-      let errors = await [hen.failure, egg.failure].compactMap { $0 as? ServiceError }
+      let errors = await [hen.error, egg.error].compactMap { $0 as? ServiceError }
       #expect(!errors.isEmpty)
       #expect(errors.allSatisfy { $0.code == .cycle })
     }
@@ -201,8 +201,4 @@ struct ServiceCycleTests {
       try hive.service(Hen.self)
     }
   }
-}
-
-extension Result {
-  fileprivate var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 }

@@ -30,6 +30,11 @@ private func expect(_ error: (any Error)?, says texts: [String], at location: So
 /// Something whose identity counts.
 final class Thing: Sendable {}
 
+extension Result {
+  var error: Failure? { if case .failure(let error) = self { error } else { nil } }
+  var isSuccess: Bool { error == nil }
+}
+
 extension Hive {
   /// Registers a service as a file declares it.
   func declare(

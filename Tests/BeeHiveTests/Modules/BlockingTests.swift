@@ -65,19 +65,14 @@ struct BlockingTests {
 
   @Test("the limits of concurrent steps count each, however many of them block")
   func concurrentSteps() async throws {
-    let (hive, report) = try await Patience.trying { limit in
-      let hive = Hive()
+    let (hive, report) = try await Hive.started(["quick"]) { hive, _ in
       for number in 0..<many {
         try await hive.probe("deaf\(number)", journal, isConcurrent: true, in: "initialize") {
           [gate] _ in gate.wait()
         }
       }
       try await hive.probe("quick", journal)
-      return (hive, try await hive.start(.skip, within: limit))
-    } until: {
-      $0.1.started == ["quick"]
     }
-    #expect(report.started == ["quick"])
     #expect(report.failures.count == many)
     for failure in report.failures { #expect(failure.isOverdue, "\(failure)") }
     gate.open()
@@ -86,8 +81,7 @@ struct BlockingTests {
 
   @Test("a step that waits for a requirement has its whole time after that")
   func requirement() async throws {
-    let (hive, report) = try await Patience.trying { limit in
-      let hive = Hive()
+    let (hive, _) = try await Hive.started(["a", "b", "c"]) { hive, limit in
       for (name, requires) in [("a", []), ("b", ["a"]), ("c", ["b"])] {
         try await hive.probe(
           name, journal, requires: requires, isConcurrent: true, in: "initialize"
@@ -96,27 +90,19 @@ struct BlockingTests {
           usleep(UInt32(limit / .microseconds(2)))
         }
       }
-      return (hive, try await hive.start(.skip, within: limit))
-    } until: {
-      $0.1.started == ["a", "b", "c"]
     }
-    #expect(report.started == ["a", "b", "c"])
     await hive.stop()
   }
 
   @Test("an initialiser of a type that blocks is given up too")
   func make() async throws {
-    let (hive, report) = try await Patience.trying { limit in
-      let hive = Hive()
+    let (hive, report) = try await Hive.started(["quick"]) { hive, _ in
       try await hive.register(module: "stuck") { [gate] hive in
         try hive.register(Int.self) { _ in 1 }
         gate.wait()
         return Probe()
       }
       try await hive.probe("quick", journal)
-      return (hive, try await hive.start(.skip, within: limit))
-    } until: {
-      $0.1.started == ["quick"]
     }
     #expect(report.failures.map { "\($0.module) \($0.event)" } == ["stuck make"])
     #expect(throws: ServiceError.self) { try hive.service(Int.self) }

@@ -1,4 +1,6 @@
 import BeeHive
+import TestSupport
+import Testing
 import Threads
 
 /// What modules did, in order; one per test.
@@ -87,6 +89,21 @@ extension Hive {
   @discardableResult
   func start(_ policy: FailurePolicy, within limit: Duration? = nil) async throws -> LaunchReport {
     try await start(options: LaunchOptions(onFailure: policy, timeLimit: limit))
+  }
+
+  /// Fills and starts Hives, each with a longer limit, until these modules have started, whatever others do.
+  static func started(
+    _ names: [String], _ fill: (_ hive: Hive, _ limit: Duration) async throws -> Void
+  ) async throws -> (hive: Hive, report: LaunchReport) {
+    let (hive, report) = try await Patience.trying { limit in
+      let hive = Hive()
+      try await fill(hive, limit)
+      return (hive, try await hive.start(.skip, within: limit))
+    } until: {
+      $0.1.started == names
+    }
+    #expect(report.started == names)
+    return (hive, report)
   }
 
   /// Registers a probe that acts in one step.
