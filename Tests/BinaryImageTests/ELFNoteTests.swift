@@ -14,6 +14,10 @@ struct ELFNoteTests {
       + padded(name) + padded(descriptor)
   }
 
+  private var ours: [UInt8] {
+    note("Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
+  }
+
   @Test(
     "ours is found behind a property note and a build-id, in segments of either alignment",
     arguments: [4, 8] as [UInt64])
@@ -22,17 +26,15 @@ struct ELFNoteTests {
     let bytes =
       note("GNU", type: 5, descriptor: [UInt8](repeating: 0, count: 16))
       + note("GNU", type: 3, descriptor: Array(1...20))
-      + note("Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
+      + ours
     let notes = try Self.notes(in: bytes, alignment)
     #expect(notes.contains { $0.isBuildID && $0.descriptor.count == 20 })
-    let ours = notes.filter { $0.owner == .beehive && $0.type == SectionNote.type }
-    #expect(ours.map(\.descriptor.count) == [36])
+    let found = notes.filter { $0.owner == .beehive && $0.type == SectionNote.type }
+    #expect(found.map(\.descriptor.count) == [36])
   }
 
   @Test("what a descriptor holds is no note", arguments: [4, 8] as [UInt64])
   func inside(alignment: UInt64) throws {
-    let ours = note(
-      "Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
     let bytes = note("GNU", type: 99, descriptor: ours) + ours
     let notes = try Self.notes(in: bytes, alignment)
     #expect(notes.map(\.owner) == [.gnu, .beehive])
@@ -40,10 +42,8 @@ struct ELFNoteTests {
 
   @Test("a note that does not fit ends the list", arguments: [4, 8] as [UInt64])
   func truncated(alignment: UInt64) throws {
-    let whole = note(
-      "Beehive", type: SectionNote.type, descriptor: [UInt8](repeating: 7, count: 36))
-    for length in 0..<whole.count {
-      let bytes = Array(whole.prefix(length))
+    for length in 0..<ours.count {
+      let bytes = Array(ours.prefix(length))
       #expect(try Self.notes(in: bytes, alignment).isEmpty)
     }
   }

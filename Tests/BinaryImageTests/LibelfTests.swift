@@ -253,12 +253,7 @@ struct LibelfTests {
   private func expect(
     _ path: String, _ code: ImageError.Code, _ text: String, _ body: () throws -> Void
   ) throws {
-    do {
-      try body()
-      Issue.record("nothing is refused")
-    } catch let error as ImageError {
-      #expect(error.code == code && (text.isEmpty || error.message.contains(text)), "\(error)")
-    }
+    expectError(code, saying: text, body)
     guard !Needs.isSanitized, Needs.has("prlimit") else { return }
     for command in [["records"], ["sections"], ["hex", "--section", "Beehive*"], ["startup"]] {
       // Memory that is private and written to: of the heap, and of stacks.

@@ -77,7 +77,8 @@ struct MachOBuilder {
   func number(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, order) }
   private func word(_ value: UInt64) -> [UInt8] { number(value, bits / 8) }
   private func long(_ value: UInt64) -> [UInt8] { number(value, 4) }
-  private func name(_ text: String) -> [UInt8] {
+  /// A name in the sixteen bytes of a header.
+  static func name(_ text: String) -> [UInt8] {
     Array(text.utf8) + [UInt8](repeating: 0, count: 16 - text.utf8.count)
   }
   static func uleb(_ value: UInt64) -> [UInt8] {
@@ -343,10 +344,10 @@ struct MachOBuilder {
     section: (name: String, offset: UInt64, size: Int, flags: UInt64)? = nil,
     relocations: [UInt8] = [UInt8](repeating: 0, count: 8)
   ) -> [UInt8] {
-    var rest = name(title) + word(base + offset) + word(Self.page) + word(offset) + word(size)
+    var rest = Self.name(title) + word(base + offset) + word(Self.page) + word(offset) + word(size)
     rest += long(protection) + long(protection) + long(section == nil ? 0 : 1) + long(0)
     if let section {
-      rest += name(section.name) + name(title) + word(base + section.offset)
+      rest += Self.name(section.name) + Self.name(title) + word(base + section.offset)
       rest += word(UInt64(section.size)) + long(section.offset) + long(3) + relocations
       rest += long(section.flags) + long(indirectStart)
       rest += [UInt8](repeating: 0, count: bits == 64 ? 8 : 4)

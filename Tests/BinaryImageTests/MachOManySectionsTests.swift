@@ -22,19 +22,15 @@ struct MachOManySectionsTests {
     private func numbers(_ values: UInt64..., size: Int = 4) -> [UInt8] {
       values.flatMap { $0.bytes(size) }
     }
-    private func name(_ text: String) -> [UInt8] {
-      Array(text.utf8) + [UInt8](repeating: 0, count: 16 - text.utf8.count)
-    }
-
     var bytes: [UInt8] {
       let commands = 72 + count * 80 + 24
       let contents = 32 + commands
       let symbolTable = contents + count * step + 64
       let end = UInt64(symbolTable + symbols.count * 16)
       var file = numbers(0xfeed_facf, 0x0100_000c, 0, 1, 2, UInt64(commands))
-      file += numbers(0x2000, 0, 0x19, UInt64(72 + count * 80)) + name("__DATA")
+      file += numbers(0x2000, 0, 0x19, UInt64(72 + count * 80)) + MachOBuilder.name("__DATA")
       file += numbers(0, end, 0, end, size: 8) + numbers(3, 3, UInt64(count), 0)
-      let title = name("BeehiveMods") + name("__DATA")
+      let title = MachOBuilder.name("BeehiveMods") + MachOBuilder.name("__DATA")
       for index in 0..<count {
         let place = UInt64(contents + index * step)
         file += title + numbers(place, size, size: 8)

@@ -113,9 +113,7 @@ struct MachOPointersTests {
   func unsupported(format: Int) throws {
     var builder = MachOBuilder()
     builder.fixups = .chained(UInt16(format))
-    let error = #expect(throws: ImageError.self) { try Self.pointers(builder) }
-    #expect(error?.code == .unsupported)
-    #expect(error?.message.contains("format \(format)") == true)
+    expectError(.unsupported, saying: "format \(format)") { try Self.pointers(builder) }
   }
 
   @Test("that no fixup covers are null or unresolvable")

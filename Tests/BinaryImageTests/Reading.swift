@@ -3,17 +3,19 @@ import Foundation
 import ObjectFiles
 import Testing
 
-/// Expects `body` to throw an `ImageError` of that code.
+/// Expects `body` to throw an `ImageError` of that code, with a text in its message.
 func expectError<Value>(
-  _ code: ImageError.Code, sourceLocation: SourceLocation = #_sourceLocation,
-  _ body: () throws -> Value
+  _ code: ImageError.Code, saying text: String = "",
+  sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> Value
 ) {
   do {
     let value = try body()
     Issue.record(
       "\(code.rawValue) was expected, not \(value)", sourceLocation: sourceLocation)
   } catch {
-    #expect((error as? ImageError)?.code == code, sourceLocation: sourceLocation)
+    let error = error as? ImageError
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(text.isEmpty || error?.message.contains(text) == true, sourceLocation: sourceLocation)
   }
 }
 
