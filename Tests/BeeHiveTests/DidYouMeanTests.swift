@@ -45,14 +45,6 @@ struct DidYouMeanTests {
     }
   }
 
-  @Test("a name that tells implementations apart")
-  func givenNames() throws {
-    try hive.register((any Lantern).self, name: "candle") { _ in Candle() }
-    expectServiceError(saying: "is named candle; did you mean candle?") {
-      try hive.service((any Lantern).self, name: "candl")
-    }
-  }
-
   @Test("nothing near: nothing is guessed")
   func nothing() throws {
     try hive.declare("A", by: "B")
