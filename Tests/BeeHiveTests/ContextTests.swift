@@ -13,9 +13,9 @@ private enum Region: Context.Key {
   static let defaultValue: String? = "north"
 }
 
-@Suite("What modules are told of their host")
+@Suite("The context of modules")
 struct ContextTests {
-  @Test("unless it is told otherwise: production, the program's arguments, no URL, no settings")
+  @Test("By default: production, the arguments of the program, no URL and no settings")
   func defaults() {
     let context = Context(hive: Hive())
     #expect(context.environment == .production)
@@ -28,7 +28,7 @@ struct ContextTests {
     }
   }
 
-  @Test("a module sees the context of the start, in each step and event")
+  @Test("Each step and event of a module gets the context of the start")
   func told() async throws {
     let hive = Hive()
     let journal = Journal()
@@ -53,7 +53,7 @@ struct ContextTests {
     #expect(Set(journal.lines) == [#"stage shop://cart ["shop", "-v"] ada 10 true"#])
   }
 
-  @Test("it is a value: what one changes, another does not see; settings are shared")
+  @Test("A context is a value: a change of a copy stays in the copy; settings are shared")
   func value() throws {
     let first = Context(hive: Hive(), configuration: Configuration(defaults: ["port": .int(80)]))
     var second = first

@@ -5,9 +5,9 @@ import Testing
 
 @testable import section_dump
 
-@Suite("What a child says")
+@Suite("Reports of child processes")
 struct CodedTests {
-  @Test("of a file is refused where it leads to another one, or counts what cannot be")
+  @Test("A report that names another file or an impossible count is refused")
   func refused() throws {
     let path = Fixtures.place(try Fixtures.annotatedLibrary("reported.so")).path
     let survey = Survey(Inputs(paths: [path]))
@@ -56,7 +56,7 @@ struct CodedTests {
     } + [.blank]
   }()
 
-  @Test("of entries is read as it was written")
+  @Test("Entries are read as they were written")
   func roundTrip() throws {
     let bytes = try #require(Self.entries.coded)
     #expect(try [Record](coded: bytes) == Self.entries)

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// ELF enters the tool through libelf: its calls are counted, and without it no command says anything of a file.
-@Suite("Through libelf")
+/// A library that is preloaded counts the calls of libelf, or lets each of them fail.
+@Suite("section-dump reads ELF by libelf")
 struct LibelfCallsTests {
-  @Test("come each file, each section that is listed, and each symbol that is looked at")
+  @Test("libelf reads each file, each section that is listed and each symbol that is used")
   func counts() throws {
     let counter = try LibelfCounter()
     let library = try Fixtures.annotatedLibrary("counted.so")
@@ -53,7 +53,7 @@ struct LibelfCallsTests {
     ]
   }
 
-  @Test("nothing comes while it opens nothing: each command fails and names it")
+  @Test("If libelf opens nothing, each command fails and names libelf")
   func broken() throws {
     let counter = try LibelfCounter()
     for command in try Self.unread.get() {
@@ -65,7 +65,8 @@ struct LibelfCallsTests {
     }
   }
 
-  @Test("a system library takes few reads, however many symbols it has", .needs("strace"))
+  @Test(
+    "A library of the system takes at most 25 reads, however many symbols it has", .needs("strace"))
   func reads() throws {
     let needed = try Command.output("ldd", [Repository.sectionDump]).split(separator: " ")
     let essentials = needed.map(String.init).first { $0.hasSuffix("/libFoundationEssentials.so") }
