@@ -332,8 +332,7 @@ extension Hive {
         await self.runner.until { $0.phase == .idle }
         ending.finish(.success(.stopped))
       } catch {
-        ending.finish(
-          error.interruption == LaunchError.stopped ? .success(.stopped) : .failure(error))
+        ending.finish(error.interruption == .stopped ? .success(.stopped) : .failure(error))
       }
     }
     let end = await withTaskCancellationHandler {

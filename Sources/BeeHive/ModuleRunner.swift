@@ -48,13 +48,12 @@ actor ModuleRunner {
     var context = context ?? Context(hive: hive)
     context.hive = hive
     if isInside, phase == .starting || phase == .stopping {
-      throw LaunchError(
-        interruption: "start was called by a module that is being started or stopped")
+      throw LaunchError(interruption: .calledInside)
     }
     await until { $0.phase != .starting && $0.phase != .stopping }
     if phase != .idle { return report }
     guard states.withLock({ $0.beginStart(ofRun: isRun) }) else {
-      throw LaunchError(interruption: LaunchError.stopped)
+      throw LaunchError(interruption: .stopped)
     }
     self.context = context
     self.options = options
@@ -76,7 +75,7 @@ actor ModuleRunner {
       let further = await tearDown(after: isStopped ? nil : report)
       throw LaunchError(
         order: report.order, failures: failures + further,
-        interruption: isStopped ? LaunchError.stopped : nil)
+        interruption: isStopped ? .stopped : nil)
     }
     report.started = names
     phase = .running

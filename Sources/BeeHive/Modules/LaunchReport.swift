@@ -84,15 +84,30 @@ public struct LaunchError: Error, Sendable, CustomStringConvertible {
   package var order = LaunchOrder([])
   /// The modules that failed.
   public var failures: [ModuleFailure] = []
-  /// The interruption, if that is the reason: one sentence.
-  package var interruption: String?
+  /// The interruption, if that is the reason.
+  package var interruption: Interruption?
 
-  /// The interruption by a call of `stop`, or by the cancellation of the task.
-  package static let stopped = "stopped, or cancelled, before the start was over"
+  /// An interruption of a start: one sentence.
+  package enum Interruption: Hashable, Sendable, CustomStringConvertible {
+    /// A call of `stop`, or the cancellation of the task.
+    case stopped
+    /// The call came from a module that is being started or stopped itself.
+    case calledInside
+    /// Signals cannot be observed, for a reason.
+    case unobserved(signals: String, reason: String)
+
+    package var description: String {
+      switch self {
+      case .stopped: "stopped, or cancelled, before the start was over"
+      case .calledInside: "start was called by a module that is being started or stopped"
+      case .unobserved(let signals, let reason): "cannot observe \(signals): \(reason)"
+      }
+    }
+  }
 
   /// One line for each cause.
   public var description: String {
-    (order.problems + failures.map(\.description) + [interruption].compactMap(\.self))
+    (order.problems + failures.map(\.description) + [interruption].compactMap { $0?.description })
       .joined(separator: "\n")
   }
 }

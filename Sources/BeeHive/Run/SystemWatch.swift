@@ -23,7 +23,7 @@ final class SystemWatch: Sendable {
     func failure(_ reason: String) -> LaunchError {
       let names = signals.sorted { $0.rawValue < $1.rawValue }.map(\.description)
       return LaunchError(
-        interruption: "cannot observe \(names.joined(separator: ", ")): \(reason)")
+        interruption: .unobserved(signals: names.joined(separator: ", "), reason: reason))
     }
     var bits: UInt64 = 0
     for signal in signals {

@@ -117,7 +117,7 @@ struct NewcomerModulesTests {
       try await hive.start()
       Issue.record("it cannot start")
     } catch {
-      let interruption: String? = error.interruption
+      let interruption: LaunchError.Interruption? = error.interruption
       #expect(interruption == nil && error.failures.isEmpty)
       let order: LaunchOrder = error.order
       #expect(order.cycles.map { $0.map(\.name) } == [["a", "b", "a"]])
