@@ -8,9 +8,6 @@ struct CModule: Module, @unchecked Sendable {
   // Sound: immutable, and the functions may be called on any thread, as the header says.
   private var operations = beehive_module_operations()
 
-  /// The error of an operation that does not answer true.
-  static let refusal = Problem(.badCall, "answered false")
-
   /// Makes a module that does nothing.
   init() {}
 
@@ -37,7 +34,9 @@ struct CModule: Module, @unchecked Sendable {
     _ operation: (@convention(c) (UnsafePointer<beehive_context>?) -> Bool)?, _ context: Context
   ) throws {
     guard let operation = unsafe operation else { return }
-    guard unsafe context.withCContext({ unsafe operation($0) }) else { throw Self.refusal }
+    guard unsafe context.withCContext({ unsafe operation($0) }) else {
+      throw Problem(.refused, "answered false")
+    }
   }
 
   /// Tells the module of an event: its number, its name, and its payload if that is bytes or text.

@@ -149,7 +149,7 @@ extension ModuleRunner {
     }
     switch result {
     case .success(let value): return .success(value)
-    case .failure(let error as Problem) where error == CModule.refusal:
+    case .failure(let error as Problem) where error.code == .refused:
       return .failure(entry.failure(event, error.message))
     case .failure(let error):
       return .failure(entry.failure(event, "\(verb) \(error)", error: error))

@@ -35,6 +35,8 @@ public struct Problem: Error, Hashable, Sendable {
     package static let notLoaded = Self(rawValue: "not-loaded")
     /// A caller in C passes what cannot be, or asks for what is not there.
     static let badCall = Self(rawValue: "bad-call")
+    /// A step of a module in C answers false.
+    static let refused = Self(rawValue: "refused")
     /// No layer of the configuration has the setting, and its key has no default.
     package static let missingSetting = Self(rawValue: "missing-setting")
     /// A setting has another form than the key's type.
