@@ -9,14 +9,18 @@ internal import Threads
 /// for costs no lock here.
 final class Creation {
   /// An instance that is being made.
-  struct Step {
+  struct Step: Hashable {
     let entry: RegisteredEntry
     /// Where it will be kept; nil where each request makes one.
     var cell: Singleton?
     /// Who was asked for it, and so for what it needs; nil for what outlives every scope.
     var scope: ServiceScope?
 
-    func isSame(_ other: Step) -> Bool { entry === other.entry && cell === other.cell }
+    static func == (one: Self, other: Self) -> Bool {
+      one.entry === other.entry && one.cell === other.cell
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(entry)) }
   }
 
   /// The steps of a maker, the one that it waits for, and whether it does in the very thread or task of the last step.
@@ -58,7 +62,7 @@ final class Creation {
     _ step: Step, _ make: () throws(ServiceError) -> Value
   ) throws(ServiceError) -> Value {
     let creation = here
-    if let start = creation.steps.firstIndex(where: { $0.isSame(step) }) {
+    if let start = creation.steps.firstIndex(of: step) {
       throw ServiceError.cycle((creation.steps[start...] + [step]).map(\.entry))
     }
     creation.steps.append(step)
@@ -111,7 +115,7 @@ final class Creation {
   /// Notes a wait until its number ends. Returns the cycle that it closes.
   private static func begin(_ wait: Wait) -> (number: Int, cycle: Cycle?) {
     waits.withLock { waits in
-      let cycle = cycle(closedBy: wait, waits.all.sorted { $0.key < $1.key }.map(\.value))
+      let cycle = cycle(closedBy: wait, waits.all)
       waits.last += 1
       waits.all[waits.last] = wait
       return (waits.last, cycle)
@@ -121,20 +125,22 @@ final class Creation {
   private static func end(_ number: Int) { waits.withLock { $0.all[number] = nil } }
 
   /// Follows a wait to who makes what it wants, what that maker waits for, who makes that, … back to a step of its own.
-  private static func cycle(
-    closedBy wait: Wait, _ waits: some Sequence<Wait>, through path: [Step] = []
-  ) -> Cycle? {
-    let (steps, wanted, isCertain) = wait
-    if let start = steps.firstIndex(where: wanted.isSame) {
-      return ((steps[start...] + path + [wanted]).map(\.entry), isCertain)
-    }
-    if path.contains(where: wanted.isSame) { return nil }
-    for next in waits {
-      guard let place = next.steps.firstIndex(where: wanted.isSame) else { continue }
-      let cycle = cycle(
-        closedBy: (steps, next.wanted, isCertain && next.isCertain), waits,
-        through: path + next.steps[place...])
-      if let cycle { return cycle }
+  /// Goes to each once, however many wait for it.
+  private static func cycle(closedBy wait: Wait, _ waits: [Int: Wait]) -> Cycle? {
+    // Who makes nothing closes none.
+    if wait.steps.isEmpty { return nil }
+    let latestFirst = waits.sorted { $0.key > $1.key }.map(\.value)
+    var seen: Set<Step> = []
+    var rest = [(wanted: wait.wanted, path: [Step](), isCertain: wait.isCertain)]
+    while let (wanted, path, isCertain) = rest.popLast() {
+      if let start = wait.steps.firstIndex(of: wanted) {
+        return ((wait.steps[start...] + path + [wanted]).map(\.entry), isCertain)
+      }
+      guard seen.insert(wanted).inserted else { continue }
+      for next in latestFirst {
+        guard let place = next.steps.firstIndex(of: wanted) else { continue }
+        rest.append((next.wanted, path + next.steps[place...], isCertain && next.isCertain))
+      }
     }
     return nil
   }
