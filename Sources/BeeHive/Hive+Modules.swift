@@ -111,6 +111,35 @@ extension Hive {
         after: after, source: .code(file: file, line: line), progress: .bound(.closure(factory))))
   }
 
+  /// Registers what a file declares, by the same rules and in the same order as everything else.
+  ///
+  /// A refused entry, such as a duplicate, is listed in `entries` with its reason; the others are
+  /// registered.
+  ///
+  /// - Parameters:
+  ///   - registrations: The decoded contents. The Hive does not use its URL scheme.
+  ///   - file: The name that reports print. A name that was given before is not registered again.
+  /// - Throws: ``Problem`` with `unmounted`, if the module whose task calls has been unmounted.
+  public func register(_ registrations: Registrations, file: String) throws(Problem) {
+    let isNew = state.withLock { $0.files.insert(file).inserted }
+    guard isNew else { return }
+    let modules = registrations.moduleClasses.enumerated().map { index, module in
+      RegisteredEntry(
+        module: module.moduleClass, version: module.version, level: module.moduleLevel,
+        priority: module.modulePriority, requires: module.requires, after: module.after,
+        source: .file(file, keyPath: "moduleClasses[\(index)]"), progress: .accepted(.notYetLooked))
+    }
+    let services = registrations.services.enumerated().map { index, service in
+      RegisteredEntry(
+        service: service.service, implementation: service.impl, given: service.name,
+        scope: service.scope, priority: service.priority,
+        source: .file(file, keyPath: "services[\(index)]"), progress: .accepted(.notYetLooked))
+    }
+    let entries = modules + services
+    owned { [self] in _ = state.withLock { $0.files.remove(file) } }
+    try add(entries)
+  }
+
   /// Takes in a module, and starts it in a Hive that runs.
   private func registerAndStart(_ entry: RegisteredEntry) async throws {
     try register(entry)
@@ -296,75 +325,7 @@ extension Hive {
   ) async throws(LaunchError) -> RunReport {
     // Not on the pool: whatever blocks its threads, the limit holds.
     try await withTaskExecutorPreference(ModuleThreads.shared) { () async throws(LaunchError) in
-      try await runBesidePool(context, options)
+      try await runner.run(self, context, options)
     }
-  }
-
-  private func runBesidePool(
-    _ context: Context?, _ options: RunOptions
-  ) async throws(LaunchError) -> RunReport {
-    ForkedChild.watch()
-    let ending = Race<Result<RunReport.Cause, LaunchError>>()
-    let isAskedToEnd = Lock(false)
-    let (reactions, mailbox) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
-    let watch = try SystemWatch(options.signals, options.memoryPressure) { signal in
-      // Seen to at once, even if modules are still busy with what came before.
-      if signal.isTerminating {
-        if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
-        ending.finish(.success(.signal(signal)))
-      }
-      mailbox.yield { await self.react(to: signal, options) }
-    } memoryIsShort: {
-      mailbox.yield { await self.trigger(.didReceiveMemoryWarning) }
-    }
-    defer { watch.end() }
-    observers.tell(.memoryPressure(watch.memoryPressure))
-    let reader = Task(executorPreference: ModuleThreads.shared) {
-      for await react in reactions { await react() }
-    }
-    defer { reader.cancel() }
-
-    let launch = Lock<LaunchReport?>(nil)
-    let starter = Task(executorPreference: ModuleThreads.shared) {
-      do throws(LaunchError) {
-        let report = try await self.runner.start(context, options.launch, of: self, isRun: true)
-        launch.withLock { $0 = report }
-        await self.runner.until { $0.phase == .idle }
-        ending.finish(.success(.stopped))
-      } catch {
-        ending.finish(error.interruption == .stopped ? .success(.stopped) : .failure(error))
-      }
-    }
-    let end = await withTaskCancellationHandler {
-      await ending.value
-    } onCancel: {
-      ending.finish(.success(.cancelled))
-    }
-    let cause = try end.get()
-    // A task of its own, since that of the caller may be cancelled.
-    let failures = await Task(executorPreference: ModuleThreads.shared) {
-      await TimeLimit.run(options.tearDownLimit) {
-        if cause != .stopped { await self.trigger(.willTerminate) }
-        // A start that is still under way, or has not even begun, ends here.
-        starter.cancel()
-        return await self.runner.stop(self, ofRun: true)
-      }
-    }.value
-    var report = RunReport(
-      cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
-      failures: [], isComplete: false)
-    // A module that did not come back from its start hangs though the others are down.
-    (report.failures, report.hanging) = runner.states.withLock { ($0.stopFailures, $0.hanging) }
-    if case .success(let failures) = failures {
-      (report.failures, report.isComplete) = (failures, report.hanging.isEmpty)
-    }
-    return report
-  }
-
-  private func react(to signal: Signal, _ options: RunOptions) async {
-    observers.tell(.signalArrived(signal))
-    if signal.isTerminating { return }
-    for event in signal.events { await trigger(event) }
-    if signal == .suspend { options.suspendProcess() }
   }
 }

@@ -296,7 +296,7 @@ extension Hive {
     let services = state.withLock { state in
       state.table.entries { $0.kind == .service && $0.provider != nil }
     }
-    return await withTaskOverride {
+    return await ServiceScope.overriding(in: self) {
       let scope = makeScope()
       defer { scope.end() }
       var failures: [UInt64: ServiceError] = [:]

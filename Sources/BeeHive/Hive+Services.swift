@@ -286,27 +286,7 @@ extension Hive {
       service: TypeSpelling.of(type).qualified, given: name, scope: .singleton,
       source: .code(file: file, line: line),
       progress: .bound(.closure(FactoryClosure(instance: instance))))
-    return try await withTaskOverride(entry, body)
-  }
-
-  /// Runs `body` for a task that keeps the singletons that it makes to itself.
-  func withTaskOverride<Result>(
-    _ entry: RegisteredEntry? = nil, isolation: isolated (any Actor)? = #isolation,
-    _ body: () async throws -> Result
-  ) async rethrows -> Result {
-    let scope = makeScope()
-    // From now on every lookup takes the long way, on which overrides of tasks are seen.
-    state.withLock { state in
-      state.taskOverrideCount += 1
-      state.forgetAllAnswers(cache: cache)
-    }
-    cache.collect(now: true)
-    defer {
-      state.withLock { $0.taskOverrideCount -= 1 }
-      scope.end()
-    }
-    let overrides: [ServiceScope.Override] = [(entry, scope)] + ServiceScope.overrides
-    return try await ServiceScope.$overrides.withValue(overrides, operation: body)
+    return try await ServiceScope.overriding(with: entry, in: self, body)
   }
 }
 

@@ -1,4 +1,5 @@
 internal import CEpoch
+internal import Synchronization
 internal import Threads
 
 /// The instances that one thread is making, innermost last, and the waits of all threads and tasks for instances that
@@ -155,6 +156,94 @@ extension ServiceError {
       .cycle, service: path.first?.name ?? "",
       message: "needs itself: \(names) (\(places)); break the cycle or hand one of them in later",
       sources: path.dropLast().map(\.source))
+  }
+}
+
+extension Singleton {
+  /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
+  func get(
+    in scope: ServiceScope? = nil, _ make: () throws(ServiceError) -> CachedService?
+  ) throws(ServiceError) -> CachedService? {
+    let step = Creation.Step(entry: entry, cell: self, scope: scope)
+    while true {
+      switch state.withLock({ Self.turn(&$0) }) {
+      case .ready(let service, _): return service
+      case .building: if let service = try wait(step) { return service }
+      case .ended: throw gone(from: scope)
+      case .empty, .failed, .lent: return try build(step, make)
+      }
+    }
+  }
+
+  /// Returns what a request finds; `empty` if it is the one that makes the instance.
+  private static func turn(_ state: inout State) -> State {
+    switch state {
+    case .ready, .ended: return state
+    case .building: return .building
+    case .lent(let lent):
+      if let service = lent() { return .ready(service, number: 0) }
+    case .empty, .failed: break
+    }
+    state = .building
+    return .empty
+  }
+
+  private func build(
+    _ step: Creation.Step, _ make: () throws(ServiceError) -> CachedService?
+  ) throws(ServiceError) -> CachedService? {
+    do throws(ServiceError) {
+      let service = try Creation.make(step, make)
+      guard settle(try service.map(kept) ?? .empty) else {
+        if !entry.isGiven { service?.end() }
+        throw gone(from: step.scope)
+      }
+      return service
+    } catch {
+      _ = settle(.failed(error))
+      throw error
+    }
+  }
+
+  private func kept(_ service: CachedService) throws(ServiceError) -> State {
+    // What C made is counted by the Hive.
+    guard entry.scope == .weak, !entry.isC else {
+      let number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
+      return .ready(service, number: number)
+    }
+    guard let lent = service.lent else {
+      throw ServiceError(
+        .unusable, entry,
+        "\(entry.source) has scope=weak, but makes no class; use transient or singleton")
+    }
+    return .lent(lent)
+  }
+
+  /// Ends a making. Returns false if nothing is kept here any more.
+  private func settle(_ next: State) -> Bool {
+    state.change { state in
+      if case .ended = state { return false }
+      state = next
+      return true
+    }
+  }
+
+  private func gone(from scope: ServiceScope?) -> ServiceError {
+    scope == nil ? .gone(entry) : .ended(entry)
+  }
+
+  /// Waits for the thread that is building: its instance, its error, or nil to try again.
+  private func wait(_ step: Creation.Step) throws(ServiceError) -> CachedService? {
+    try Creation.waiting(for: step) { deadline in
+      state.wait(before: deadline) { state -> Result<CachedService?, ServiceError>? in
+        switch state {
+        case .building: nil
+        case .ready(let service, _): .success(service)
+        case .lent(let lent): .success(lent())
+        case .failed(let error): .failure(error)
+        case .empty, .ended: .success(nil)
+        }
+      }
+    }.get()
   }
 }
 

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Threads
 
 // Why a lookup finds nothing.

@@ -170,19 +170,7 @@ struct ServiceLookup<Service: Sendable> {
         refusals.append((entry.source, (type == nil ? "rejected, since " : "") + problem.message))
       }
     }
-    // The earliest first, so that the latest has the place in the end.
-    let inPlace =
-      type == nil ? hive.state.withLock(\.overrides) : overrides.reversed().compactMap(\.entry)
-    for entry in inPlace
-    where names.contains(entry.name) && (name == nil || entry.givenName == name) {
-      guard let provider = entry.provider else { continue }
-      let place = found.firstIndex { $0.entry.givenName == entry.givenName }
-      let priority = place.map { found[$0].priority } ?? 0
-      found.removeAll { $0.entry.givenName == entry.givenName && $0.priority == priority }
-      found.insert(
-        (entry, provider, true, priority),
-        at: place ?? found.firstIndex { $0.priority < 0 } ?? found.count)
-    }
+    place(overridesOf: names, given: name, among: &found)
     return found
   }
 

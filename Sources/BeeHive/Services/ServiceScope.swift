@@ -13,20 +13,10 @@ internal import Threads
 /// too, so that a scoped or transient service may need a scoped one. A singleton may not: it outlives every
 /// scope. May be used from any thread.
 public final class ServiceScope: Sendable {
-  /// A service that one task, and what it starts, gets in place of another; or none, for a task that only
-  /// keeps what it makes to itself.
-  ///
-  /// Instances that the task makes meanwhile are kept by the scope and not by the Hive, so that tests which run beside each
-  /// other do not meet: not in the service, and not in a singleton that was handed it.
-  typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
-
   /// The instances that the scope keeps, the scopes that end before it, by their numbers, and how many it had.
   private typealias State = (
     instances: Instances, inner: [Int: @Sendable () -> ServiceScope?], innerCount: Int
   )
-
-  /// The overrides of the current task, the latest first.
-  @TaskLocal static var overrides: [Override] = []
 
   /// The Hive whose services it makes.
   package let hive: Hive
@@ -65,7 +55,7 @@ public final class ServiceScope: Sendable {
   public func end() {
     // Not by recursion: scopes may nest as deep as a host likes.
     var rest = [self]
-    var made: [[any InstanceKeeper]] = []
+    var made: [[Singleton]] = []
     while let scope = rest.popLast() {
       let (inner, instances) = scope.state.withLock { state in
         defer { state.inner = [:] }
@@ -163,14 +153,11 @@ public final class ServiceScope: Sendable {
 
   // MARK: Keeping
 
+  /// Whether it keeps nothing any more.
+  var isEnded: Bool { state.withLock { $0.instances.isEnded } }
+
   /// Returns where the instance of an entry is kept; nil after the end.
   func cell(of entry: RegisteredEntry) -> Singleton? {
     state.withLock { $0.instances.cell(of: entry) }
-  }
-
-  /// Returns the overrides of a Hive that hold for the current task, the latest first. A task that outlives one has it no
-  /// more.
-  static func overrides(of hive: Hive) -> [Override] {
-    overrides.filter { $0.scope.hive === hive && !$0.scope.state.withLock { $0.instances.isEnded } }
   }
 }

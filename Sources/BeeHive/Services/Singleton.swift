@@ -6,8 +6,8 @@ internal import Threads
 /// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
 /// fails they get its error, and the next request tries again. A weak one is kept only as long as
 /// somebody else holds it, and made again then.
-final class Singleton: InstanceKeeper {
-  private enum State: Sendable {
+final class Singleton: Sendable {
+  enum State: Sendable {
     case empty
     case building
     case failed(ServiceError)
@@ -19,10 +19,10 @@ final class Singleton: InstanceKeeper {
     case ended
   }
 
-  private static let numbers = Atomic<UInt64>(0)
+  static let numbers = Atomic<UInt64>(0)
 
   let entry: RegisteredEntry
-  private let state = Lock(State.empty)
+  let state = Lock(State.empty)
 
   init(_ entry: RegisteredEntry) { self.entry = entry }
 
@@ -42,21 +42,6 @@ final class Singleton: InstanceKeeper {
     }
   }
 
-  /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
-  func get(
-    in scope: ServiceScope? = nil, _ make: () throws(ServiceError) -> CachedService?
-  ) throws(ServiceError) -> CachedService? {
-    let step = Creation.Step(entry: entry, cell: self, scope: scope)
-    while true {
-      switch state.withLock({ Self.turn(&$0) }) {
-      case .ready(let service, _): return service
-      case .building: if let service = try wait(step) { return service }
-      case .ended: throw gone(from: scope)
-      case .empty, .failed, .lent: return try build(step, make)
-      }
-    }
-  }
-
   /// Keeps nothing any more, and disposes of the instance unless a host gave it. With no lock held.
   func end() {
     let last = state.change { state in
@@ -65,76 +50,43 @@ final class Singleton: InstanceKeeper {
     }
     if case .ready(let service, _) = last, !entry.isGiven { service.end() }
   }
+}
 
-  /// Returns what a request finds; `empty` if it is the one that makes the instance.
-  private static func turn(_ state: inout State) -> State {
-    switch state {
-    case .ready, .ended: return state
-    case .building: return .building
-    case .lent(let lent):
-      if let service = lent() { return .ready(service, number: 0) }
-    case .empty, .failed: break
-    }
-    state = .building
-    return .empty
+/// The instances that a Hive, a scope or the overrides of a task keep, by their entries. Lives under the keeper's lock.
+struct Instances {
+  private var cells: [UInt64: Singleton] = [:]
+  /// Whether nothing is kept any more.
+  private(set) var isEnded = false
+
+  /// Returns where the instance of an entry is kept; nil after the end.
+  mutating func cell(of entry: RegisteredEntry) -> Singleton? {
+    if isEnded { return nil }
+    if let cell = cells[entry.order] { return cell }
+    let cell = Singleton(entry)
+    cells[entry.order] = cell
+    return cell
   }
 
-  private func build(
-    _ step: Creation.Step, _ make: () throws(ServiceError) -> CachedService?
-  ) throws(ServiceError) -> CachedService? {
-    do throws(ServiceError) {
-      let service = try Creation.make(step, make)
-      guard settle(try service.map(kept) ?? .empty) else {
-        if !entry.isGiven { service?.end() }
-        throw gone(from: step.scope)
-      }
-      return service
-    } catch {
-      _ = settle(.failed(error))
-      throw error
-    }
+  /// Returns the instance of an entry, if it has been made.
+  func instance(of entry: RegisteredEntry) -> CachedService? { cells[entry.order]?.instance }
+
+  /// Those that keep an instance or make one, the latest first.
+  var made: [Singleton] { Self.latestFirst(cells.values.filter { $0.number != nil }) }
+
+  /// Forgets entries. Returns what the caller ends with no lock held, the latest first.
+  mutating func remove(_ entries: [RegisteredEntry]) -> [Singleton] {
+    Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.order) })
   }
 
-  private func kept(_ service: CachedService) throws(ServiceError) -> State {
-    // What C made is counted by the Hive.
-    guard entry.scope == .weak, !entry.isC else {
-      let number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
-      return .ready(service, number: number)
-    }
-    guard let lent = service.lent else {
-      throw ServiceError(
-        .unusable, entry,
-        "\(entry.source) has scope=weak, but makes no class; use transient or singleton")
-    }
-    return .lent(lent)
+  /// Keeps nothing any more. Returns what the caller ends with no lock held, the latest first.
+  mutating func end() -> [Singleton] {
+    defer { (cells, isEnded) = ([:], true) }
+    return Self.latestFirst(cells.values)
   }
 
-  /// Ends a making. Returns false if nothing is kept here any more.
-  private func settle(_ next: State) -> Bool {
-    state.change { state in
-      if case .ended = state { return false }
-      state = next
-      return true
-    }
-  }
-
-  private func gone(from scope: ServiceScope?) -> ServiceError {
-    scope == nil ? .gone(entry) : .ended(entry)
-  }
-
-  /// Waits for the thread that is building: its instance, its error, or nil to try again.
-  private func wait(_ step: Creation.Step) throws(ServiceError) -> CachedService? {
-    try Creation.waiting(for: step) { deadline in
-      state.wait(before: deadline) { state -> Result<CachedService?, ServiceError>? in
-        switch state {
-        case .building: nil
-        case .ready(let service, _): .success(service)
-        case .lent(let lent): .success(lent())
-        case .failed(let error): .failure(error)
-        case .empty, .ended: .success(nil)
-        }
-      }
-    }.get()
+  private static func latestFirst(_ cells: some Sequence<Singleton>) -> [Singleton] {
+    let numbered = cells.map { (cell: $0, number: $0.number ?? 0) }
+    return numbered.sorted { $0.number > $1.number }.map(\.cell)
   }
 }
 

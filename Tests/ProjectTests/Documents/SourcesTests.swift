@@ -65,11 +65,11 @@ struct SourcesTests {
 
   @Test(
     "contracts that Swift plugins are compiled against have the package's minor version",
-    arguments: ["BeeHive", "BeeHiveRouting"])
-  func contracts(library: String) throws {
+    arguments: ["BeeHive/Module", "BeeHiveRouting/ContractVersion"])
+  func contracts(file: String) throws {
     let tool = try Repository.text("Sources/section-dump/Commands/SectionDump.swift")
     let version = try #require(tool.firstMatch(of: /version = "([0-9]+)\.([0-9]+)\./)?.output)
-    let source = try Repository.text("Sources/\(library)/ContractVersion.swift")
+    let source = try Repository.text("Sources/\(file).swift")
     let names = Set(source.matches(of: /beehiveContract_[0-9_]+/).map { String($0.output) })
     #expect(names == ["beehiveContract_\(version.1)_\(version.2)"])
   }

@@ -155,14 +155,8 @@ package func beehive_override_at(
     }
     let hive = Hive.process
     defer { hive.cache.collect(now: true) }
-    let isDone = hive.state.withLock { state in
-      let others = state.overrides.filter {
-        $0.name != names.service || $0.givenName != names.given
-      }
-      let hadOne = others.count < state.overrides.count
-      state.overrides = others + [override].compactMap(\.self)
-      state.forgetAnswers(named: names.service, cache: hive.cache)
-      return hadOne || override != nil
+    let isDone = hive.state.withLock {
+      $0.override(names.service, named: names.given, by: override, cache: hive.cache)
     }
     try Problem.check(
       isDone, "service \(names.service): no override of this name is there to end")
@@ -238,6 +232,33 @@ package func beehive_remove_image(_ path: UnsafePointer<CChar>?) -> Bool {
   }
 }
 
+/// `beehive_entries`.
+@implementation @c
+package func beehive_entries(
+  _ visit: (@convention(c) (UnsafePointer<beehive_entry>?, UnsafeMutableRawPointer?) -> Bool)?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let visit = unsafe visit else { return 0 }
+  return count(Hive.process.report().entries) { line in
+    unsafe line.withCEntry { entry in unsafe visit(entry, context) }
+  }
+}
+
+/// `beehive_remarks`.
+@implementation @c
+package func beehive_remarks(
+  _ visit: (@convention(c) (UnsafePointer<CChar>?, UnsafeMutableRawPointer?) -> Bool)?,
+  _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let visit = unsafe visit else { return 0 }
+  let report = Hive.process.report()
+  // Once a start has come to them, these are the reasons of entries.
+  let order = report.entries.contains { $0.launch != nil } ? [] : report.order
+  return count(report.images + order + report.remarks) { remark in
+    unsafe remark.escaped.withCString { unsafe visit($0, context) }
+  }
+}
+
 /// `beehive_last_error`.
 @implementation @c
 package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe LastError.pointer }
@@ -307,6 +328,40 @@ extension ServiceScope {
       unsafe Unmanaged<ServiceScope>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue()
     }
   }
+}
+
+/// Visits elements until one says that it goes no further; how many were visited.
+private func count<Elements: Sequence>(
+  _ elements: Elements, _ goesOn: (Elements.Element) -> Bool
+) -> Int {
+  var count = 0
+  for element in elements {
+    count += 1
+    if !goesOn(element) { break }
+  }
+  return count
+}
+
+extension Report.Line {
+  /// Lends the line as C sees it.
+  fileprivate func withCEntry<Result>(
+    _ body: (UnsafePointer<beehive_entry>) -> Result
+  ) -> Result {
+    let texts = CTexts()
+    var entry = unsafe beehive_entry()
+    unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
+    unsafe entry.state = cState
+    unsafe entry.kind = texts.copy(kind)
+    unsafe entry.name = texts.copy(name)
+    unsafe entry.implementation = implementation.map { unsafe texts.copy($0) }
+    unsafe entry.source = texts.copy(place)
+    unsafe entry.reason = reason.map { unsafe texts.copy($0) }
+    unsafe entry.number = number
+    return withExtendedLifetime(texts) { unsafe body(&entry) }
+  }
+
+  /// Two for what is rejected.
+  private var cState: UInt32 { ["bound": 0, "accepted": 1, "disabled": 3][state] ?? 2 }
 }
 
 extension EventOutcome {

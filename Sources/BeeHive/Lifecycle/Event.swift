@@ -75,37 +75,20 @@ public struct Event: Sendable {
     self.init(.typed, name: TypeSpelling.of(Value.self).unqualified, payload: value)
   }
 
-  /// Returns the payload, if it is of a type.
-  ///
-  /// - Parameter type: The type to read it as.
-  /// - Returns: The payload; nil if there is none or it is of another type.
-  public func value<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
-    payload as? Value
-  }
-}
-
-// What `run` tells modules when the system says so, and an application whenever it knows better.
-extension Event {
-  /// The application is about to stop being served.
-  public static let willResignActive = Self(.willResignActive, name: "willResignActive")
-  /// The application has stopped being served.
-  public static let didEnterBackground = Self(.didEnterBackground, name: "didEnterBackground")
-  /// The application is about to be served again.
-  public static let willEnterForeground = Self(.willEnterForeground, name: "willEnterForeground")
-  /// The application is served again.
-  public static let didBecomeActive = Self(.didBecomeActive, name: "didBecomeActive")
-  /// The process is about to end.
-  public static let willTerminate = Self(.willTerminate, name: "willTerminate")
-  /// Memory is short.
-  public static let didReceiveMemoryWarning = Self(
-    .didReceiveMemoryWarning, name: "didReceiveMemoryWarning")
-
   /// Creates the event that a URL was opened; modules ask with `event.value(as: String.self)`.
   ///
   /// - Parameter url: The URL as it was opened.
   /// - Returns: An event of the kind `openURL`.
   public static func openURL(_ url: String) -> Self {
     Self(.openURL, name: "openURL", payload: url)
+  }
+
+  /// Returns the payload, if it is of a type.
+  ///
+  /// - Parameter type: The type to read it as.
+  /// - Returns: The payload; nil if there is none or it is of another type.
+  public func value<Value: Sendable>(as type: Value.Type = Value.self) -> Value? {
+    payload as? Value
   }
 }
 

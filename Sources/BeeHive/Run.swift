@@ -1,4 +1,5 @@
 internal import LibC
+internal import Threads
 
 /// How `Hive.run` goes about it.
 public struct RunOptions: Sendable {
@@ -77,52 +78,74 @@ extension RunReport: CustomStringConvertible {
   }
 }
 
-/// A signal of the operating system that `run` can observe.
-public struct Signal: RawRepresentable, Hashable, Sendable {
-  /// The system's number.
-  public let rawValue: Int32
-
-  /// Wraps a number.
-  ///
-  /// - Parameter rawValue: The system's number, from 1 to 64; `run` throws for any other.
-  public init(rawValue: Int32) { self.rawValue = rawValue }
-
-  /// SIGTERM: ends `run`.
-  public static let terminate = Self(rawValue: SIGTERM)
-  /// SIGINT, which Ctrl-C sends: ends `run`.
-  public static let interrupt = Self(rawValue: SIGINT)
-  /// SIGQUIT: ends `run`.
-  public static let quit = Self(rawValue: SIGQUIT)
-  /// SIGHUP: modules are told of it as a typed event, `event.value(as: Signal.self)`.
-  public static let hangUp = Self(rawValue: SIGHUP)
-  /// SIGUSR1: modules are told of it as a typed event.
-  public static let user1 = Self(rawValue: SIGUSR1)
-  /// SIGUSR2: modules are told of it as a typed event.
-  public static let user2 = Self(rawValue: SIGUSR2)
-  /// SIGTSTP, which Ctrl-Z sends: willResignActive, didEnterBackground, and the process stops.
-  public static let suspend = Self(rawValue: SIGTSTP)
-  /// SIGCONT: willEnterForeground, didBecomeActive.
-  public static let resume = Self(rawValue: SIGCONT)
-
-  /// Whether it asks the process to end.
-  var isTerminating: Bool { self == .terminate || self == .interrupt || self == .quit }
-
-  /// The events that modules are told when it comes, in order, unless it ends the process.
-  var events: [Event] {
-    switch self {
-    case .suspend: [.willResignActive, .didEnterBackground]
-    case .resume: [.willEnterForeground, .didBecomeActive]
-    default: [Event(.typed, name: description, payload: self)]
+extension ModuleRunner {
+  /// Starts the modules of a Hive, waits until the process is to end, and tears them down.
+  nonisolated func run(
+    _ hive: Hive, _ context: Context?, _ options: RunOptions
+  ) async throws(LaunchError) -> RunReport {
+    ForkedChild.watch()
+    let ending = Race<Result<RunReport.Cause, LaunchError>>()
+    let isAskedToEnd = Lock(false)
+    let (reactions, mailbox) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
+    let watch = try SystemWatch(options.signals, options.memoryPressure) { signal in
+      // Seen to at once, even if modules are still busy with what came before.
+      if signal.isTerminating {
+        if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
+        ending.finish(.success(.signal(signal)))
+      }
+      mailbox.yield { await self.react(to: signal, in: hive, options) }
+    } memoryIsShort: {
+      mailbox.yield { await hive.trigger(.didReceiveMemoryWarning) }
     }
+    defer { watch.end() }
+    hive.observers.tell(.memoryPressure(watch.memoryPressure))
+    let reader = Task(executorPreference: ModuleThreads.shared) {
+      for await react in reactions { await react() }
+    }
+    defer { reader.cancel() }
+
+    let launch = Lock<LaunchReport?>(nil)
+    let starter = Task(executorPreference: ModuleThreads.shared) {
+      do throws(LaunchError) {
+        let report = try await self.start(context, options.launch, of: hive, isRun: true)
+        launch.withLock { $0 = report }
+        await self.until { $0.phase == .idle }
+        ending.finish(.success(.stopped))
+      } catch {
+        ending.finish(error.interruption == .stopped ? .success(.stopped) : .failure(error))
+      }
+    }
+    let end = await withTaskCancellationHandler {
+      await ending.value
+    } onCancel: {
+      ending.finish(.success(.cancelled))
+    }
+    let cause = try end.get()
+    // A task of its own, since that of the caller may be cancelled.
+    let failures = await Task(executorPreference: ModuleThreads.shared) {
+      await TimeLimit.run(options.tearDownLimit) {
+        if cause != .stopped { await hive.trigger(.willTerminate) }
+        // A start that is still under way, or has not even begun, ends here.
+        starter.cancel()
+        return await self.stop(hive, ofRun: true)
+      }
+    }.value
+    var report = RunReport(
+      cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
+      failures: [], isComplete: false)
+    // A module that did not come back from its start hangs though the others are down.
+    (report.failures, report.hanging) = states.withLock { ($0.stopFailures, $0.hanging) }
+    if case .success(let failures) = failures {
+      (report.failures, report.isComplete) = (failures, report.hanging.isEmpty)
+    }
+    return report
   }
-}
 
-extension Signal: CustomStringConvertible {
-  /// `SIGTERM`
-  public var description: String { Self.names[self] ?? "signal \(rawValue)" }
-
-  private static let names: [Signal: String] = [
-    .terminate: "SIGTERM", .interrupt: "SIGINT", .quit: "SIGQUIT", .hangUp: "SIGHUP",
-    .user1: "SIGUSR1", .user2: "SIGUSR2", .suspend: "SIGTSTP", .resume: "SIGCONT",
-  ]
+  /// Tells the modules of a signal.
+  private nonisolated func react(to signal: Signal, in hive: Hive, _ options: RunOptions) async {
+    hive.observers.tell(.signalArrived(signal))
+    if signal.isTerminating { return }
+    for event in signal.events { await hive.trigger(event) }
+    if signal == .suspend { options.suspendProcess() }
+  }
 }

@@ -1,0 +1,72 @@
+internal import BinaryImage
+
+// Alone, because who asks what happens when a module throws looks for it: `ModuleRunner.take` acts upon it.
+
+/// Why a Hive did not start; nothing of it runs.
+public struct LaunchError: Error, Sendable, CustomStringConvertible {
+  /// The order, with what is missing and the cycles.
+  package var order = LaunchOrder([])
+  /// The modules that failed.
+  public var failures: [ModuleFailure] = []
+  /// The interruption, if that is the reason.
+  package var interruption: Interruption?
+
+  /// An interruption of a start: one sentence.
+  package enum Interruption: Hashable, Sendable, CustomStringConvertible {
+    /// A call of `stop`, or the cancellation of the task.
+    case stopped
+    /// The call came from a module that is being started or stopped itself.
+    case calledInside
+    /// Signals cannot be observed, for a reason.
+    case unobserved(signals: String, reason: String)
+
+    package var description: String {
+      switch self {
+      case .stopped: "stopped, or cancelled, before the start was over"
+      case .calledInside: "start was called by a module that is being started or stopped"
+      case .unobserved(let signals, let reason): "cannot observe \(signals): \(reason)"
+      }
+    }
+  }
+
+  /// One line for each cause.
+  public var description: String {
+    (order.problems + failures.map(\.description) + [interruption].compactMap { $0?.description })
+      .joined(separator: "\n")
+  }
+}
+
+/// A module that threw, or took longer than it may.
+public struct ModuleFailure: Error, Sendable {
+  /// The module's name.
+  public var module: String
+  /// The event or step it failed in.
+  public var event: String
+  /// The reason, without the module's name: `threw …`.
+  package var reason: String
+  /// The error that the module threw, if it threw one.
+  public internal(set) var error: (any Error)?
+  /// Whether the module had not finished in its time; nobody waits for it any longer.
+  package var isOverdue = false
+  /// Where the module was declared.
+  package var source: Source
+}
+
+extension ModuleFailure: CustomStringConvertible {
+  /// `module audio (libshop.so BeehiveRecords[0]) setUp: …`
+  public var description: String { "module \(module) (\(source)) \(event): \(reason)".escaped }
+
+  /// `setUp: threw …`: what a list of modules says beside the name.
+  var stepAndCause: String { "\(event): \(reason)".escaped }
+}
+
+/// What happens to the others when a module fails to start.
+public enum FailurePolicy: Hashable, Sendable {
+  /// Everything that was started is torn down again, and `start` throws.
+  case stop
+  /// The module and whatever requires it do not start; the others do.
+  case skip
+  /// The failure is reported, and the module counts as started. One that has not come back within
+  /// its time limit is left out, since it is never called again; modules that require it start.
+  case `continue`
+}

@@ -1,0 +1,77 @@
+internal import Threads
+
+// Services that answer instead of others: for a task, until its closure returns, and for all who ask for a service of C,
+// until C ends it.
+
+extension ServiceScope {
+  /// A service that one task, and what it starts, gets instead of another; or none, for a task that only keeps
+  /// what it makes to itself.
+  ///
+  /// Instances that the task makes meanwhile are kept by the scope and not by the Hive, so that tests which run beside each
+  /// other do not meet: not in the service, and not in a singleton that was handed it.
+  typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
+
+  /// The overrides of the current task, the latest first.
+  @TaskLocal static var overrides: [Override] = []
+
+  /// Returns the overrides of a Hive that hold for the current task, the latest first. A task that outlives one has it no
+  /// more.
+  static func overrides(of hive: Hive) -> [Override] {
+    overrides.filter { $0.scope.hive === hive && !$0.scope.isEnded }
+  }
+
+  /// Runs `body` for a task that keeps the singletons of a Hive that it makes to itself. The override ends with it.
+  static func overriding<Result>(
+    with entry: RegisteredEntry? = nil, in hive: Hive,
+    isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
+  ) async rethrows -> Result {
+    let scope = hive.makeScope()
+    // From now on every lookup takes the long way, on which overrides of tasks are seen.
+    hive.state.withLock { state in
+      state.taskOverrideCount += 1
+      state.forgetAllAnswers(cache: hive.cache)
+    }
+    hive.cache.collect(now: true)
+    defer {
+      hive.state.withLock { $0.taskOverrideCount -= 1 }
+      scope.end()
+    }
+    return try await $overrides.withValue([(entry, scope)] + overrides, operation: body)
+  }
+}
+
+extension Hive.State {
+  /// Has an entry answer for a service of C, whatever else would, for all who ask; nil ends that. Returns false if there
+  /// is nothing to end.
+  mutating func override(
+    _ service: String, named given: String?, by entry: RegisteredEntry?,
+    cache: borrowing LookupCache
+  ) -> Bool {
+    let others = overrides.filter { $0.name != service || $0.givenName != given }
+    let hadOne = others.count < overrides.count
+    overrides = others + [entry].compactMap(\.self)
+    forgetAnswers(named: service, cache: cache)
+    return hadOne || entry != nil
+  }
+}
+
+extension ServiceLookup {
+  /// Gives each override the place of the candidate that answers to its name, without what is as good as that.
+  func place(
+    overridesOf names: [String], given name: String?, among found: inout [Candidate]
+  ) {
+    // The earliest first, so that the latest has the place in the end.
+    let overrides =
+      type == nil ? hive.state.withLock(\.overrides) : overrides.reversed().compactMap(\.entry)
+    for entry in overrides
+    where names.contains(entry.name) && (name == nil || entry.givenName == name) {
+      guard let provider = entry.provider else { continue }
+      let place = found.firstIndex { $0.entry.givenName == entry.givenName }
+      let priority = place.map { found[$0].priority } ?? 0
+      found.removeAll { $0.entry.givenName == entry.givenName && $0.priority == priority }
+      found.insert(
+        (entry, provider, true, priority),
+        at: place ?? found.firstIndex { $0.priority < 0 } ?? found.count)
+    }
+  }
+}
