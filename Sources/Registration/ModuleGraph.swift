@@ -30,19 +30,7 @@ package struct ModuleGraph {
 
   /// Everything that requires one of `roots`, directly or not, and the one through which it does.
   package func requirers(of roots: [Int]) -> [(position: Int, through: Int)] {
-    let requirers = requires.reversedArrows
-    var isReached = Array(repeating: false, count: requires.count)
-    for root in roots { isReached[root] = true }
-    var reached: [(position: Int, through: Int)] = []
-    var queue = roots
-    while let position = queue.popLast() {
-      for other in requirers[position] where !isReached[other] {
-        isReached[other] = true
-        reached.append((other, position))
-        queue.append(other)
-      }
-    }
-    return reached
+    requires.reversedArrows.reached(from: roots)
   }
 
   /// Lets nothing wait for modules that cannot start, or for what requires them, where it only follows them.
@@ -125,6 +113,22 @@ extension [[Int]] {
       for other in others { result[other].append(position) }
     }
     return result
+  }
+
+  /// Everything that one of `roots` leads to, directly or not, without them, and the one through which it does.
+  package func reached(from roots: [Int]) -> [(position: Int, through: Int)] {
+    var isReached = [Bool](repeating: false, count: count)
+    for root in roots { isReached[root] = true }
+    var reached: [(position: Int, through: Int)] = []
+    var queue = roots
+    while let position = queue.popLast() {
+      for other in self[position] where !isReached[other] {
+        isReached[other] = true
+        reached.append((other, position))
+        queue.append(other)
+      }
+    }
+    return reached
   }
 
   /// All positions, in the order that a search into the depth is done with them. An arrow that

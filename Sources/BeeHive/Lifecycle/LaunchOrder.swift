@@ -128,17 +128,10 @@ package struct LaunchOrder: Hashable, Sendable {
     _ usable: [Int], _ nodes: [Entry], _ graph: ModuleGraph, _ isUnusable: [Bool]
   ) -> [Bool] {
     var isBasic = nodes.map(Self.isBasic)
-    var queue = usable.filter { isBasic[$0] }
-    var next = 0
-    while next < queue.count {
-      let position = queue[next]
-      next += 1
-      for other in graph.requires[position] where !isBasic[other] {
-        isBasic[other] = true
-        let (module, requirer) = (nodes[other].name, nodes[position].name)
-        lifts.append("\(module) starts among the basic modules: \(requirer) requires it".escaped)
-        queue.append(other)
-      }
+    for (position, requirer) in graph.requires.reached(from: usable.filter { isBasic[$0] }) {
+      isBasic[position] = true
+      let (module, reason) = (nodes[position].name, "\(nodes[requirer].name) requires it")
+      lifts.append("\(module) starts among the basic modules: \(reason)".escaped)
     }
     return isBasic
   }
