@@ -344,7 +344,8 @@ extension Hive {
     }
     // As which type others would find it is not known: nothing may keep it.
     let scope = entry.servedType == nil ? .transient : entry.scope
-    if try lookup.instance(of: entry, in: scope, lookup.recipe(provider)) == nil {
+    let recipe = lookup.recipe(provider)
+    if try lookup.instance(of: entry, in: scope, { try recipe(self) }) == nil {
       throw ServiceError(.unusable, entry, "\(entry.source) makes another type")
     }
   }

@@ -190,7 +190,7 @@ import Testing
         "service Session: libscopes.so BeehiveRecords[\(Self.first + 1)] has scope=scoped; ask a scope: "
           + advice,
         "0",
-        "service Register: the factory of libscopes.so BeehiveRecords[\(Self.first + 4)] answered null, having been told: "
+        "service Register: libscopes.so BeehiveRecords[\(Self.first + 4)] failed to make it: its factory answered null, having been told: "
           + "service Session: libscopes.so BeehiveRecords[\(Self.first + 1)] has scope=scoped; ask a scope: "
           + advice,
       ])

@@ -86,7 +86,7 @@ extension ServiceLookup<CInstance> {
     guard case .structure(let structure, let address) = provider else { return nil }
     guard structure == .factory else { return try table(of: entry, at: address) }
     let factory = try read(.factory, as: beehive_service_factory.self, of: entry, at: address)
-    return try instance(of: entry, in: scope) { () throws(ServiceError) in
+    return try instance(of: entry, in: scope) {
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
       LastError.forget()
       let object = unsafe context.withCContext { unsafe factory.create($0) }
@@ -95,10 +95,8 @@ extension ServiceLookup<CInstance> {
         return CInstance(address: address, factory: factory)
       }
       let reason = LastError.text
-      throw ServiceError(
-        .creationFailed, entry,
-        "the factory of \(entry.source) answered null"
-          + (reason.isEmpty ? "" : ", having been told: \(reason)"))
+      let told = reason.isEmpty ? "" : ", having been told: \(reason)"
+      throw Problem(.badCall, "its factory answered null\(told)")
     }
   }
 

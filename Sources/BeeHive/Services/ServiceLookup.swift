@@ -113,7 +113,8 @@ struct ServiceLookup<Service: Sendable> {
     hive.catchUp(probing: true)
     var (lookup, services) = (self, [Service]())
     for candidate in lookup.fitting() where scope != nil || candidate.entry.scope != .scoped {
-      if let service = try lookup.instance(of: candidate.entry, recipe(candidate.provider)) {
+      let recipe = recipe(candidate.provider)
+      if let service = try lookup.instance(of: candidate.entry, { try recipe(hive) }) {
         services.append(service)
       }
     }
@@ -225,7 +226,7 @@ struct ServiceLookup<Service: Sendable> {
   private func answer(
     of entry: RegisteredEntry, _ recipe: Recipe
   ) throws(ServiceError) -> Service? {
-    let service = try instance(of: entry, recipe)
+    let service = try instance(of: entry) { try recipe(hive) }
     // What a parameter made is the instance too, but a lookup without one has no right to it.
     if let service, entry.scope == .singleton, parameter == nil, overrides.isEmpty {
       publish(CachedValue(service, name: name), for: key, of: entry)
@@ -233,27 +234,23 @@ struct ServiceLookup<Service: Sendable> {
     return service
   }
 
-  /// The same, not kept as an answer. What the recipe throws names its entry.
+  /// Returns the result of `make`, made once or anew as the scope says; nil if it makes nothing. The error names the
+  /// entry.
   func instance(
-    of entry: RegisteredEntry, in kind: Scope? = nil, _ recipe: Recipe
+    of entry: RegisteredEntry, in kind: Scope? = nil, _ make: () throws -> Service?
   ) throws(ServiceError) -> Service? {
-    try instance(of: entry, in: kind ?? entry.scope) { () throws(ServiceError) in
-      do { return try recipe(hive) } catch { throw .thrown(error, by: entry) }
+    func made() throws(ServiceError) -> Service? {
+      do { return try make() } catch { throw .thrown(error, by: entry) }
     }
-  }
-
-  /// Returns the result of `make`, made once or anew as the scope says; nil if it makes nothing.
-  func instance(
-    of entry: RegisteredEntry, in kind: Scope, _ make: () throws(ServiceError) -> Service?
-  ) throws(ServiceError) -> Service? {
+    let kind = kind ?? entry.scope
     if kind == .transient {
-      return try Creation.make(Creation.Step(entry: entry, scope: scope), make)
+      return try Creation.make(Creation.Step(entry: entry, scope: scope), made)
     }
     let scope = kind == .scoped ? scope : nil
-    let made = try keeper(of: entry).get(in: scope) { () throws(ServiceError) -> CachedService? in
-      try make().map { CachedValue($0, name: name) }
+    let kept = try keeper(of: entry).get(in: scope) { () throws(ServiceError) -> CachedService? in
+      try made().map { CachedValue($0, name: name) }
     }
-    return (made as? CachedValue<Service>)?.value
+    return (kept as? CachedValue<Service>)?.value
   }
 
   /// Returns where the instance of an entry is kept: in the scope, for the task if it has an override, or for all.
