@@ -63,7 +63,7 @@ import Testing
         #"beehive_trigger(1002, "bare", NULL, 0): yes"#,
         #"beehive_unregister_module("one"): module one: nothing of this name is registered"#,
         "two unmount", "beehive_stop(): yes",
-        "none: 0 event 1000 late: no module runs that could be told; start the Hive first",
+        "none: 0 event 1000 late: no module has handled it; told: none, so start the Hive first",
       ])
   }
 

@@ -77,8 +77,8 @@ import Testing
         """, in: Workshop())
     #expect(
       outcome.lines == [
-        "0 event 1000 sold: no module runs that could be told; start the Hive first",
-        "0 event 1001 sold: none of the modules that were told has handled it: shop",
+        "0 event 1000 sold: no module has handled it; told: none, so start the Hive first",
+        "0 event 1001 sold: no module has handled it; told: shop",
       ])
     #expect(outcome.status == 0)
   }

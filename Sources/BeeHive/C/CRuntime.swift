@@ -126,7 +126,11 @@ package func beehive_trigger(
     }
     let outcome = try waiting { await Hive.process.trigger(event) }
     if let failure = outcome.failures.first { throw failure }
-    try Problem.check(outcome.any, outcome.silence(of: event))
+    let told = outcome.answers.map(\.module).joined(separator: ", ")
+    try Problem.check(
+      outcome.any,
+      "event \(event.number) \(event.name): no module has handled it; told: "
+        + (told.isEmpty ? "none, so start the Hive first" : told))
   }
 }
 
@@ -362,16 +366,4 @@ extension Report.Line {
 
   /// Two for what is rejected.
   private var cState: UInt32 { ["bound": 0, "accepted": 1, "disabled": 3][state] ?? 2 }
-}
-
-extension EventOutcome {
-  /// Returns the reason that an event has no effect, for callers who only learn that it has none.
-  fileprivate func silence(of event: Event) -> String {
-    let why =
-      answers.isEmpty
-      ? "no module runs that could be told; start the Hive first"
-      : "none of the modules that were told has handled it: "
-        + answers.map(\.module).joined(separator: ", ")
-    return "event \(event.number) \(event.name): \(why)".escaped
-  }
 }
