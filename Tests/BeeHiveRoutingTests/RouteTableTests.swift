@@ -31,7 +31,7 @@ struct RouteTableTests {
       #expect(await router.answer("/v\(number)-x.\(number % 7)") == "\(number) x")
       #expect(await router.answer("/v\(number)-x.8") == "/:plain plain=v\(number)-x.8")
     }
-    let roots = router.core.routes.withLock { $0.tree.paths.values.map(\.edges) }
+    let roots = router.core.routes.withLock { $0.tree.roots.values.map(\.edges) }
     #expect(roots.map(\.framed.count) == [4])
     #expect(roots.map { $0.edges(for: "v7-x.0").count } == [2])
     for number in 0..<10_000 {
@@ -39,7 +39,7 @@ struct RouteTableTests {
     }
     #expect(
       router.core.routes.withLock {
-        $0.tree.paths.values.allSatisfy { $0.edges.framed.isEmpty }
+        $0.tree.roots.values.allSatisfy { $0.edges.framed.isEmpty }
       })
   }
 

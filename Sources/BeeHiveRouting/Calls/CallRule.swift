@@ -76,9 +76,10 @@ public enum Verdict: Sendable, CustomStringConvertible {
 
 /// The calls that an interceptor or a rule is for.
 public struct CallMatch: Sendable {
-  /// The pattern of the calls' URLs; nil for other calls too.
-  private(set) var pattern: RoutePattern?
+  /// The forms of the pattern of the calls' URLs; none for other calls too.
   private(set) var forms: [RouteTree.Form] = []
+  /// The names that the path gives values to, whatever the form.
+  private(set) var names: Set<String> = []
   /// The action that is called, `*` for every target or action; nil without one, and with a pattern.
   private(set) var action: Destination?
   let origin: CallOrigin?
@@ -124,12 +125,9 @@ public struct CallMatch: Sendable {
     let forms = try pattern.variants.map { variant throws(RoutingError) in
       try RouteTree.Form(variant, of: pattern, types: types)
     }
-    return CallMatch(pattern: pattern, forms: forms, origin: origin)
-  }
-
-  /// The names that the path gives values to, whatever the form.
-  var names: Set<String> {
-    let forms = (pattern?.variants ?? []).map { Set(RoutePattern.names(in: $0)) }
-    return forms.dropFirst().reduce(forms.first ?? []) { $0.intersection($1) }
+    let names = pattern.variants.reduce(Set(pattern.names)) { names, variant in
+      names.intersection(RoutePattern.names(in: variant))
+    }
+    return CallMatch(forms: forms, names: names, origin: origin)
   }
 }

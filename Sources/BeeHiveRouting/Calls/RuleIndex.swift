@@ -8,17 +8,15 @@ struct RuleIndex: Sendable {
   /// Takes in a rule.
   mutating func add(_ rule: CallRule) {
     rules[rule.number] = rule
-    for form in rule.match.forms {
-      _ = byURL.insert(rule.number, priority: 0, at: form, sharing: true)
-    }
-    if rule.match.pattern == nil { byAction[rule.match.action, default: []].append(rule.number) }
+    for form in rule.match.forms { byURL.insert(rule.number, priority: 0, at: form) }
+    if rule.match.forms.isEmpty { byAction[rule.match.action, default: []].append(rule.number) }
   }
 
   /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
   mutating func remove(_ number: UInt64) -> CallRule? {
     guard let rule = rules.removeValue(forKey: number) else { return nil }
     for form in rule.match.forms { byURL.remove(number, at: form) }
-    if rule.match.pattern == nil {
+    if rule.match.forms.isEmpty {
       let others = byAction[rule.match.action]?.filter { $0 != number }
       byAction[rule.match.action] = others?.isEmpty == false ? others : nil
     }

@@ -9,14 +9,12 @@ struct RouteSearch {
   /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
   typealias Match = (number: UInt64, priority: Int, values: PathValues)
 
-  private let tree: RouteTree
   private let url: URLText
   private let ignoringTypes: Bool
+  /// The path, behind the host if the patterns begin with one.
   private var segments: [String] = []
-  /// The number of segments before those of the path.
-  private var offset: Int { segments.count - url.path.count }
-  /// The host with its port, which a pattern may ask for.
-  private var hostWithPort: String?
+  /// What a literal may say of the first segment: for a host its keys, with the port and without.
+  private var heads: [String] = []
   private var values: [any URLConvertible] = []
   private var matches: [Match] = []
 
@@ -24,51 +22,47 @@ struct RouteSearch {
   static func matches(
     of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
   ) -> [Match] {
-    var search = RouteSearch(tree: tree, url: url, ignoringTypes: ignoringTypes)
-    if let scheme = url.scheme { search.visitRoots(of: scheme) }
-    search.visitRoots(of: nil)
+    var search = RouteSearch(url: url, ignoringTypes: ignoringTypes)
+    for scheme in url.scheme == nil ? [nil] : [url.scheme, nil] {
+      if let root = tree.roots[RouteTree.root(scheme, isAbsolute: true)] {
+        search.visit(root, host: url.hostSegment, heads: [url.hostKeyWithPort, url.hostKey])
+      }
+      if let root = tree.roots[RouteTree.root(scheme, isAbsolute: false)] {
+        search.visit(root, host: url.plainHost, heads: [url.plainHost ?? url.path.first])
+      }
+    }
     guard search.matches.count > 1 else { return search.matches }
-    return search.matches.enumerated()
+    // An optional part may bring a route to two ends; the better form came first.
+    var seen: Set<UInt64> = []
+    return search.matches.filter { seen.insert($0.number).inserted }.enumerated()
       .sorted { ($1.element.priority, $0.offset) < ($0.element.priority, $1.offset) }
       .map(\.element)
   }
 
-  private mutating func visitRoots(of scheme: String?) {
-    if let root = tree.hosts[scheme] {
-      segments = (url.hostSegment.map { [$0] } ?? []) + url.path
-      hostWithPort = url.hostKeyWithPort
-      // There, the literals of hosts are their keys.
-      visit(root, 0, literal: url.hostKey)
-    }
-    if let root = tree.paths[scheme] {
-      hostWithPort = nil
-      segments = (url.plainHost.map { [$0] } ?? []) + url.path
-      visit(root, 0, literal: segments.first)
-    }
+  private mutating func visit(_ root: RouteTree.Node, host: String?, heads: [String?]) {
+    segments = (host.map { [$0] } ?? []) + url.path
+    self.heads = heads.compactMap { $0 }
+    visit(root, 0)
   }
 
-  private mutating func visit(_ node: RouteTree.Node, _ depth: Int, literal: String?) {
-    guard depth < segments.count, let literal else {
-      add(node.ends, rest: nil)
-      add(node.rests, rest: [String]())
+  private mutating func visit(_ node: RouteTree.Node, _ depth: Int) {
+    guard depth < segments.count else {
+      add(node, .exact, from: depth)
+      add(node, .rest, from: depth)
       return
     }
-    let next = depth + 1 < segments.count ? segments[depth + 1] : nil
-    if depth == 0, let hostWithPort, let child = node.literals[hostWithPort] {
-      visit(child, 1, literal: next)
+    for literal in depth == 0 ? heads[...] : segments[depth...depth] {
+      if let child = node.literals[literal] { visit(child, depth + 1) }
     }
-    if let child = node.literals[literal] { visit(child, depth + 1, literal: next) }
-    for edge in node.edges.edges(for: segments[depth]) {
-      guard let value = value(of: segments[depth], at: edge) else { continue }
+    let edges = node.edges.edges(for: segments[depth])
+    for index in edges.indices {
+      guard let value = value(of: segments[depth], at: edges[index]) else { continue }
       values.append(value)
-      visit(edge.node, depth + 1, literal: next)
+      visit(edges[index].node, depth + 1)
       values.removeLast()
     }
-    if !node.paths.isEmpty {
-      let text = path(from: depth)
-      if !text.climbs { add(node.paths, rest: text) }
-    }
-    if !node.rests.isEmpty { add(node.rests, rest: Array(segments[depth...])) }
+    add(node, .path, from: depth)
+    add(node, .rest, from: depth)
   }
 
   /// The value of a segment that has the edge's frame; nil where it is none of the type.
@@ -81,20 +75,26 @@ struct RouteSearch {
     return type.convert(text)
   }
 
-  /// The rest of the path, as the URL has it.
-  private func path(from depth: Int) -> String {
-    guard depth < offset else { return url.pathTail(from: depth - offset) }
-    return segments[0] + url.pathBehindHost
-  }
-
-  private mutating func add(_ endings: [RouteTree.Ending], rest: (any URLConvertible)?) {
-    guard !endings.isEmpty else { return }
-    let values = rest.map { self.values + [$0] } ?? self.values
-    // An optional part may bring a route to two ends; the better form came first.
-    let before = matches.count == 0 ? [] : Set(matches.lazy.map(\.number))
-    for ending in endings where !before.contains(ending.number) {
+  /// Adds the endings of a node that take so much of the path from a segment on.
+  private mutating func add(_ node: RouteTree.Node, _ extent: RouteTree.Extent, from depth: Int) {
+    for ending in node.endings where ending.extent == extent {
+      var values = values
+      switch extent {
+      case .exact: break
+      case .path:
+        let text = path(from: depth)
+        if text.climbs { continue }
+        values.append(text)
+      case .rest: values.append(Array(segments[depth...]))
+      }
       matches.append((ending.number, ending.priority, Array(zip(ending.names, values))))
     }
+  }
+
+  /// The rest of the path, as the URL has it.
+  private func path(from depth: Int) -> String {
+    let host = segments.count - url.path.count
+    return depth < host ? segments[0] + url.pathBehindHost : url.pathTail(from: depth - host)
   }
 }
 

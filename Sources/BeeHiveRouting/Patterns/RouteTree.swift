@@ -4,21 +4,24 @@
 /// registration meanwhile copies the dictionaries on its path.
 struct RouteTree: Sendable {
   /// A route or rule that ends at a node, with the names of what its path gave values to.
-  typealias Ending = (number: UInt64, priority: Int, names: [String])
+  typealias Ending = (number: UInt64, priority: Int, extent: Extent, names: [String])
+
+  /// What an ending takes of a URL's path behind its node.
+  enum Extent {
+    /// Nothing: the pattern ends here.
+    case exact
+    /// What is left, at least one segment, as one text.
+    case path
+    /// What is left, if anything.
+    case rest
+  }
 
   struct Node: Sendable {
     var literals: [String: Node] = [:]
     var edges = RouteEdges()
-    /// Those whose pattern ends here.
-    var ends: [Ending] = []
-    /// Those that take what is left, at least one segment, as one text.
-    var paths: [Ending] = []
-    /// Those that take what is left, if anything.
-    var rests: [Ending] = []
+    var endings: [Ending] = []
 
-    var isEmpty: Bool {
-      literals.isEmpty && edges.isEmpty && ends.isEmpty && paths.isEmpty && rests.isEmpty
-    }
+    var isEmpty: Bool { literals.isEmpty && edges.isEmpty && endings.isEmpty }
 
     /// Changes a node, which is made where there is none, and taken out where it is left empty.
     fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
@@ -43,24 +46,26 @@ struct RouteTree: Sendable {
     }
   }
 
-  /// The patterns with a host, by their scheme; nil for any.
-  private(set) var hosts: [String?: Node] = [:]
-  /// The patterns of paths, by their scheme; nil for any.
-  private(set) var paths: [String?: Node] = [:]
+  /// The patterns by how they begin: `app://` and `//` with a host, `app` and nothing without.
+  private(set) var roots: [String: Node] = [:]
+
+  /// The beginning of a pattern; the scheme is nil for any.
+  static func root(_ scheme: String?, isAbsolute: Bool) -> String {
+    isAbsolute ? (scheme ?? "") + "//" : scheme ?? ""
+  }
 
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
-    fileprivate let scheme: String?
-    fileprivate let isAbsolute: Bool
+    fileprivate let root: String
     fileprivate let names: [String]
     fileprivate let steps: [(segment: PatternSegment, type: SegmentTypes.SegmentType?)]
-    fileprivate let endings: any WritableKeyPath<Node, [Ending]> & Sendable
+    let extent: Extent
 
     /// Throws where the form names a type that is not defined.
     init(
       _ segments: [PatternSegment], of pattern: RoutePattern, types: SegmentTypes
     ) throws(RoutingError) {
-      (scheme, isAbsolute) = (pattern.scheme, pattern.isAbsolute)
+      root = RouteTree.root(pattern.scheme, isAbsolute: pattern.isAbsolute)
       names = RoutePattern.names(in: segments)
       steps = try segments.map { segment throws(RoutingError) in
         guard case .capture(let capture) = segment, let name = capture.type else {
@@ -69,49 +74,35 @@ struct RouteTree: Sendable {
         return (segment, try types.type(named: name, in: pattern.text))
       }
       if case .rest(_, let isPath)? = segments.last {
-        endings = isPath ? \.paths : \.rests
+        extent = isPath ? .path : .rest
       } else {
-        endings = \.ends
+        extent = .exact
       }
     }
   }
 
   /// Inserts a route or rule at the end of a form of its pattern.
-  ///
-  /// Where another ends there with the same priority, inserts nothing and returns its number. With `sharing`
-  /// it always inserts, and returns nil.
-  mutating func insert(
-    _ number: UInt64, priority: Int, at form: Form, sharing: Bool = false
-  ) -> UInt64? {
-    var taken: UInt64?
-    change(form) { node in
-      if !sharing {
-        taken = node[keyPath: form.endings].first { $0.priority == priority }?.number
-      }
-      if taken == nil { node[keyPath: form.endings].append((number, priority, form.names)) }
-    }
-    return taken
+  mutating func insert(_ number: UInt64, priority: Int, at form: Form) {
+    change(form) { $0.endings.append((number, priority, form.extent, form.names)) }
   }
 
   /// Takes a route or rule out of one form of its pattern, and what only it needed.
   mutating func remove(_ number: UInt64, at form: Form) {
-    change(form) { node in node[keyPath: form.endings].removeAll { $0.number == number } }
+    change(form) { node in
+      node.endings.removeAll { $0.number == number && $0.extent == form.extent }
+    }
   }
 
   /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
-  mutating func numbers(at form: Form) -> [UInt64] {
-    var numbers: [UInt64] = []
-    change(form) { node in numbers = (node.ends + node.paths + node.rests).map(\.number) }
-    return numbers
+  mutating func endings(at form: Form) -> [Ending] {
+    var endings: [Ending] = []
+    change(form) { endings = $0.endings }
+    return endings
   }
 
   /// Changes the node that a form leads to.
   private mutating func change(_ form: Form, _ change: (inout Node) -> Void) {
-    if form.isAbsolute {
-      Node.change(&hosts[form.scheme]) { $0.change(at: form.steps[...], change) }
-    } else {
-      Node.change(&paths[form.scheme]) { $0.change(at: form.steps[...], change) }
-    }
+    Node.change(&roots[form.root]) { $0.change(at: form.steps[...], change) }
   }
 }
 
@@ -121,7 +112,7 @@ extension RouteTree {
     of pattern: RoutePattern, _ variants: [[PatternSegment]], types: SegmentTypes
   ) throws(RoutingError) {
     for variant in variants {
-      _ = insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
+      insert(0, priority: 0, at: try Form(variant, of: pattern, types: types))
     }
   }
 }

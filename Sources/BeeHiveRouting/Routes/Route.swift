@@ -24,9 +24,6 @@ public struct Route: Sendable, CustomStringConvertible {
   /// Where it is in the tree, once it is there.
   var forms: [RouteTree.Form] = []
 
-  /// The forms of the pattern, with what may follow them.
-  var variants: [[PatternSegment]] { pattern.parts.variants(isPrefix: extent == .prefix) }
-
   /// Returns whether it has a pattern's shape, as a duplicate has: names of parameters and the query do not
   /// count.
   func hasShape(of other: RoutePattern) -> Bool {

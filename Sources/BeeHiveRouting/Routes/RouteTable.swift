@@ -1,5 +1,3 @@
-internal import Threads
-
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
   /// A route, and what the path gives values to.
@@ -20,19 +18,21 @@ struct RouteTable: Sendable {
   mutating func add(_ route: Route) throws(RoutingError) {
     // All of them before the first is put there: what cannot be used changes nothing.
     var route = route
-    route.forms = try route.variants.map { variant throws(RoutingError) in
+    let variants = route.pattern.parts.variants(isPrefix: route.extent == .prefix)
+    route.forms = try variants.map { variant throws(RoutingError) in
       try RouteTree.Form(variant, of: route.pattern, types: types)
     }
-    for (index, form) in route.forms.enumerated() {
-      let taken = tree.insert(route.id, priority: route.priority, at: form)
-      // A form with and one without an optional part may be the same: the route meets itself.
-      guard let taken, taken != route.id, let first = routes[taken] else { continue }
-      for form in route.forms[..<index] { tree.remove(route.id, at: form) }
+    for form in route.forms {
+      let taken = tree.endings(at: form).first {
+        $0.extent == form.extent && $0.priority == route.priority
+      }
+      guard let taken, let first = routes[taken.number] else { continue }
       throw RoutingError(
         .duplicate,
         "the route \(route.pattern) of \(route.source) has the shape of \(first.pattern) of \(first.source); "
           + RecordKind.route.remedyOfDuplicates, sources: [route.source, first.source])
     }
+    for form in route.forms { tree.insert(route.id, priority: route.priority, at: form) }
     routes[route.id] = route
   }
 
@@ -49,7 +49,7 @@ struct RouteTable: Sendable {
     guard let longest = pattern.variants.first,
       let form = try? RouteTree.Form(longest, of: pattern, types: pattern.anyTypes)
     else { return [] }
-    return Set(tree.numbers(at: form)).compactMap { id in
+    return Set(tree.endings(at: form).map(\.number)).compactMap { id in
       guard let route = routes[id], route.hasShape(of: pattern) else { return nil }
       return remove(id)
     }
