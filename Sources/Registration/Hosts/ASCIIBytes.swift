@@ -41,11 +41,10 @@ extension Collection<UInt8> {
 extension Substring {
   /// The text before and behind the first `separator`, whatever marks follow it; nil where it has none.
   ///
-  /// By scalars, as bytes are: of the character that `/` and U+0301 make, this finds the `/`.
+  /// By bytes: of the character that `/` and U+0301 make, this finds the `/`.
   package func cut(at separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
-    let scalars = unicodeScalars
-    guard let index = scalars.firstIndex(of: separator) else { return nil }
-    return (self[..<index], self[scalars.index(after: index)...])
+    guard let index = utf8.firstIndex(of: UInt8(ascii: separator)) else { return nil }
+    return (self[..<index], self[utf8.index(after: index)...])
   }
 
   /// The text before the first `separator`, or all where it has none, and the text behind it.

@@ -83,7 +83,8 @@ package struct Host: Hashable, Sendable {
 
   /// The standard's forbidden host code points.
   private static func isForbidden(_ byte: UInt8) -> Bool {
-    byte <= 0x20 || isDelimiter(byte) || "<>^|".utf8.contains(byte)
+    // Most bytes of hosts are letters, which no text need be searched for.
+    byte <= 0x20 || !byte.isSchemeCharacter && (isDelimiter(byte) || "<>^|".utf8.contains(byte))
   }
 
   /// What parts of URLs are told apart by.
