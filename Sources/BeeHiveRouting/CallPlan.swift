@@ -37,7 +37,7 @@ struct CallPlan {
   /// Who answers, once no rule is left; throws the error that the call ends in.
   func receiver() throws(RoutingError) -> Receiver {
     guard let answer else { return try core.receiver(of: call) }
-    return ({ "answered with \(answer)" }, false, [("", .local, { answer })])
+    return ({ "answered with \(answer)" }, false, [("", .local, { _ in answer })])
   }
 
   /// Does what a verdict says.

@@ -8,7 +8,7 @@ typealias Receiver = (description: () -> String, isFallback: Bool, candidates: [
 
 /// One that may answer a call, by a name for people.
 typealias Candidate = (
-  name: String, exposure: Exposure, answer: () async throws -> any Sendable
+  name: String, exposure: Exposure, answer: (Call) async throws -> any Sendable
 )
 
 extension RoutingCore {
@@ -36,7 +36,7 @@ extension RoutingCore {
       throw call.url.flatMap { nearMiss(of: $0, from: call.origin) } ?? error
     }
     let arguments = try Self.check(call.arguments, against: found, of: "\(name).\(action)")
-    let perform = {
+    let perform = { (call: Call) in
       try await found.perform(target.instance(caching: call.caching), arguments)
     }
     return (
@@ -50,7 +50,7 @@ extension RoutingCore {
     if call.origin == .local, let target = target(named: name),
       let fallback = target.definition.fallback
     {
-      let answer = { try await fallback(target.instance(caching: call.caching), call) }
+      let answer = { try await fallback(target.instance(caching: call.caching), $0) }
       return (
         { "the fallback of the target \(name) of \(target.source)" }, true,
         [("its fallback", .local, answer)]
@@ -61,29 +61,23 @@ extension RoutingCore {
       exposure.answers(call.origin)
     else { return nil }
     let handler = "the handler of missing actions"
-    return ({ handler }, true, [(handler, exposure, { try await answer(call) })])
+    return ({ handler }, true, [(handler, exposure, answer)])
   }
 
   private func receiver(of call: Call, at url: URLText) throws(RoutingError) -> Receiver {
     let (table, matches) = meet(url)
-    let allowed = matches.filter { $0.route.exposure.answers(call.origin) }
-    if allowed.isEmpty, let first = matches.first {
-      throw RoutingError(
-        .notRemote,
-        "\(first.route.pattern) is not marked remote, so calls from outside may not open \(url)",
-        sources: [first.route.source])
-    }
     // Those whose parameters are given, the best first.
     var fit: [Candidate] = []
     var best: Route?
     var failure: RoutingError?
-    for (route, values) in allowed {
+    for (route, values) in matches where route.exposure.answers(call.origin) {
       do throws(RoutingError) {
         let parameters = try route.parameters.collect(of: call, at: url, path: values)
-        let given = RouteCall(
-          url: url, pattern: route.pattern, parameters: parameters, call: call)
-        fit.append(
-          (route.pattern.text, route.exposure, { try await route.definition.handler(given) }))
+        let answer = { (call: Call) in
+          try await route.definition.handler(
+            RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call))
+        }
+        fit.append((route.pattern.text, route.exposure, answer))
         best = best ?? route
       } catch {
         failure = failure ?? error
@@ -92,10 +86,19 @@ extension RoutingCore {
     if let best { return ({ "route \(best.pattern) of \(best.source)" }, false, fit) }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
     if let failure { throw failure }
+    if let (route, _) = matches.first {
+      throw RoutingError(
+        .notRemote,
+        "\(route.pattern) is not marked remote, so calls from outside may not open \(url)",
+        sources: [route.source])
+    }
     if let (exposure, handler) = table.unmatched?.value, exposure.answers(call.origin) {
-      let given = RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call)
       let name = "the handler of unmatched URLs"
-      return ({ name }, true, [(name, exposure, { try await handler(given) })])
+      let answer = { (call: Call) in
+        try await handler(
+          RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call))
+      }
+      return ({ name }, true, [(name, exposure, answer)])
     }
     throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)
       ?? RoutingError(
@@ -149,7 +152,7 @@ extension RoutingCore {
     var refusals: [(name: String, error: RoutingError)] = []
     for (name, exposure, answer) in candidates {
       do {
-        return try await Nesting.answering(call, exposure, answer)
+        return try await Nesting.answering(call, exposure) { try await answer(call) }
       } catch let refusal as RoutingError where refusal.isRefusal {
         refusals.append((name, refusal))
       }
