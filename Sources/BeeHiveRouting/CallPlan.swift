@@ -18,9 +18,9 @@ struct CallPlan {
     rules = core.rules.withLock { $0 }
   }
 
-  /// The next rule that the call meets, and its verdict. If a condition of it does not hold, that is `unmet`; with
-  /// neither, its code is to be asked. Nil once a receiver is to be found; throws the error that the call ends in.
-  mutating func next() throws(RoutingError) -> (met: MetRule, verdict: Verdict?, unmet: String?)? {
+  /// The next rule that the call meets, and the condition of it that does not hold, if there is one. Nil once a
+  /// receiver is to be found; throws the error that the call ends in.
+  mutating func next() throws(RoutingError) -> (met: MetRule, unmet: String?)? {
     guard answer == nil else { return nil }
     if left == nil {
       try core.resolve(&call)
@@ -28,10 +28,9 @@ struct CallPlan {
       left = met.sorted(by: CallRule.isBefore)[...]
     }
     guard let met = left?.popFirst() else { return nil }
-    guard !met.rule.requirements.isEmpty else { return (met, met.rule.verdict, nil) }
+    guard !met.rule.requirements.isEmpty else { return (met, nil) }
     let given = call.given(met.values)
-    let unmet = met.rule.requirements.first { !$0.holds(call, given) }
-    return (met, unmet == nil ? met.rule.verdict : nil, unmet?.text)
+    return (met, met.rule.requirements.first { !$0.holds(call, given) }?.text)
   }
 
   /// Who answers, once no rule is left; throws the error that the call ends in.
@@ -129,10 +128,10 @@ extension RoutingCore {
   }
 
   private func carryOut(_ plan: inout CallPlan) async throws -> any Sendable {
-    while let (met, known, unmet) = try plan.next() {
+    while let (met, unmet) = try plan.next() {
       guard unmet == nil else { continue }
       let asked = plan.call
-      var verdict = known ?? .proceed
+      var verdict = met.rule.verdict
       if let interceptor = met.rule.interceptor {
         verdict = try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
       }

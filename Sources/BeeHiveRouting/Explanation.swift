@@ -60,14 +60,15 @@ extension CallPlan {
   fileprivate mutating func end(
     noting note: (() -> String) -> Void = { _ in }
   ) throws(RoutingError) -> Receiver {
-    while let (met, verdict, unmet) = try next() {
+    while let (met, unmet) = try next() {
       note {
         let rule = met.rule
-        let kind = rule.isOfTable ? "table" : rule.interceptor == nil ? "guard" : "interceptor"
-        let saying = unmet.map { "has no say: \($0) does not hold" } ?? verdict?.description
-        return "\(kind) \(rule.name): \(saying ?? "decides when it is asked")"
+        var (kind, saying) = (rule.isOfTable ? "table" : "guard", rule.verdict.description)
+        if rule.interceptor != nil { (kind, saying) = ("interceptor", "decides when it is asked") }
+        if let unmet { saying = "has no say: \(unmet) does not hold" }
+        return "\(kind) \(rule.name): \(saying)"
       }
-      if let verdict { try take(verdict, of: met) }
+      if unmet == nil { try take(met.rule.verdict, of: met) }
     }
     return try receiver()
   }

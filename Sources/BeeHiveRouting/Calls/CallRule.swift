@@ -11,8 +11,9 @@ struct CallRule: Sendable {
   let match: CallMatch
   /// All of them have to hold, or the rule has no say.
   var requirements: [Requirement] = []
-  /// A verdict that is known beforehand; nil if the host's code decides.
-  var verdict: Verdict?
+  /// A verdict that is known beforehand; of an interceptor, the one that a dry run takes for its own.
+  var verdict = Verdict.proceed
+  /// The host's code, if that decides.
   var interceptor: (@Sendable (Call) async throws -> Verdict)?
   /// Whether the decision table has it.
   var isOfTable = false

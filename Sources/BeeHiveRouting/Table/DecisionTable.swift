@@ -169,7 +169,7 @@ extension Arguments {
 extension RuleIndex {
   /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
   fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
-    guard case .redirect(let first)? = rule.verdict, rule.requirements.isEmpty else { return nil }
+    guard case .redirect(let first) = rule.verdict, rule.requirements.isEmpty else { return nil }
     var way = [first]
     while way.count <= Call.mostRedirections {
       let here = way[way.count - 1]
@@ -188,8 +188,8 @@ extension RuleIndex {
     if case .url(let text) = destination { call.url = try? URLText(text) }
     for met in met(by: call).sorted(by: CallRule.isBefore) where met.rule.requirements.isEmpty {
       switch met.rule.verdict {
-      case .redirect(let next)? where next != destination: return next
-      case .refuse?, .answer?: return nil
+      case .redirect(let next) where next != destination: return next
+      case .refuse, .answer: return nil
       default: continue
       }
     }
