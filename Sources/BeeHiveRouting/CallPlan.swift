@@ -122,7 +122,8 @@ extension RoutingCore {
         return result
       } catch {
         observers.tell(.ended(plan.call, error))
-        throw error
+        // An interceptor may throw a refusal that it kept: it is none of the handler that made this call.
+        throw (error as? RoutingError)?.asRefusal(false) ?? error
       }
     }
   }

@@ -165,6 +165,18 @@ struct NestedCallsTests {
     #expect(await router.failure(refused) == .refused)
   }
 
+  @Test("A refusal that an interceptor has kept is none of the handler around its call")
+  func keptRefusal() async throws {
+    try router.register("app://kept") { $0.refusal("kept") as? RoutingError }
+    let kept = try await router.object(for: "app://kept", as: RoutingError.self)
+    router.calls.intercept("late", try .url("app://open")) { _ in throw kept }
+    try router.register("app://outer", priority: 5) { _ in
+      try await router.object(for: "app://open", as: String.self)
+    }
+    try router.register("app://:any") { _ in "another route" }
+    #expect(await router.failure("app://outer") == .refused)
+  }
+
   @Test func `Calls that call themselves without end are an error`() async throws {
     router.mediator.fallback { _ in try await router.mediator.perform("missing", "any") }
     await #expect(throws: RoutingError.self) { try await router.mediator.perform("missing", "any") }

@@ -39,7 +39,7 @@ extension RouteDefinition {
         return try call.perform(routeCall.parameters, names, url: routeCall.url.text)
       } catch {
         // What a route in C does not answer is left to the next that the URL meets.
-        throw error.asRefusal
+        throw error.asRefusal()
       }
     }
   }

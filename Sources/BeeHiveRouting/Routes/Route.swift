@@ -83,7 +83,7 @@ public struct RouteCall: Sendable {
   /// - Parameter reason: Why; the caller reads it where no other route answers.
   /// - Returns: The error: `throw call.refusal("sold out")`.
   public func refusal(_ reason: String) -> any Error {
-    RoutingError(.refused, reason).asRefusal
+    RoutingError(.refused, reason).asRefusal()
   }
 }
 

@@ -75,11 +75,11 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
     if !isRight { throw RoutingError(code, message(), key: key, sources: sources()) }
   }
 
-  /// The error, thrown so that the next matching route has its turn.
-  var asRefusal: RoutingError {
-    var refusal = self
-    refusal.isRefusal = true
-    return refusal
+  /// The error as one that gives the next matching route its turn, or as one that ends its call.
+  func asRefusal(_ isRefusal: Bool = true) -> RoutingError {
+    var error = self
+    error.isRefusal = isRefusal
+    return error
   }
 
   /// The message.
