@@ -259,15 +259,8 @@ extension RoutingCore {
   static func check(
     _ arguments: Arguments, against action: Action<any Sendable>, of name: String
   ) throws(RoutingError) -> Arguments {
-    var checked = Arguments()
-    for parameter in action.parameters {
-      do throws(RoutingError) {
-        checked[raw: parameter.declaration.name] = try parameter.value(arguments)
-      } catch {
-        throw RoutingError(
-          error.code, "\(name): \(error.message)", key: error.key, sources: error.sources)
-      }
-    }
+    var checked = arguments
+    try action.parameters.convert(&checked, of: name)
     let declared = action.parameters.map(\.declaration.name)
     if let key = arguments.keys.subtracting(declared).min() {
       throw RoutingError(undeclared: key, by: action.declaration, called: name)

@@ -195,6 +195,12 @@ struct MediatorTests {
     }
   }
 
+  @Test func `A type of a module that is named Optional is not optional`() {
+    enum Shelf { struct Optional<Content>: Sendable {} }
+    #expect(Parameter("a", Shelf.Optional<Int>.self).declaration.description == "a: Optional<Int>")
+    #expect(Parameter("a", Int?.self).declaration.description == "a: Int?")
+  }
+
   @Test("What is no declaration is refused with the place and what is there")
   func badDeclarations() {
     for text in [

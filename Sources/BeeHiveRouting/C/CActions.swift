@@ -53,18 +53,10 @@ extension Parameter {
     guard let type = CType(rawValue: declaration.type)?.swiftType else {
       throw RoutingError(.unknownType, "\(action)", key: declaration.name)
     }
-    self = Self.make(declaration, type)
-  }
-
-  private static func make<Value: URLConvertible>(
-    _ declaration: ActionDeclaration.Parameter, _ type: Value.Type
-  ) -> Parameter {
+    var unquoted = declaration
     // A record with a default of another type is refused when it is read.
-    if let value = declaration.unquotedDefault.flatMap(Value.init(urlText:)) {
-      return Parameter(declaration.name, default: value)
-    }
-    return declaration.isOptional
-      ? Parameter(declaration.name, Value?.self) : Parameter(declaration.name, Value.self)
+    unquoted.default = declaration.unquotedDefault
+    self.init(unquoted, as: type)
   }
 }
 

@@ -19,29 +19,19 @@ struct SegmentTypes: Sendable {
       Self(name: name, rank: rank, swiftType: type) { Value(urlText: $0) }
     }
 
-    /// Makes of an argument what a handler is given; nil for no value, where there need be none.
-    ///
-    /// An argument is converted as a handler's question would convert it; to a type of the host's, which messages
-    /// call `written`, if it has a text that `convert` takes.
+    /// Makes of an argument what a handler is given of a type of the host's: a value of `convert`, if the argument
+    /// has a text that it takes; nil for no value, where there need be none.
     func value(
-      of argument: Arguments.Argument, _ key: String, _ written: String, isOptional: Bool
-    ) throws(RoutingError) -> (any Sendable)? {
-      func convert<Value: URLConvertible>(
-        to type: Value.Type
-      ) throws(RoutingError) -> (any Sendable)? {
-        isOptional
-          ? try Arguments.convert(argument, key: key, to: Value?.self)
-          : try Arguments.convert(argument, key: key, to: type)
-      }
-      if let swiftType { return try convert(to: swiftType) }
+      of argument: Arguments.Argument, for key: PatternKey
+    ) throws(RoutingError) -> Arguments.Argument? {
       let texts = argument.texts
-      if isOptional, texts?.isEmpty == true { return nil }
-      guard let texts, texts.count == 1, let value = self.convert(texts[0]) else {
-        throw Arguments.wrong(key, written, argument.said)
+      if key.isOptional, key.default == nil, texts?.isEmpty == true { return nil }
+      guard let texts, texts.count == 1, let value = convert(texts[0]) else {
+        throw Arguments.wrong(key.name, key.type, argument.said)
       }
       // A value of the type is handed over as it is.
-      if case .value(let given) = argument, !(given is String) { return given }
-      return value
+      if case .value(let given) = argument, !(given is String) { return argument }
+      return .value(value)
     }
   }
 

@@ -3,58 +3,32 @@
 ///
 /// A class, so that a route is copied at no cost of it.
 final class RouteParameters: Sendable {
-  /// A parameter of the path or of the query, its type, which is nil for text, since a handler may make anything of
-  /// that, and the value of a missing one.
-  private typealias Declared = (
-    key: PatternKey, type: SegmentTypes.SegmentType?, missing: Arguments.Argument?
-  )
-
   let pattern: RoutePattern
-  private let path: [Declared]
-  private let keys: [Declared]
+  private let path: [Parameter]
+  private let keys: [Parameter]
 
   /// Throws where the pattern names a type that is not defined, or has a default that is not of its type.
   ///
   /// Calls converters of the host's, so no lock may be held.
   init(of pattern: RoutePattern, _ types: SegmentTypes) throws(RoutingError) {
-    func declared(_ key: PatternKey) throws(RoutingError) -> Declared {
-      let type = try types.type(named: key.type, in: pattern.text)
-      guard let text = key.default else { return (key, type, nil) }
-      guard let type else { return (key, nil, .texts([text])) }
-      guard let value = type.convert(text) else {
-        throw RoutingError(
-          .badPattern,
-          "the pattern \(pattern) cannot be used: the default of \(key.name) is no \(key.type)")
+    func declared(_ key: PatternKey) throws(RoutingError) -> Parameter {
+      guard let type = try types.type(named: key.type, in: pattern.text) else {
+        // A handler may make anything of a text.
+        return Parameter(declaration: key, missing: key.default.map { .texts([$0]) }) { $0 }
       }
-      return (key, type, .value(value))
+      let missing = key.default.flatMap(type.convert)
+      try RoutingError.check(
+        missing != nil || key.default == nil, .badPattern,
+        "the pattern \(pattern) cannot be used: the default of \(key.name) is no \(key.type)")
+      if let swiftType = type.swiftType { return Parameter(key, as: swiftType) }
+      return Parameter(declaration: key, missing: missing.map { .value($0) }) {
+        given throws(RoutingError) in try type.value(of: given, for: key)
+      }
     }
     self.pattern = pattern
     // An array of what is left is made of whatever there is.
     path = try pattern.parts.pathKeys.filter { !pattern.isRest($0.name) }.map(declared)
     keys = try pattern.keys.map(declared)
-  }
-
-  /// Makes a value of a parameter's type of what is given, or the default of nothing.
-  private func check(
-    _ declared: Declared, in parameters: inout Arguments
-  ) throws(RoutingError) {
-    let (key, type, missing) = declared
-    guard let given = parameters.values[key.name] else {
-      parameters.values[key.name] = missing
-      return try RoutingError.check(
-        missing != nil || key.isOptional, .missingParameter,
-        "the parameter \(key.name) of \(pattern), a \(key.type), is missing; give it",
-        key: key.name)
-    }
-    guard let type else { return }
-    do throws(RoutingError) {
-      // With a default, the handler need not ask for an optional.
-      let value = try type.value(
-        of: given, key.name, key.type, isOptional: key.isOptional && missing == nil)
-      parameters.values[key.name] = value.map { .value($0) }
-    } catch {
-      throw RoutingError(error.code, "\(pattern): \(error.message)", key: key.name)
-    }
   }
 
   /// The arguments of the handler: the query below the path below what the caller gives beside the URL. Throws where
@@ -65,13 +39,13 @@ final class RouteParameters: Sendable {
     // A call from outside gives no key that the author did not declare.
     let takesAny = call.origin == .local || pattern.allowsOtherKeys
     var parameters = call.given(values) { name in
-      takesAny || keys.contains { $0.key.name == name }
+      takesAny || keys.contains { $0.declaration.name == name }
     }
     // What the URL alone gives is of the types that it was matched by.
     if !url.items.isEmpty || !call.arguments.isEmpty || !call.withheld.isEmpty {
-      for declared in path { try check(declared, in: &parameters) }
+      try path.convert(&parameters, of: pattern.text)
     }
-    for declared in keys { try check(declared, in: &parameters) }
+    try keys.convert(&parameters, of: pattern.text)
     return parameters
   }
 }

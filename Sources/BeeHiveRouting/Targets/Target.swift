@@ -115,10 +115,14 @@ public struct Parameter: Sendable {
   /// What tools and the catalogue show.
   package let declaration: ActionDeclaration.Parameter
   /// Whether a text of a URL can become its value.
-  let isURLConvertible: Bool
-  /// The value of the declared type: the argument as it is or converted, else the default.
-  let value: @Sendable (Arguments) throws(RoutingError) -> any Sendable
+  var isURLConvertible = true
+  /// The value of a missing argument; nil where there is none.
+  let missing: Arguments.Argument?
+  /// Makes a value of the declared type of an argument; nil for no value, where there need be none.
+  let convert: @Sendable (Arguments.Argument) throws(RoutingError) -> Arguments.Argument?
+}
 
+extension Parameter {
   /// Describes a parameter that has to be given, unless its type is optional.
   ///
   /// - Parameters:
@@ -153,20 +157,56 @@ public struct Parameter: Sendable {
 
   private init<Value: Sendable>(_ name: String, _ type: Value.Type, missing: Value?) {
     // `Optional<Int>` is an Int that may be missing.
-    let (written, optional) = ("\(type)", "Optional<")
-    let isOptional = written.hasPrefix(optional)
+    let wrapped = (type as? any OptionalType.Type)?.wrapped
     declaration = ActionDeclaration.Parameter(
-      name: name,
-      type: isOptional ? String(written.dropFirst(optional.count).dropLast()) : written,
-      isOptional: isOptional,
+      name: name, type: "\(wrapped ?? type)", isOptional: wrapped != nil,
       default: missing.map { ($0 as? any URLConvertible)?.urlText ?? "\($0)" })
     isURLConvertible = type is any URLConvertible.Type
-    value = { arguments throws(RoutingError) in
-      if let missing, arguments.values[name] == nil { return missing }
-      return try arguments.value(name, as: type)
+    self.missing = missing.map { .value($0) }
+    convert = { argument throws(RoutingError) in
+      .value(try Arguments.convert(argument, key: name, to: type))
+    }
+  }
+
+  /// A parameter of a type that URLs hold.
+  init<Value: URLConvertible>(_ key: PatternKey, as type: Value.Type) {
+    let missing = key.default.flatMap(Value.init(urlText:))
+    declaration = key
+    self.missing = missing.map { .value($0) }
+    convert = { argument throws(RoutingError) in
+      // With a default, whoever asks for it need not ask for an optional.
+      key.isOptional && missing == nil
+        ? .value(try Arguments.convert(argument, key: key.name, to: Value?.self))
+        : .value(try Arguments.convert(argument, key: key.name, to: type))
     }
   }
 }
+
+extension [Parameter] {
+  /// Makes arguments of the declared types of those that are given, and fills in defaults; `name` is what messages
+  /// call whoever declares them.
+  func convert(_ arguments: inout Arguments, of name: String) throws(RoutingError) {
+    for parameter in self {
+      let key = parameter.declaration.name
+      guard let given = arguments.values[key] else {
+        try RoutingError.check(
+          parameter.missing != nil || parameter.declaration.isOptional, .missingParameter,
+          "\(name): the parameter \(key), of type \(parameter.declaration.type), is missing; give it",
+          key: key)
+        arguments.values[key] = parameter.missing
+        continue
+      }
+      do throws(RoutingError) { arguments.values[key] = try parameter.convert(given) } catch {
+        throw RoutingError(error.code, "\(name): \(error.message)", key: key)
+      }
+    }
+  }
+}
+
+/// An optional, whatever it wraps.
+private protocol OptionalType { static var wrapped: Any.Type { get } }
+
+extension Optional: OptionalType { static var wrapped: Any.Type { Wrapped.self } }
 
 extension ActionDeclaration {
   /// Reads the text of a declaration.
