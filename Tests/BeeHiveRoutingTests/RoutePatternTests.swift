@@ -11,6 +11,7 @@ struct RoutePatternTests {
       // What no pattern can be is refused with the reason.
       ("", "empty"), ("a b", "%XX"), ("/a#b", "fragment"), ("/a/:", "begins with a letter"),
       ("/a/:1", "begins with a letter"), ("/a/:id<", "no >"), ("/a/:id<>", "name of a type"),
+      ("/a/:id<Int?>", "(/:name<Type>)"),
       ("/*/b", "nothing can follow"), ("/a/:p<Path>/b", "nothing can follow"), ("/a*", "whole"),
       ("/x:p<Path>", "whole segments"), ("/:a:b", "two parameters"), ("/:a/:a", "twice"),
       ("/:a?a", "twice"), ("/?a&a", "twice"), ("/?=1", "no key"), ("/?a<Int", "has <"),
@@ -31,7 +32,7 @@ struct RoutePatternTests {
       ("https?://example.com/a", "*:// is any scheme"), ("/search?q=:q", "write q or q<String>"),
       ("/search?q={q}", "write q or q<String>"), ("/a?q&lang{x}", "has {"), ("/a?[a]", "has ["),
       ("/**", "write *rest"), ("/(.*)", "write *rest"), ("/a/{*rest}", "write *rest"),
-      (#"/a/{id:\d+}"#, "has {"), ("/a/*/b", "write :name"), ("/((?!api).*)", "regular expression"),
+      (#"/a/{id:\d+}"#, "has {"), ("/a/*/b", "write :name"), ("/((?!api).*)", "( has no )"),
       ("GET /a/:id", "method"), ("/foo/{b}one", ":name<String>text"),
       // What no URL can give is refused with what to write.
       ("/a?q<Path>", "write q or q<String>"), ("/a?q<path?>", "takes what is left of the path"),

@@ -16,11 +16,6 @@ struct PatternReader {
       text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7f }),
       "a blank or a control character has to be written as %XX; a method is no part of a pattern")
     try check(text[...].cut(at: "#") == nil, "a fragment is no part of a pattern")
-    try check(
-      !zip(text.utf8, text.utf8.dropFirst()).contains {
-        $0 == UInt8(ascii: "(") && $1 == UInt8(ascii: "?")
-      },
-      "( and ) hold what may be there or not; a regular expression is no part of a pattern")
     // A type of the path has no question mark.
     var (path, query) = text[...].split(at: "?")
     try check(
@@ -135,7 +130,7 @@ struct PatternReader {
     var capture = PatternSegment.Capture(prefix: try plain(before), name: String(name))
     if rest.utf8.first == UInt8(ascii: "<") {
       guard let (written, suffix) = rest.dropFirstScalar.cut(at: ">") else {
-        throw bad("< has no >")
+        throw bad("< has no >; a parameter that may be missing is written (/:name<Type>)")
       }
       let type = try typeName(written)
       rest = suffix
