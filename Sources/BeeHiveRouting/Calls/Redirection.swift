@@ -32,11 +32,9 @@ extension Call {
       return false
     }
     try RoutingError.check(
-      !trail.contains(next), .redirectLoop,
-      "the call is sent back to where it was: \(Self.shown(trail + [next]))")
-    try RoutingError.check(
-      trail.count <= Self.mostRedirections, .redirectLoop,
-      "the call is sent on more than \(Self.mostRedirections) times: \(Self.shown(trail + [next]))")
+      !trail.contains(next) && trail.count <= Self.mostRedirections, .redirectLoop,
+      "the call is sent back to where it was, or on more than \(Self.mostRedirections) times: "
+        + Self.shown(trail + [next]))
     trail.append(next)
     self.destination = next
     withheld = []

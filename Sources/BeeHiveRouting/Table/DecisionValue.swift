@@ -33,14 +33,8 @@ enum DecisionValue: Sendable, Hashable {
 
   /// The texts that a URL would give instead; none for null.
   var texts: [String] {
-    switch self {
-    case .null, .object: []
-    case .bool(let value): [value.urlText]
-    case .integer(let value): [value.urlText]
-    case .number(let value): [value.urlText]
-    case .text(let value): [value]
-    case .array(let values): values.flatMap(\.texts)
-    }
+    if case .array(let values) = self { return values.flatMap(\.texts) }
+    return (answer as? any URLConvertible)?.urlTexts ?? []
   }
 
   /// The value of a number.

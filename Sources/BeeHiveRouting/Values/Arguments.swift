@@ -147,7 +147,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
       }
       if let value = read(texts, as: type) { return value }
     }
-    throw wrong(key, "\(type)\(choices(of: type))", argument.said)
+    throw wrong(key, "\(type)", argument.said)
   }
 
   /// The value of the texts of a URL; nil if they have none of that type.
@@ -175,14 +175,5 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     RoutingError(
       .wrongParameter, "the parameter \(key) is to be of type \(type), and is given \(given)",
       key: key)
-  }
-
-  /// The texts of an enum's cases, for people.
-  private static func choices(of type: Any.Type) -> String {
-    func texts<Choice: CaseIterable & URLConvertible>(_ type: Choice.Type) -> [String] {
-      type.allCases.map(\.urlText)
-    }
-    guard let type = type as? any (CaseIterable & URLConvertible).Type else { return "" }
-    return " (\(texts(type).prefix(9).joined(separator: ", ")))"
   }
 }

@@ -106,18 +106,16 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
     port = authority?.port == rules.defaultPort ? nil : authority?.port
     path = try Self.segments(
       of: pathBytes, atMost: limits.segments, behindHost: authority?.host != nil)
+    func decoded(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
+      try percentDecoded(bytes, "the query", plusIsBlank: plusIsBlank)
+    }
     var items: [Item] = []
     for part in query?.split(separator: UInt8(ascii: "&")) ?? [] {
       try Refusal.check(
         items.count < limits.items, .limitExceeded,
         "the URL's query has more than \(limits.items) parameters")
       let (name, value) = part.split(at: "=")
-      items.append(
-        Item(
-          name: try percentDecoded(name, "the query", plusIsBlank: plusIsBlank),
-          value: try value.map { value throws(Refusal) in
-            try percentDecoded(value, "the query", plusIsBlank: plusIsBlank)
-          }))
+      items.append(Item(name: try decoded(name), value: try value.map(decoded)))
     }
     self.items = items
   }
