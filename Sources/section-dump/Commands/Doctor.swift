@@ -40,14 +40,9 @@ struct Doctor: ParsableCommand {
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
 
-  /// What may run when a plugin is loaded.
-  enum Startup: String, CaseIterable, ExpressibleByArgument {
-    case anything, anchor
-  }
-
   @Option(
     help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
-  var startup: Startup?
+  var startup: PluginPolicy.Startup?
 
   @Option(
     help: ArgumentHelp(
@@ -137,7 +132,9 @@ struct Doctor: ParsableCommand {
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
     policy.tables = table
     if anyOwner { policy.checksOwners = false }
-    if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
+    if let startup { policy.startup = startup }
     return policy
   }
 }
+
+extension PluginPolicy.Startup: ExpressibleByArgument {}

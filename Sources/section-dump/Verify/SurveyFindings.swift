@@ -72,13 +72,13 @@ extension Survey {
     let executables = Dictionary(
       grouping: images.filter { $0.kind == .executable && $0.isRead }, by: \.platform)
     let linked = Dictionary(grouping: images.filter(\.isLoadable), by: \.platform)
-      .mapValues { Set($0.flatMap { $0.records.map(EntryContents.init) }) }
+      .mapValues { Set($0.flatMap { $0.records.map(\.contents) }) }
     return images.compactMap { image in
       // Slices are called after their machines.
       guard image.kind == .object,
         let member = image.place.container.last, member != image.platform.machine,
         !image.records.isEmpty, let registered = linked[image.platform],
-        !image.records.contains(where: { registered.contains(EntryContents($0)) })
+        !image.records.contains(where: { registered.contains($0.contents) })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
@@ -222,15 +222,7 @@ extension Survey {
   }
 }
 
-/// The contents of an entry, wherever it is.
-private struct EntryContents: Hashable {
-  let kind: RecordKind
-  let name: String
-  let implementation: String?
-  let attributes: Attributes
-
-  init(_ record: Record) {
-    (kind, name) = (record.kind, record.name)
-    (implementation, attributes) = (record.implementation, record.attributes)
-  }
+extension Record {
+  /// The contents, wherever the entry is.
+  fileprivate var contents: [AnyHashable] { [kind, name, implementation, attributes] }
 }

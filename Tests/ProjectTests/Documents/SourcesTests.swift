@@ -65,7 +65,7 @@ struct SourcesTests {
 
   @Test(
     "contracts that Swift plugins are compiled against have the package's minor version",
-    arguments: ["BeeHive/Module", "BeeHiveRouting/ContractVersion"])
+    arguments: ["BeeHive/Module", "BeeHiveRouting/Targets/Target"])
   func contracts(file: String) throws {
     let tool = try Repository.text("Sources/section-dump/Commands/SectionDump.swift")
     let version = try #require(tool.firstMatch(of: /version = "([0-9]+)\.([0-9]+)\./)?.output)
