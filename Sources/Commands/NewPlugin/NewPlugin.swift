@@ -31,7 +31,7 @@ import PackagePlugin
         compiler,
         [
           "-fsyntax-only", "-x", language, "-I", headers, "-DNAME=\(name)", "-DHEADER=<\(name).h>",
-          template.appending(path: "name.h").path,
+          template.appending(path: "name.check").path,
         ]) == 0
     }
     guard isFree else { fail("\(name) means something in C or C++; take another name") }

@@ -30,7 +30,7 @@ struct SourcesTests {
     let numbers = rows.compactMap { $0.firstMatch(of: /^\| (-?[0-9]+) \|/) }
       .compactMap { Int($0.output.1) }
     #expect(numbers == Array(0...23) + [1000, -1])
-    let declared = try Repository.text("Sources/BeeHive/Modules/Event.swift").lines
+    let declared = try Repository.text("Sources/BeeHive/Lifecycle/Event.swift").lines
       .compactMap { $0.firstMatch(of: /^ +case ([a-zA-Z]+) = ([0-9]{1,2})$/) }
       .map { "\($0.output.2) \($0.output.1)" }
     let documented =
