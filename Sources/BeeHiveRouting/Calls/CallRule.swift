@@ -44,9 +44,6 @@ struct CallRule: Sendable {
   }
 }
 
-/// A rule that a call meets, and what the path of the call's URL gives by the rule's pattern.
-typealias MetRule = (rule: CallRule, values: PathValues)
-
 /// What becomes of a call at one interceptor or rule.
 public enum Verdict: Sendable, CustomStringConvertible {
   /// The next one decides.

@@ -1,3 +1,6 @@
+/// A rule that a call meets, and what the path of the call's URL gives by the rule's pattern.
+typealias MetRule = (rule: CallRule, values: PathValues)
+
 /// Rules by what they match: a call looks at those that it meets, however many others there are.
 struct RuleIndex: Sendable {
   private var rules = [UInt64: CallRule]()
