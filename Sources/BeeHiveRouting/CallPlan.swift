@@ -83,7 +83,7 @@ extension RoutingCore {
     guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
     catchUp(probing: false)
     let target = targets.withLock { $0.named(by: url) }?.definition
-    let isNative = origin == .remote && url.path.first.map(NativeName.matches) == true
+    let isNative = origin == .remote && url.path.first.map(isNativeName) == true
     guard let name = target?.name ?? (isNative ? url.host : nil) else { return nil }
     let matches = meet(url).matches
     if matches.contains(where: \.values.isEmpty) { return nil }

@@ -198,7 +198,7 @@ extension RoutingCore {
     _ name: String, _ action: String, origin: CallOrigin
   ) throws(RoutingError) -> (RegisteredTarget, Action<any Sendable>) {
     try RoutingError.check(
-      origin == .local || !NativeName.matches(action), .native,
+      origin == .local || !isNativeName(action), .native,
       "\(action) begins with native, so it cannot be called from outside")
     guard let target = target(named: name) else {
       var (message, sources) = ("no target is named \(name)", [Source]())

@@ -35,7 +35,7 @@ struct TargetTable: Sendable {
   ) throws(RoutingError) {
     let whole = "\(target.definition.name).\(action.declaration.name) of \(target.source)"
     try RoutingError.check(
-      !NativeName.matches(action.declaration.name), .native,
+      !isNativeName(action.declaration.name), .native,
       "\(whole) is marked remote, and names that begin with native never are; "
         + "rename it or remove the mark", sources: [target.source])
     for parameter in action.parameters where !parameter.isURLConvertible {

@@ -20,7 +20,7 @@ extension Attributes {
         names.insert(action.name).inserted, .badAction,
         "declares the action \(action.name) twice; keep one")
       try Refusal.check(
-        !action.exposure.isRemote || !NativeName.matches(action.name), .badAction,
+        !action.exposure.isRemote || !isNativeName(action.name), .badAction,
         "\(action): names that begin with native are never remote; rename it or remove the mark")
       guard abi == "c-target" else { continue }
       for parameter in action.parameters { try Self.check(parameter, of: action) }
@@ -47,21 +47,19 @@ extension Attributes {
   }
 }
 
-/// Names of actions that no call from outside ever reaches: those that begin with `native`.
-package enum NativeName {
-  /// Returns whether a name is one, whatever the case and however often it is percent-encoded.
-  ///
-  /// - Parameter name: The name of an action.
-  /// - Returns: Whether it is never remote.
-  package static func matches(_ name: String) -> Bool {
-    var name = name
-    for _ in 0..<8 {
-      if name.lowercased().hasPrefix("native") { return true }
-      let decoded = try? percentDecoded(Array(name.utf8)[...], "the name")
-      guard let decoded, decoded != name else { return false }
-      name = decoded
-    }
-    // An honest caller does not encode a name that often.
-    return true
+/// Returns whether no call from outside ever reaches an action of this name: one that begins with `native`, whatever
+/// the case and however often it is percent-encoded.
+///
+/// - Parameter name: The name of an action.
+/// - Returns: Whether it is never remote.
+package func isNativeName(_ name: String) -> Bool {
+  var name = name
+  for _ in 0..<8 {
+    if name.lowercased().hasPrefix("native") { return true }
+    let decoded = try? percentDecoded(Array(name.utf8)[...], "the name")
+    guard let decoded, decoded != name else { return false }
+    name = decoded
   }
+  // An honest caller does not encode a name that often.
+  return true
 }
