@@ -146,11 +146,10 @@ struct PatternReader {
       rest.cut(at: ":") == nil,
       "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
     )
-    if let sign = rest.first, "+?*".contains(sign) {
-      throw bad(
-        "\"\(part)\" has \(sign) behind a parameter; (/:name) may be missing, *name takes several segments, "
-          + "and %XX is the sign itself")
-    }
+    try check(
+      rest.utf8.first != UInt8(ascii: "+"),
+      "\"\(part)\" has + behind a parameter; *name takes several segments, and %2B is the sign itself"
+    )
     capture.suffix = try plain(rest)
     try check(
       (capture.prefix + "a" + capture.suffix).count
