@@ -37,6 +37,11 @@ struct EntryPointTests {
       ])
   }
 
+  @Test func `A rule is met once, also if two forms of its pattern are alike`() throws {
+    try router.calls.guardCalls("once", .url("/a(/:b)(/:c)"), then: .proceed)
+    #expect(router.calls.explain("/a/x").steps.count == 1)
+  }
+
   @Test("Interceptors: in order of priority; replace, answer, refuse, redirect")
   func verdicts() async throws {
     let calls = router.calls
