@@ -13,7 +13,7 @@ struct RouteSearch {
   private let ignoringTypes: Bool
   /// The path, behind the host if the patterns begin with one.
   private var segments: [String] = []
-  /// What a literal may say of the first segment: for a host its keys, with the port and without.
+  /// The literals of the first segment: of a host its keys, with the port and without.
   private var heads: [String] = []
   private var values: [any URLConvertible] = []
   private var matches: [Match] = []

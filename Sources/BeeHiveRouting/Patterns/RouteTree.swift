@@ -6,13 +6,13 @@ struct RouteTree: Sendable {
   /// A route or rule that ends at a node, with the names of what its path gave values to.
   typealias Ending = (number: UInt64, priority: Int, extent: Extent, names: [String])
 
-  /// What an ending takes of a URL's path behind its node.
+  /// The part of a URL's path that an ending takes behind its node.
   enum Extent {
     /// Nothing: the pattern ends here.
     case exact
-    /// What is left, at least one segment, as one text.
+    /// All that is left, at least one segment, as one text.
     case path
-    /// What is left, if anything.
+    /// All that is left, if anything.
     case rest
   }
 
