@@ -335,15 +335,8 @@ extension ServiceScope {
 }
 
 /// Visits elements until one says that it goes no further; how many were visited.
-private func count<Elements: Sequence>(
-  _ elements: Elements, _ goesOn: (Elements.Element) -> Bool
-) -> Int {
-  var count = 0
-  for element in elements {
-    count += 1
-    if !goesOn(element) { break }
-  }
-  return count
+private func count<Element>(_ elements: [Element], _ goesOn: (Element) -> Bool) -> Int {
+  elements.firstIndex { !goesOn($0) }.map { $0 + 1 } ?? elements.count
 }
 
 extension Report.Line {
