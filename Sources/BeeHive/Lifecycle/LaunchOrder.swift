@@ -77,7 +77,7 @@ package struct LaunchOrder: Hashable, Sendable {
         missing.append(Missing(module: node, requirement: required.name, reason: fault))
       }
     }
-    return ModuleGraph(of: nodes.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
+    return Self.graph(of: nodes)
   }
 
   /// Takes modules out of the order, and whatever requires them.
@@ -97,43 +97,35 @@ package struct LaunchOrder: Hashable, Sendable {
   /// The order itself: the first in rank of those that are free, again and again.
   private mutating func sort(_ nodes: [Entry], _ graph: ModuleGraph, _ isUnusable: [Bool]) {
     let usable = nodes.indices.filter { !isUnusable[$0] }
-    let isBasic = lift(usable, nodes, graph, isUnusable)
-    // `nodes` is in rank already, except for those that were lifted.
-    let basic = usable.filter { isBasic[$0] }.sorted { Self.comesFirst(nodes[$0], nodes[$1]) }
-    let ranking = basic + usable.filter { !isBasic[$0] }
-    var ranks = Array(repeating: 0, count: nodes.count)
-    for (rank, position) in ranking.enumerated() { ranks[position] = rank }
-
-    let earlier = nodes.indices.map { position in
-      isUnusable[position] ? [] : graph.predecessors(of: position).filter { !isUnusable[$0] }
-    }
-    let followers = earlier.reversedArrows
-    var waiting = earlier.map(\.count)
-    // The ranks of those that are free, the first of them at the end.
-    var free = usable.filter { waiting[$0] == 0 }.map { ranks[$0] }.sorted(by: >)
-    modules.reserveCapacity(usable.count)
-    while let rank = free.popLast() {
-      modules.append(nodes[ranking[rank]])
-      for follower in followers[ranking[rank]] {
-        waiting[follower] -= 1
-        guard waiting[follower] == 0 else { continue }
-        let rank = ranks[follower]
-        free.insert(rank, at: free.sortedIndex(where: { $0 < rank }))
-      }
-    }
-  }
-
-  /// Makes basic what a basic module requires, so that it need not wait for the normal ones.
-  private mutating func lift(
-    _ usable: [Int], _ nodes: [Entry], _ graph: ModuleGraph, _ isUnusable: [Bool]
-  ) -> [Bool] {
     var isBasic = nodes.map(Self.isBasic)
+    // What a basic module requires need not wait for the normal ones.
     for (position, requirer) in graph.requires.reached(from: usable.filter { isBasic[$0] }) {
       isBasic[position] = true
       let (module, reason) = (nodes[position].name, "\(nodes[requirer].name) requires it")
       lifts.append("\(module) starts among the basic modules: \(reason)".escaped)
     }
-    return isBasic
+    // `nodes` is in rank already, except for those that were lifted.
+    let basic = usable.filter { isBasic[$0] }.map { nodes[$0] }.sorted(by: Self.comesFirst)
+    let ranked = basic + usable.filter { !isBasic[$0] }.map { nodes[$0] }
+
+    let earlier = ranked.indices.map(Self.graph(of: ranked).predecessors)
+    let followers = earlier.reversedArrows
+    var waiting = earlier.map(\.count)
+    // The ranks of those that are free, the first of them at the end.
+    var free = ranked.indices.reversed().filter { waiting[$0] == 0 }
+    modules.reserveCapacity(ranked.count)
+    while let rank = free.popLast() {
+      modules.append(ranked[rank])
+      for follower in followers[rank] {
+        waiting[follower] -= 1
+        guard waiting[follower] == 0 else { continue }
+        free.insert(follower, at: free.sortedIndex(where: { $0 < follower }))
+      }
+    }
+  }
+
+  private static func graph(of modules: [Entry]) -> ModuleGraph {
+    ModuleGraph(of: modules.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
   }
 
   private static func isBasic(_ module: Entry) -> Bool { module.attributes.moduleLevel == .basic }
