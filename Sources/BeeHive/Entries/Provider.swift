@@ -86,7 +86,7 @@ struct FactoryClosure: Sendable {
   private(set) var parameter: (type: TypeSpelling, accepts: @Sendable (any Sendable) -> Bool)?
   /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
-  /// The same with its type, where it needs no parameter: a `TypedFactory`.
+  /// The same with its type, where it needs no parameter.
   private var typed: (any Sendable)?
   /// Makes one asynchronously; nil where `make` does so at once.
   private(set) var load: Loading?
@@ -97,13 +97,9 @@ struct FactoryClosure: Sendable {
   /// The type that it serves as, where that is known.
   var serving: ObjectIdentifier?
 
-  private struct TypedFactory<Service: Sendable>: Sendable {
-    let make: @Sendable (Hive) throws -> Service
-  }
-
   /// Makes one without a cast; nil where it makes another type.
   func typed<Service: Sendable>(as type: Service.Type) -> (@Sendable (Hive) throws -> Service)? {
-    (typed as? TypedFactory<Service>)?.make
+    typed as? @Sendable (Hive) throws -> Service
   }
 
   private init(
@@ -118,7 +114,7 @@ struct FactoryClosure: Sendable {
 
   init<Service: Sendable>(_ make: @escaping @Sendable (Hive) throws -> Service) {
     self.init(Service.self) { hive, _ in try make(hive) }
-    typed = TypedFactory(make: make)
+    typed = make
   }
 
   init<Implementation: Injectable>(_ type: Implementation.Type, serving: ObjectIdentifier?) {
