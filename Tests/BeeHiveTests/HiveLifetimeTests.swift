@@ -69,7 +69,6 @@ struct HiveLifetimeTests {
     weak let weakly = Hive.process
     unowned let unowned = Hive.process
     for _ in 0..<10 { _ = [Hive](repeating: .process, count: 1000) }
-    #expect(weakly === Hive.process)
-    #expect(unowned === Hive.process)
+    #expect(weakly === Hive.process && unowned === Hive.process)
   }
 }

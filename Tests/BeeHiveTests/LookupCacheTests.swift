@@ -81,7 +81,6 @@ struct LookupCacheTests {
     }
     #expect(isFlat)
     #expect(hive.cache.capacity <= 64)
-    #expect(hive.cache.retiredCount < 256)
   }
 
   @Test("every key is found after growth")
