@@ -40,7 +40,7 @@ public final class Hive: Sendable {
     /// The entries that answer for services of C, whatever else would, for all who ask.
     var overrides: [RegisteredEntry] = []
     /// The singletons that are being made asynchronously, by where they will be kept.
-    var loading: [ObjectIdentifier: Task<Bool, any Error>] = [:]
+    var loading: [ObjectIdentifier: Task<Void, any Error>] = [:]
     /// The sum of all that decides about unbound entries, as it was when each of them had last been tried.
     var lastTry: Int?
     /// The Hive's, who are told of what changes here once the lock is free.

@@ -264,25 +264,23 @@ extension ServiceLookup {
     let keeper = try lookup.keeper(of: entry)
     if keeper.instance == nil {
       let step = Creation.Step(entry: entry, cell: keeper)
-      let isOfType = try await Creation.awaiting(step) { [hive, lookup] in
+      try await Creation.awaiting(step) { [hive, lookup] in
         try await lookup.loadOnce(step, keeper) {
-          guard let service = try await load(hive) as? Service else { return false }
+          guard let service = try await load(hive) as? Service else { return }
           // From here on it is found as others are.
           _ = try keeper.get { CachedValue(service, name: nil) }
-          return true
         }
       }
-      guard isOfType else { throw lookup.failure() }
     }
     return try hive.resolve(lookup)
   }
 
-  /// Joins the task that makes a singleton and keeps it, or begins it. Returns false where another type was made.
+  /// Joins the task that makes a singleton and keeps it, or begins it.
   private func loadOnce(
-    _ step: Creation.Step, _ keeper: Singleton, _ load: @escaping @Sendable () async throws -> Bool
-  ) async throws -> Bool {
+    _ step: Creation.Step, _ keeper: Singleton, _ load: @escaping @Sendable () async throws -> Void
+  ) async throws {
     let key = ObjectIdentifier(keeper)
-    let task = hive.state.withLock { [hive] state -> Task<Bool, any Error>? in
+    let task = hive.state.withLock { [hive] state -> Task<Void, any Error>? in
       if let task = state.loading[key] { return task }
       // Another task may have ended since the caller looked.
       if keeper.instance != nil { return nil }
@@ -293,9 +291,9 @@ extension ServiceLookup {
       state.loading[key] = task
       return task
     }
-    guard let task else { return true }
+    guard let task else { return }
     // The task goes on where who asked is cancelled.
-    let race = Race<Result<Bool, any Error>>()
+    let race = Race<Result<Void, any Error>>()
     Task(executorPreference: ModuleThreads.shared) { race.finish(await task.result) }
     return try await withTaskCancellationHandler {
       await race.value
