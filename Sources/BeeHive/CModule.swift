@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import CBeeHive
 
 /// A module in C: functions of an image, which stays mapped.

@@ -1,7 +1,6 @@
 public import BinaryImage
 internal import CImageEvents
 internal import CSwiftRuntime
-internal import Registration
 internal import SwiftMetadata
 internal import Synchronization
 internal import Threads

@@ -1,4 +1,3 @@
-internal import Registration
 internal import Threads
 
 // The lifecycle of modules, the events that they are told, and what they register themselves.

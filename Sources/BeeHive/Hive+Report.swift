@@ -1,6 +1,4 @@
-internal import BinaryImage
 internal import LibC
-internal import Registration
 internal import Threads
 
 /// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json` or any

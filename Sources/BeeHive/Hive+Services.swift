@@ -1,7 +1,5 @@
-internal import BinaryImage
 public import CEpoch
 public import CImageEvents
-internal import Registration
 public import Synchronization
 internal import Threads
 

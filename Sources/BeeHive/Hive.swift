@@ -1,5 +1,5 @@
 // An entry's kind and origin, and why an image was not read, are part of what the Hive answers with, so clients
-// that import BeeHive have their types too.
+// that import BeeHive have their types too; so has every other file of BeeHive.
 @_exported public import BinaryImage
 internal import CSwiftRuntime
 @_exported public import Registration

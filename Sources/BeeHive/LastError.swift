@@ -1,5 +1,4 @@
 internal import LibC
-internal import Registration
 
 /// The last error of one thread, for callers in C.
 ///

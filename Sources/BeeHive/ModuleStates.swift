@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// How far each module is: one state for every module that was tried, until the Hive is stopped.
 ///
 /// The runner keeps them under a lock, and is the only one that changes them. Reports, and events on

@@ -1,6 +1,3 @@
-internal import BinaryImage
-internal import Registration
-
 /// Modules and services that a file declares, in the shape of BeeHive's two property lists.
 ///
 /// The host decodes it with the decoder it likes, so the library needs no Foundation:

@@ -1,5 +1,4 @@
 internal import CBeeHive
-internal import Registration
 internal import Threads
 
 /// A module that has been made, and what is known of it.

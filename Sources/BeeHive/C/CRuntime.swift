@@ -1,6 +1,4 @@
-internal import BinaryImage
 package import CBeeHive.Runtime
-internal import Registration
 internal import Threads
 
 // What `beehive/runtime.h` declares: the Hive of the process, for hosts that never name Swift.

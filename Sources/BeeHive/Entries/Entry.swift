@@ -1,4 +1,3 @@
-internal import BinaryImage
 public import Registration
 
 /// What the Hive made of one declared module or service, and where it came from.

@@ -1,6 +1,3 @@
-internal import BinaryImage
-internal import Registration
-
 /// A fault of an entry, a setting or a call: a stable code, a sentence, and the other places it concerns.
 public struct Problem: Error, Hashable, Sendable {
   /// The cause, as a stable code: reports print `rawValue`.

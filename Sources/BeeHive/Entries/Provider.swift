@@ -1,6 +1,4 @@
-internal import BinaryImage
 internal import CBeeHive
-internal import Registration
 
 // Sound: an image that has registered stays mapped, so its addresses lead to functions and structures. What the author
 // promised by writing a record (that a function has this type) cannot be checked.

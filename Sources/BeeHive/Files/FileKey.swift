@@ -1,6 +1,3 @@
-internal import BinaryImage
-internal import Registration
-
 /// A key of a file, whatever it is.
 package struct FileKey: CodingKey, ExpressibleByStringLiteral {
   package let stringValue: String

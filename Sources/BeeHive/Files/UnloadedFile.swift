@@ -1,4 +1,3 @@
-internal import BinaryImage
 package import Registration
 
 /// What a file declares that is not loaded: a library that a build has just made, a plugin to come.

@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// Something that modules are told: a step of the lifecycle, a signal, or what the application says.
 ///
 ///     struct OrderPlaced: Sendable { let number: Int }

@@ -1,6 +1,3 @@
-internal import BinaryImage
-internal import Registration
-
 /// In which order modules start, and what keeps some from starting.
 ///
 /// Declared requirements bind, in one order over every way of registration: a module that is required, or

@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// How `Hive.start` goes about it.
 ///
 ///     let options = LaunchOptions(

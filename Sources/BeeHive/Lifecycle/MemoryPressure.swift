@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import LibC
 
 /// Where the kernel tells that memory is short: its pressure stall information, of the control group

@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 // Alone, because who asks what happens when a module throws looks for it: `ModuleRunner.take` acts upon it.
 
 /// Why a Hive did not start; nothing of it runs.

@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import CSignals
 internal import LibC
 internal import Threads

@@ -1,6 +1,4 @@
-internal import BinaryImage
 internal import LibC
-internal import Registration
 internal import Threads
 
 /// How long each module took for each step and event: always on, in release builds too.

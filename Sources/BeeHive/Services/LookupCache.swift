@@ -1,5 +1,4 @@
 public import CEpoch
-internal import Registration
 public import Synchronization
 internal import Threads
 

@@ -1,5 +1,3 @@
-internal import BinaryImage
-
 /// Why a service could not be had.
 ///
 ///     do throws(ServiceError) {

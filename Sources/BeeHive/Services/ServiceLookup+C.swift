@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import CBeeHive
 internal import Threads
 

@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import Threads
 
 // Why a lookup finds nothing.

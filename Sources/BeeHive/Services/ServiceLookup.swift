@@ -1,5 +1,3 @@
-internal import BinaryImage
-internal import Registration
 internal import Threads
 
 /// One lookup, by Swift type or by the name of a C service: which entry answers, and why the others do not.

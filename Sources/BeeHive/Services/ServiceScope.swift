@@ -1,4 +1,3 @@
-internal import Registration
 internal import Threads
 
 /// A context of its own for scoped services: one session, one request, one document.

@@ -1,6 +1,4 @@
-internal import BinaryImage
 internal import CSwiftRuntime
-internal import Registration
 internal import SwiftMetadata
 internal import Threads
 
