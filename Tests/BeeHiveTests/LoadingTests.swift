@@ -88,15 +88,15 @@ struct LoadingTests {
           Int.self, name: "\(number)", scope: .singleton,
           loading: { [counter] hive in
             // The layers below wait already, and none of them is done before all wait.
-            while counter.count < max(0, below + 2) { await Task.yield() }
+            while counter.count < max(0, below + 2) { try await Task.sleep(for: .milliseconds(1)) }
             if below < 0 {
               counter.next()
-              while counter.count < 60 { await Task.yield() }
+              while counter.count < 60 { try await Task.sleep(for: .milliseconds(1)) }
               return 1
             }
             async let one = hive.load(Int.self, name: "\(below)")
             async let other = hive.load(Int.self, name: "\(below + 1)")
-            for _ in 0..<100 { await Task.yield() }
+            try await Task.sleep(for: .milliseconds(1))
             counter.next()
             return try await max(one, other) + 1
           })
