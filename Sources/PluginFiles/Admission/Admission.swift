@@ -159,17 +159,16 @@ package struct Admission {
 
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
-    let joint = JointAdmission(of: judged, host.modules)
-    guard let files = judgedInOrder(joint) else { return AdmissionReport(on: host, joint) }
+    let files = judgedInOrder(JointAdmission(of: judged, host.modules))
     return AdmissionReport(on: host, JointAdmission(of: files, host.modules))
   }
 
-  /// Judges again what gets libraries of plugins that load before it in place of its own, since the loader goes by
-  /// their names; nil where nothing does.
-  private func judgedInOrder(_ joint: JointAdmission) -> [Judged]? {
+  /// Judges again what gets libraries of plugins that load before it instead of its own, since the loader goes by their
+  /// names.
+  private func judgedInOrder(_ joint: JointAdmission) -> [Judged] {
     var files = judged
     var residents: [[UInt8]: (brought: LibrarySet.Name, owner: String)] = [:]
-    var (refused, hasChanged): (Set<Int>, Bool) = ([], false)
+    var refused: Set<Int> = []
     for file in joint.order where refused.isDisjoint(with: joint.needs[file]) {
       let instead = files[file].brought.compactMap { own -> String? in
         guard own.isNeeded, let (other, owner) = residents[Array(own.text.utf8)],
@@ -179,7 +178,6 @@ package struct Admission {
           "it gets the \(own.text) of \(owner), which loads before it: \(other.path) in place of \(own.path)"
       }
       if !instead.isEmpty {
-        hasChanged = true
         files[file].remarks += instead
         judge(&files[file], instead, beside: residents.mapValues(\.brought.path))
       }
@@ -192,7 +190,7 @@ package struct Admission {
         first
       }
     }
-    return hasChanged ? files : nil
+    return files
   }
 
   /// Judges the symbols of a file that gets other libraries than its own.

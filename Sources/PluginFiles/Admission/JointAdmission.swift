@@ -31,8 +31,7 @@ struct JointAdmission {
     addCycles(of: modules)
     graph.requires = needs
     settle(files.indices.filter { !isSound($0) })
-    let duplicates = noteDuplicates()
-    if !duplicates.isEmpty { settle(duplicates) }
+    settle(noteDuplicates())
   }
 
   /// Whether nothing is wrong with a file so far.
