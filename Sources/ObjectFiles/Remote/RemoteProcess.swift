@@ -28,12 +28,14 @@ package final class RemoteProcess {
     let descriptor = unsafe open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw Self.refusal(errno, pid) }
     (self.pid, self.descriptor, core) = (pid, descriptor, nil)
-    let ranges = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-      var range = MappedRange(line)
-      range?.path.unescapeLineBreaks()
-      return range?.path.hasPrefix("/") == true ? range : nil
+    let ranges: [MappedRange] = text.split(separator: UInt8(ascii: "\n")).compactMap { line in
+      guard var range = MappedRange(line), range.path.hasPrefix("/") else { return nil }
+      // The kernel writes a line break as `\012`.
+      range.path = range.path.split(separator: "\\012", omittingEmptySubsequences: false)
+        .joined(separator: "\n")
+      return range
     }
-    guard !ranges.isEmpty else { throw Self.noMemory(pid) }
+    guard !ranges.isEmpty else { throw Self.refusal(ESRCH, pid) }
     images = RemoteMapping.images(in: ranges, read).map { Self.checked($0, "/proc/\(pid)") }
   }
 
@@ -103,35 +105,20 @@ package final class RemoteProcess {
     return mapping
   }
 
-  private static func error(_ pid: Int, _ message: String) -> ImageError {
-    ImageError(.unreadable, image: "process \(pid)", message: message)
-  }
-
-  private static func noMemory(_ pid: Int) -> ImageError {
-    error(pid, "It has no memory: it has ended, or belongs to the kernel.")
-  }
-
   /// Describes a refusal of the system, with a remedy.
   private static func refusal(_ number: Int32, _ pid: Int) -> ImageError {
-    switch number {
-    case ENOENT, ESRCH:
-      fileStatus(of: "/proc/\(pid)".utf8, followingLinks: false) == nil
-        ? error(pid, "There is no such process.") : noMemory(pid)
-    case EACCES, EPERM:
-      error(
-        pid,
+    let message =
+      switch number {
+      case ENOENT, ESRCH:
+        fileStatus(of: "/proc/\(pid)".utf8, followingLinks: false) == nil
+          ? "There is no such process."
+          : "It has no memory: it has ended, or belongs to the kernel."
+      case EACCES, EPERM:
         "It may not be read: be its user, or root with CAP_SYS_PTRACE, which containers often lack; so does a user "
-          + "need it where kernel.yama.ptrace_scope is above 0.")
-    default: error(pid, "\(systemMessage(number)).")
-    }
-  }
-}
-
-extension String {
-  /// Puts line breaks where the kernel wrote `\012`.
-  fileprivate mutating func unescapeLineBreaks() {
-    guard contains("\\") else { return }
-    self = split(separator: "\\012", omittingEmptySubsequences: false).joined(separator: "\n")
+          + "need it where kernel.yama.ptrace_scope is above 0."
+      default: "\(systemMessage(number))."
+      }
+    return ImageError(.unreadable, image: "process \(pid)", message: message)
   }
 }
 
