@@ -223,6 +223,11 @@ extension Survey {
 }
 
 extension Record {
-  /// The contents, wherever the entry is.
-  fileprivate var contents: [AnyHashable] { [kind, name, implementation, attributes] }
+  /// The entry as it would be anywhere.
+  fileprivate var contents: Record {
+    Record(
+      kind: kind, name: name, implementation: implementation, attributes: attributes,
+      encoding: .inline,
+      origin: Origin(image: "", section: "", index: 0, address: VirtualAddress(rawValue: 0)))
+  }
 }
