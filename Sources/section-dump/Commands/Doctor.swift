@@ -40,9 +40,14 @@ struct Doctor: ParsableCommand {
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
 
+  /// What may run when a plugin is loaded.
+  enum Startup: String, CaseIterable, ExpressibleByArgument {
+    case anything, anchor
+  }
+
   @Option(
     help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
-  var startup: PluginPolicy.Startup?
+  var startup: Startup?
 
   @Option(
     help: ArgumentHelp(
@@ -132,9 +137,7 @@ struct Doctor: ParsableCommand {
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }
     policy.tables = table
     if anyOwner { policy.checksOwners = false }
-    if let startup { policy.startup = startup }
+    if let startup { policy.startup = startup == .anchor ? .anchor : .anything }
     return policy
   }
 }
-
-extension PluginPolicy.Startup: ExpressibleByArgument {}

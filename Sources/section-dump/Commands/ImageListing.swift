@@ -25,7 +25,7 @@ struct ImageListing<Element: Tabled>: Sendable {
     }
     var sums = ReportSums(wanted: wanted)
     let passed = inputs.read { files, handOn in
-      var part = ReportPart<ReportSums>()
+      var part: ReportPart<ReportSums> = ([], nil)
       var size = 0
       var writer = ImageWriter<Element>(format, style, key: key, emptyNote: emptyNote) { piece in
         part.pieces.append(piece)

@@ -13,13 +13,8 @@ extension Reported {
   static var possible: Range<Int> { 0..<1 << 32 }
 }
 
-/// A part of the report of the files that are read.
-struct ReportPart<Sums: Reported>: Sendable {
-  /// The output.
-  var pieces: [Piece] = []
-  /// The results of the files; nil in all but the last part.
-  var sums: Sums?
-}
+/// A part of the report of the files that are read: output, and the results of the files, nil in all but the last part.
+typealias ReportPart<Sums: Reported> = (pieces: [Piece], sums: Sums?)
 
 extension Encodable {
   /// The value as bytes; nil where no bytes can say it.
@@ -168,7 +163,8 @@ struct IsolatedChild<Sums: Reported> {
   ) throws(ImageError) -> Part? {
     // The seconds after which a child that says nothing is ended; it ends itself before.
     let patience = seconds + 20
-    var (part, room) = (Part(), memory)
+    var part: Part = ([], nil)
+    var room = memory
     func take(_ count: Int) throws(ImageError) -> [UInt8]? {
       guard 0...room ~= count else {
         throw ended("wrote more than the \(memory >> 20) MiB that it may")
