@@ -18,7 +18,7 @@ class CachedService: @unchecked Sendable {
   func end() {}
 }
 
-/// A resolved service with its type: what `LookupTable` holds for the key of `Service`.
+/// A resolved service with its type: what `WordTable` holds for the key of `Service`.
 @usableFromInline
 final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
@@ -48,7 +48,7 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
 /// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe @usableFromInline
 struct LookupCache: ~Copyable, @unchecked Sendable {
-  // Sound: what `current` leads to is shared by the rules of `LookupTable`.
+  // Sound: what `current` leads to is shared by the rules of `WordTable`.
   /// The bits of the table in use.
   @usableFromInline let current: Atomic<UInt>
   private let used = Atomic<Int>(0)  // keys in the table; only writers look
@@ -56,11 +56,11 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   /// The parts that each retirement releases, and the epoch that it ended.
   private let retired = Lock<[(tag: UInt64, release: @Sendable () -> Void)]>([])
 
-  init(capacity: Int = 16) { unsafe current = Atomic(LookupTable(capacity: capacity).bits) }
+  init(capacity: Int = 16) { unsafe current = Atomic(WordTable(capacity: capacity).bits) }
 
   /// The table in use; a reader asks within a read section.
   @inlinable @inline(__always)
-  var table: LookupTable { unsafe LookupTable(bits: current.load(ordering: .acquiring)) }
+  var table: WordTable { unsafe WordTable(bits: current.load(ordering: .acquiring)) }
 
   /// The key of a service type.
   @inlinable @inline(__always)
@@ -161,12 +161,12 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     unsafe old.forEach { _, _ in kept += 1 }
     var capacity = 16
     while capacity < (kept + 1) * 4 { capacity *= 2 }
-    let new = unsafe LookupTable(capacity: capacity)
+    let new = unsafe WordTable(capacity: capacity)
     unsafe old.forEach { key, object in _ = unsafe new.exchange(key, for: object) }
     used.store(kept, ordering: .relaxed)
     current.store(unsafe new.bits, ordering: .releasing)
     let bits = unsafe old.bits
-    retire { unsafe LookupTable(bits: bits).deallocate() }
+    retire { unsafe WordTable(bits: bits).deallocate() }
   }
 
   deinit {

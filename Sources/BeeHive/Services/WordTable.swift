@@ -6,7 +6,7 @@ public import Synchronization
 /// and replaces in place, so that a change costs the same beside ten entries and a million; only
 /// growth copies. What a writer takes out is retired by `LookupCache`, never freed at once.
 @unsafe @usableFromInline
-struct LookupTable {
+struct WordTable {
   /// One slot: the key is written once, after its object, and never taken back.
   @unsafe @usableFromInline
   struct Slot: ~Copyable {
