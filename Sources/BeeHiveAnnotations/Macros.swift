@@ -153,7 +153,7 @@ public enum AnnotatedExposure: Sendable {
     #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "FacadeMacro")
 #endif
 
-/// What the macros' expansions are made of. For generated code; nothing to write by hand.
+/// The parts of the macros' expansions. For generated code; nothing to write by hand.
 public enum AnnotatedEntry {
   #if _pointerBitWidth(_64)
     /// A record of `BeehiveRecords`: size, version, kind, flags, text offset, accessor, context, text.

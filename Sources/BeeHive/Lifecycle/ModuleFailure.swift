@@ -1,6 +1,6 @@
 // Alone, because who asks what happens when a module throws looks for it: `ModuleRunner.take` acts upon it.
 
-/// Why a Hive did not start; nothing of it runs.
+/// The error of a start that was given up; nothing of the Hive runs.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
   /// The order, with what is missing and the cycles.
   package var order = LaunchOrder([])
@@ -58,7 +58,7 @@ extension ModuleFailure: CustomStringConvertible {
   var stepAndCause: String { "\(event): \(reason)".escaped }
 }
 
-/// What happens to the others when a module fails to start.
+/// The fate of the others when a module fails to start.
 public enum FailurePolicy: Hashable, Sendable {
   /// Everything that was started is torn down again, and `start` throws.
   case stop

@@ -1,5 +1,7 @@
 internal import LibC
 
+// Alone, because `SystemWatch` observes signals, `Run` reacts to them, and hosts name them: three readers.
+
 /// A signal of the operating system that `run` can observe. `Run.swift` reacts to it.
 public struct Signal: RawRepresentable, Hashable, Sendable {
   /// The system's number.
@@ -16,11 +18,11 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   public static let interrupt = Self(rawValue: SIGINT)
   /// SIGQUIT: ends `run`.
   public static let quit = Self(rawValue: SIGQUIT)
-  /// SIGHUP: modules are told of it as a typed event, `event.value(as: Signal.self)`.
+  /// SIGHUP: modules get it as a typed event, `event.value(as: Signal.self)`.
   public static let hangUp = Self(rawValue: SIGHUP)
-  /// SIGUSR1: modules are told of it as a typed event.
+  /// SIGUSR1: modules get it as a typed event.
   public static let user1 = Self(rawValue: SIGUSR1)
-  /// SIGUSR2: modules are told of it as a typed event.
+  /// SIGUSR2: modules get it as a typed event.
   public static let user2 = Self(rawValue: SIGUSR2)
   /// SIGTSTP, which Ctrl-Z sends: willResignActive, didEnterBackground, and the process stops.
   public static let suspend = Self(rawValue: SIGTSTP)
@@ -30,7 +32,7 @@ public struct Signal: RawRepresentable, Hashable, Sendable {
   /// Whether it asks the process to end.
   var isTerminating: Bool { self == .terminate || self == .interrupt || self == .quit }
 
-  /// The events that modules are told when it comes, in order, unless it ends the process.
+  /// The events that modules get when it comes, in order, unless it ends the process.
   var events: [Event] {
     switch self {
     case .suspend: [.willResignActive, .didEnterBackground]

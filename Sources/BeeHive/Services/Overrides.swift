@@ -5,7 +5,7 @@ internal import Threads
 
 extension ServiceScope {
   /// A service that one task, and what it starts, gets instead of another; or none, for a task that only keeps
-  /// what it makes to itself.
+  /// its own instances to itself.
   ///
   /// Instances that the task makes meanwhile are kept by the scope and not by the Hive, so that tests which run beside each
   /// other do not meet: not in the service, and not in a singleton that was handed it.

@@ -207,7 +207,7 @@ extension SwiftImage {
   /// The number only grows. While it is the same, no type arrived.
   static var count: Int { beehive_swift_images(nil, 0, 0) }
 
-  /// The Swift images from an index on, in the order in which they registered.
+  /// The Swift images from an index on, in order of registration.
   static func all(from first: Int) -> [SwiftImage] {
     let capacity = count - first
     guard capacity > 0 else { return [] }

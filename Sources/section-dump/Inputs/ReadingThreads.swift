@@ -3,7 +3,7 @@ internal import Threads
 
 /// Threads that read files, while what they find is taken in the order of the files.
 ///
-/// The thread that made it adds files. If it is asked for no other thread, or the system gives none, it reads and takes
+/// The thread that made it adds files. If no other thread is wanted, or the system gives none, it reads and takes
 /// too. How much is read ahead of what was taken is bounded.
 final class ReadingThreads<Sums: Reported> {
   typealias Part = ReportPart<Sums>
@@ -81,7 +81,7 @@ final class ReadingThreads<Sums: Reported> {
 
   private typealias Batch = (number: Int, files: [File])
 
-  /// What the threads share.
+  /// State of the pool, under its lock.
   private struct State {
     var waiting: ArraySlice<Batch> = []
     /// The last parts of batches that were read and wait for their turn.

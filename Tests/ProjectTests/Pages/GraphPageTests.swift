@@ -50,7 +50,7 @@ struct GraphPageTests {
     #expect(!page.document.contains("<img"))
   }
 
-  /// Opens a page in which a script of `Tests/Fixtures/GraphPage` runs last, and returns what it says.
+  /// Opens a page whose last script is one of `Tests/Fixtures/GraphPage`, and returns the text that it makes.
   private func ask(_ page: GraphPage, _ script: String) throws -> String {
     let script = try Repository.fixture("GraphPage/\(script).js")
     let file = try page.draw(in: folder)
