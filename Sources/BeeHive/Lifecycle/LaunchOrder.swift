@@ -74,7 +74,7 @@ package struct LaunchOrder: Hashable, Sendable {
         missing.append(Missing(module: node, requirement: required.name, reason: fault))
       }
     }
-    return Self.graph(of: nodes)
+    return ModuleGraph(of: nodes.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
   }
 
   /// Takes modules out of the order, and whatever requires them.
@@ -102,27 +102,28 @@ package struct LaunchOrder: Hashable, Sendable {
       lifts.append("\(module) starts among the basic modules: \(reason)".escaped)
     }
     // `nodes` is in rank already, except for those that were lifted.
-    let basic = usable.filter { isBasic[$0] }.map { nodes[$0] }.sorted(by: Self.comesFirst)
-    let ranked = basic + usable.filter { !isBasic[$0] }.map { nodes[$0] }
+    let basic = usable.filter { isBasic[$0] }.sorted { Self.comesFirst(nodes[$0], nodes[$1]) }
+    let ranking = basic + usable.filter { !isBasic[$0] }
+    var ranks = Array(repeating: 0, count: nodes.count)
+    for (rank, position) in ranking.enumerated() { ranks[position] = rank }
 
-    let earlier = ranked.indices.map(Self.graph(of: ranked).predecessors)
+    // Ranks from here on.
+    let earlier = ranking.map { position in
+      graph.predecessors(of: position).filter { !isUnusable[$0] }.map { ranks[$0] }
+    }
     let followers = earlier.reversedArrows
     var waiting = earlier.map(\.count)
-    // The ranks of those that are free, the first of them at the end.
-    var free = ranked.indices.reversed().filter { waiting[$0] == 0 }
-    modules.reserveCapacity(ranked.count)
+    // Those that are free, the first of them at the end.
+    var free = ranking.indices.reversed().filter { waiting[$0] == 0 }
+    modules.reserveCapacity(ranking.count)
     while let rank = free.popLast() {
-      modules.append(ranked[rank])
+      modules.append(nodes[ranking[rank]])
       for follower in followers[rank] {
         waiting[follower] -= 1
         guard waiting[follower] == 0 else { continue }
         free.insert(follower, at: free.sortedIndex(where: { $0 < follower }))
       }
     }
-  }
-
-  private static func graph(of modules: [Entry]) -> ModuleGraph {
-    ModuleGraph(of: modules.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
   }
 
   private static func isBasic(_ module: Entry) -> Bool { module.attributes.moduleLevel == .basic }

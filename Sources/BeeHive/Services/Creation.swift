@@ -126,7 +126,7 @@ final class Creation {
   private static func end(_ number: Int) { waits.withLock { $0.all[number] = nil } }
 
   /// Follows a wait to who makes what it wants, what that maker waits for, who makes that, … back to a step of its own.
-  /// Goes to each once, however many wait for it.
+  /// Goes to each once, however many wait for it: along certain waits first, so that no other hides a certain cycle.
   private static func cycle(closedBy wait: Wait, _ waits: [Int: Wait]) -> Cycle? {
     // Who makes nothing closes none.
     if wait.steps.isEmpty { return nil }
@@ -140,7 +140,10 @@ final class Creation {
       guard seen.insert(wanted).inserted else { continue }
       for next in latestFirst {
         guard let place = next.steps.firstIndex(of: wanted) else { continue }
-        rest.append((next.wanted, path + next.steps[place...], isCertain && next.isCertain))
+        let isCertain = isCertain && next.isCertain
+        // The last is taken next.
+        rest.insert(
+          (next.wanted, path + next.steps[place...], isCertain), at: isCertain ? rest.count : 0)
       }
     }
     return nil

@@ -14,6 +14,9 @@ struct ToolRun {
   /// Takes `-c`, `--configuration` and `--product` out of the user's arguments; the others are the tool's.
   init(_ leading: [String], _ given: [String], _ context: PluginContext) {
     self.context = context
+    if let last = given.last, ["-c", "--configuration", "--product"].contains(last) {
+      fail("\(last) needs a value")
+    }
     var options = ArgumentExtractor(given.map { $0 == "-c" ? "--configuration" : $0 })
     products = options.extractOption(named: "product")
     for name in options.extractOption(named: "configuration") {
