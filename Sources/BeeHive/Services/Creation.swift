@@ -59,6 +59,7 @@ final class Creation {
   }
 
   /// Runs `make` as the maker of an instance, unless that would never end.
+  @inline(__always)
   static func make<Value>(
     _ step: Step, _ make: () throws(ServiceError) -> Value
   ) throws(ServiceError) -> Value {

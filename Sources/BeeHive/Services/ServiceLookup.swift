@@ -90,6 +90,7 @@ struct ServiceLookup<Service: Sendable> {
   }
 
   /// The service by what a lookup before this one found, if that still holds; throws where it found none.
+  @inline(__always)
   func again() throws(ServiceError) -> Service? {
     let found = hive.cache.object(at: LookupCache.recipeKey(key), name: name)
     if let known = found as? CachedRecipe<Service> {
@@ -221,6 +222,7 @@ struct ServiceLookup<Service: Sendable> {
   // MARK: Making
 
   /// Returns the service of a Swift entry, kept as the answer if it is the same for all; nil if it refuses the type.
+  @inline(__always)
   private func answer(
     of entry: RegisteredEntry, _ recipe: Recipe
   ) throws(ServiceError) -> Service? {
@@ -234,6 +236,8 @@ struct ServiceLookup<Service: Sendable> {
 
   /// Returns the result of `make`, made once or anew as the scope says; nil if it makes nothing. The error names the
   /// entry.
+  // Inlined: each function that holds a `Service?` asks the runtime for its metadata.
+  @inline(__always)
   func instance(
     of entry: RegisteredEntry, in kind: Scope? = nil, _ make: () throws -> Service?
   ) throws(ServiceError) -> Service? {
