@@ -3,13 +3,12 @@ internal import Registration
 
 /// Every entry of a Hive, and which of them answers to a name. Lives under the Hive's lock.
 ///
-/// What one image declares is added and withdrawn at the cost of its own entries, however many others
-/// there are.
+/// The entries of one image are added at their own cost, however many others there are.
 struct EntryTable {
-  /// All, by their order.
+  /// All, in order of registration.
   ///
   /// Who takes one out releases it with no lock held, since that may destroy an instance of the user's.
-  private var made: [UInt64: RegisteredEntry] = [:]
+  private var made: [RegisteredEntry] = []
   /// The same by what duplicates share: services by their names alone.
   private var filed: [EntryIdentity: Namesakes] = [:]
   /// The services that are known to serve as a type.
@@ -35,7 +34,7 @@ struct EntryTable {
 
   /// Those for which `condition` holds, in order of registration. Looks at every entry.
   func entries(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
-    made.values.filter(condition).sorted { $0.order < $1.order }
+    made.filter(condition)
   }
 
   /// The services or modules of this name, the rejected ones among them.
@@ -67,7 +66,7 @@ struct EntryTable {
   /// Takes in an entry; one that another already provides is kept, as rejected.
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
-    made[entry.order] = entry
+    made.insert(inOrder: entry)
     if !hasUnbound, entry.kind == .service, entry.isUnbound { hasUnbound = true }
     if !entry.name.isEmpty { file(entry) }
     stateRecord?.add(entry)
@@ -151,7 +150,7 @@ struct EntryTable {
     guard stateRecord != nil else { return }
     stateRecord?.arrival = arrival
     stateRecord?.switchedOff = switchedOff
-    for entry in made.values where entry.kind == .module { entry.publish(stage(entry)) }
+    for entry in made where entry.kind == .module { entry.publish(stage(entry)) }
   }
 
   /// A module that was not tried yet has been bound.
@@ -177,7 +176,7 @@ struct EntryTable {
     withdraw(entries(where: condition))
   }
 
-  /// Takes out what these images declare, and returns it. Looks at nothing else.
+  /// Takes out what these images declare, and returns it.
   mutating func withdraw(imagesOf gone: Set<MappedImage.ID>) -> [RegisteredEntry] {
     let declared = gone.sorted().flatMap { images[$0] ?? [] }
     defer {
@@ -190,14 +189,15 @@ struct EntryTable {
   }
 
   private mutating func withdraw(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
-    if !gone.isEmpty { version += 1 }
+    guard !gone.isEmpty else { return [] }
+    version += 1
     for entry in gone {
       entry.isWithdrawn = true
-      made[entry.order] = nil
       for key in keys(of: entry) { filed.remove(entry, for: key) }
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
       giveTurns(among: rivals(of: entry))
     }
+    made.removeAll(where: \.isWithdrawn)
     if gone.contains(where: \.kind.isOfLayersAbove) {
       others.removeAll(where: \.isWithdrawn)
       otherVersion += 1
@@ -244,7 +244,7 @@ struct Namesakes {
     _ entry: RegisteredEntry, into list: inout [RegisteredEntry]
   ) -> [RegisteredEntry] {
     let others = list
-    list.insert(entry, at: (others.lastIndex { $0.order < entry.order } ?? -1) + 1)
+    list.insert(inOrder: entry)
     return others
   }
 
@@ -253,6 +253,13 @@ struct Namesakes {
     guard let name = entry.givenName else { return unnamed.removeAll { $0 === entry } }
     named[name]?.removeAll { $0 === entry }
     if named[name]?.isEmpty == true { named[name] = nil }
+  }
+}
+
+extension [RegisteredEntry] {
+  /// Inserts an entry before those that were registered after it.
+  fileprivate mutating func insert(inOrder entry: RegisteredEntry) {
+    insert(entry, at: (lastIndex { $0.order < entry.order } ?? -1) + 1)
   }
 }
 
