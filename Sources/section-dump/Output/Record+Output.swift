@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 
 extension Record {
-  /// `module shop`; no other entry of the kind has the name by chance.
+  /// The kind and the name: `module shop`.
   var title: String { "\(kind) \(name)" }
 
   /// The symbol or address of the factory; nil where there is none.
