@@ -44,12 +44,14 @@ public struct Problem: Error, Hashable, Sendable {
     package static let unmounted = Self(rawValue: "unmounted")
   }
 
+  /// The other entries it concerns, such as the first of two duplicates.
+  // Before the others: enumerations mark the last word of what they hold, and a checker for leaks then takes a marked
+  // reference for none.
+  package var related: [Source]
   /// The cause.
   public var code: Code
   /// One sentence for a person: what is wrong and what to do.
   public var message: String
-  /// The other entries it concerns, such as the first of two duplicates.
-  package var related: [Source]
 
   /// Describes a problem.
   ///
