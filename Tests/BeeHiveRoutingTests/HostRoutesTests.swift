@@ -107,6 +107,7 @@ struct HostRoutesTests {
       ("app://:host/a", "a/b", nil), ("http://:host/a", "caf\u{e9}", nil),
       ("http://:host/a", "Shop", nil), ("http://:host/a", "1.2.3.4.5", nil),
       ("https://:host<Path>", "a.b/c:d@e", "https://a.b/c%3Ad@e"), ("https:/:host", "7", nil),
+      ("http:/:host", "abc", "http://abc"), ("http:/11111", "7", nil),
     ] as [(String, String, String?)])
   func generated(_ pattern: String, _ value: String, _ url: String?) throws {
     let pattern = try RoutePattern(pattern)

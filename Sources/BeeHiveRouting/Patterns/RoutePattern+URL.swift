@@ -40,7 +40,9 @@ extension RoutePattern {
       Self.part(segment, values, isHost: isAbsolute && index == 0)
     }
     let url =
-      (scheme.map { $0 + ":" } ?? "") + (isAbsolute ? "//" : "/")
+      (scheme.map { $0 + ":" } ?? "")
+      // Every URL of the web has a host, which a pattern without one takes for the first segment.
+      + (isAbsolute || SchemeRules(scheme: scheme).isWeb ? "//" : "/")
       + parts.filter { !$0.isEmpty }.joined(separator: "/")
     // The types of a host are not known here: only this form is compared then.
     let whole = try? RouteTree(of: self, variants, types: .builtIn)
@@ -59,6 +61,9 @@ extension RoutePattern {
       throw RoutingError(
         .wrongParameter, "\(text) cannot hold these values: \(url) would give \(name) \(value)",
         key: name)
+    }
+    guard match != nil else {
+      throw RoutingError(.wrongParameter, "\(text) does not meet \(url), the URL that it would make")
     }
     return url
   }
