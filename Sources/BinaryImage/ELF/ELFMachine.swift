@@ -29,8 +29,8 @@ package struct ELFMachine {
     let table: Types
     /// Another image's data is copied here: `R_*_COPY`.
     let copy: UInt32
-    /// A function chooses the address at load time: `R_*_IRELATIVE`.
-    let chosen: UInt32?
+    /// A function chooses the address at load time: `R_*_IRELATIVE`, `R_*_JMP_IREL`.
+    let chosen: Types?
 
     /// Whether a type makes a word the address of something.
     func writesAddress(_ type: UInt32) -> Bool {
@@ -81,7 +81,7 @@ package struct ELFMachine {
   /// A machine of whose relocations these are relative, a word, of a table, a copy, and chosen.
   private init(
     _ name: String, _ prefix: String, _ relative: Types, _ word: Types, _ table: Types,
-    _ copy: UInt32, _ chosen: UInt32? = nil, _ info: Info = .standard
+    _ copy: UInt32, _ chosen: Types? = nil, _ info: Info = .standard
   ) {
     let types = RelocationTypes(
       relative: relative, word: word, table: table, copy: copy, chosen: chosen)
@@ -90,23 +90,26 @@ package struct ELFMachine {
 
   /// By `e_machine`, and the class where it matters.
   private static let known: [(number: Int32, bits: Int?, machine: ELFMachine)] = [
-    (EM_X86_64, 64, Self("x86_64", "X86_64", [8, 38], [1], [6, 7], 5, 37)),
-    (EM_X86_64, nil, Self("x86_64", "X86_64", [8, 38], [10], [6, 7], 5, 37)),
-    (EM_386, nil, Self("i386", "386", [8], [1], [6, 7], 5, 42)),
-    (EM_AARCH64, 64, Self("aarch64", "AARCH64", [1027], [257], [1025, 1026], 1024, 1032)),
-    (EM_AARCH64, nil, Self("aarch64", "AARCH64_P32", [183], [1], [181, 182], 180, 188)),
-    (EM_ARM, nil, Self("arm", "ARM", [23], [2, 38], [21, 22], 20, 160)),
-    (EM_S390, 64, Self("s390x", "390", [12], [22], [10, 11], 9, 61)),
-    (EM_S390, nil, Self("s390", "390", [12], [4], [10, 11], 9, 61)),
-    (EM_PPC64, nil, Self("ppc64", "PPC64", [22], [38, 43], [20, 21], 19, 248)),
-    (EM_PPC, nil, Self("ppc", "PPC", [22], [1, 24], [20, 21], 19, 248)),
-    (EM_RISCV, 64, Self("riscv64", "RISCV", [3], [2], [5], 4, 58)),
-    (EM_RISCV, nil, Self("riscv32", "RISCV", [3], [1], [5], 4, 58)),
-    (EM_LOONGARCH, 64, Self("loongarch64", "LARCH", [3], [2], [5], 4, 12)),
-    (EM_LOONGARCH, nil, Self("loongarch32", "LARCH", [3], [1], [5], 4, 12)),
-    (EM_SPARCV9, nil, Self("sparc64", "SPARC", [22], [32, 54], [20, 21], 19, 249, .lowByte)),
-    (EM_SPARC, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, 249)),
-    (EM_SPARC32PLUS, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, 249)),
+    (EM_X86_64, 64, Self("x86_64", "X86_64", [8, 38], [1], [6, 7], 5, [37])),
+    (EM_X86_64, nil, Self("x86_64", "X86_64", [8, 38], [10], [6, 7], 5, [37])),
+    (EM_386, nil, Self("i386", "386", [8], [1], [6, 7], 5, [42])),
+    (EM_AARCH64, 64, Self("aarch64", "AARCH64", [1027], [257], [1025, 1026], 1024, [1032])),
+    (EM_AARCH64, nil, Self("aarch64", "AARCH64_P32", [183], [1], [181, 182], 180, [188])),
+    (EM_ARM, nil, Self("arm", "ARM", [23], [2, 38], [21, 22], 20, [160])),
+    (EM_S390, 64, Self("s390x", "390", [12], [22], [10, 11], 9, [61])),
+    (EM_S390, nil, Self("s390", "390", [12], [4], [10, 11], 9, [61])),
+    (EM_PPC64, nil, Self("ppc64", "PPC64", [22], [38, 43], [20, 21], 19, [247, 248])),
+    (EM_PPC, nil, Self("ppc", "PPC", [22], [1, 24], [20, 21], 19, [248])),
+    (EM_RISCV, 64, Self("riscv64", "RISCV", [3], [2], [5], 4, [58])),
+    (EM_RISCV, nil, Self("riscv32", "RISCV", [3], [1], [5], 4, [58])),
+    (EM_LOONGARCH, 64, Self("loongarch64", "LARCH", [3], [2], [5], 4, [12])),
+    (EM_LOONGARCH, nil, Self("loongarch32", "LARCH", [3], [1], [5], 4, [12])),
+    (
+      EM_SPARCV9, nil,
+      Self("sparc64", "SPARC", [22], [32, 54], [20, 21], 19, [248, 249], .lowByte)
+    ),
+    (EM_SPARC, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, [248, 249])),
+    (EM_SPARC32PLUS, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, [248, 249])),
     // R_MIPS_REL32, in 64-bit files followed by R_MIPS_64; relative where it names no symbol.
     (EM_MIPS, 64, Self("mips64", "MIPS", [3 | 18 << 8], [18], [51, 127], 126, nil, .threeTypes)),
     (EM_MIPS, nil, Self("mips", "MIPS", [3], [2], [51, 127], 126)),
@@ -117,10 +120,15 @@ package struct ELFMachine {
     (EM_ALPHA, nil, Self("alpha", "ALPHA", [27], [2], [25, 26], 24)),
     (EM_68K, nil, Self("m68k", "68K", [22], [1], [20, 21], 19)),
     (EM_SH, nil, Self("sh", "SH", [165], [1], [163, 164], 162)),
+    (EM_ARC_COMPACT, nil, Self("arc", "ARC", [56], [4, 27], [54, 55], 53)),
+    (EM_ARCV2, nil, Self("arc", "ARC", [56], [4, 27], [54, 55], 53)),
   ]
 
   /// The alignment of pointers where it is not their size.
   var pointerAlignment: Int? { prefix == "68K" ? 2 : nil }
+
+  /// Whether bit 1 of a function's address says that the function's descriptor is there: `R_PARISC_PLABEL32`.
+  var marksDescriptors: Bool { prefix == "PARISC" && format.bits == 32 }
 
   /// Whether the word of an object is added to the addend of a relocation that has one: BFD's `partial_inplace`.
   var addsWordInObjects: Bool { prefix == "SH" }
@@ -213,6 +221,8 @@ struct ELFRelocationNames {
   /// and braces hold what several names differ in. Those that linked files have, and those of words of data; what
   /// patches instructions has no name here, only its number.
   private static let lists = """
+    :ARC NONE 8 16 24 32 =27 32_ME =49 32_PCREL PC32 =53 COPY GLOB_DAT JMP_SLOT RELATIVE =66
+    TLS_{DTPMOD,DTPOFF,TPOFF}
     :68K NONE 32 16 8 PC{32,16,8} =19 COPY GLOB_DAT JMP_SLOT RELATIVE =40 TLS_{DTPMOD32,DTPREL32,TPREL32}
     :386 NONE 32 PC32 GOT32 PLT32 COPY GLOB_DAT JMP_SLOT RELATIVE GOTOFF GOTPC 32PLT =14
     TLS_{TPOFF,IE,GOTIE,LE,GD,LDM} 16 PC16 8 PC8 =35 TLS_{DTPMOD32,DTPOFF32,TPOFF32} SIZE32 =41

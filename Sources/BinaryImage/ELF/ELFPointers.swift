@@ -67,7 +67,7 @@ extension ELFFile {
       return PointerValue(
         rawValue: raw, target: try target(at: masked(addend)), resolution: resolution)
     }
-    if relocation.type == types.chosen {
+    if types.chosen?.contains(relocation.type) == true {
       return unresolvable("a function of the image chooses the address when it is loaded")
     }
     let isTable = types.table.contains(relocation.type)

@@ -197,8 +197,10 @@ extension ELFRelocations {
     static let most = 1 << 16
     private static let mostTypes = 1 << 8
 
-    /// `R_*_IRELATIVE` and `R_*_COPY`; nil on machines without.
-    private let chosen, copy: UInt32?
+    /// `R_*_IRELATIVE` and its like; nil on machines without.
+    private let chosen: ELFMachine.Types?
+    /// `R_*_COPY`.
+    private let copy: UInt32?
     /// Where nothing that is written is to begin, and no copy.
     private let forbidden, forbiddenToCopies: AddressRanges
     /// Where the functions are that choose addresses: their own, or places that hold these.
@@ -237,7 +239,9 @@ extension ELFRelocations {
         types.insert(type)
         lastType = type
       }
-      guard type == chosen, addends.count + places.count <= Self.most else { return }
+      guard chosen?.contains(type) == true, addends.count + places.count <= Self.most else {
+        return
+      }
       if form == .rela { addends.insert(addend) } else { places.insert(place) }
     }
   }

@@ -191,7 +191,11 @@ extension ELFFile {
       let pointer = try pointer(at: offset, ofArray: array)
       var step = StartupStep(kind: kind, index: Int(offset / word), name: pointer.symbol)
       switch pointer.target {
-      case .address(let address): step.address = address.rawValue
+      case .address(let address):
+        step.address = address.rawValue
+        if machine.marksDescriptors, address.rawValue & 2 != 0 {
+          step.note = "marks a descriptor: the function is what a relocation writes there"
+        }
       case .null: (step.note, step.isNumber) = ("it is null", true)
       case .imported(let symbol, let addend):
         step.name = PointerValue.name(ofImport: symbol, addend: addend)
