@@ -7,6 +7,8 @@ extension ELFFile {
   private static let pageSize: UInt64 = 4096
   /// Half of the addresses that x86-64 has for a process, and more memory than any has.
   private static let mostAddresses: UInt64 = 1 << 46
+  /// More than a thread has of its own, of any library: the loader ends the process where it gets no room.
+  private static let mostOfThread: UInt64 = 1 << 32
 
   /// What the loader stumbles over; nil where it is nothing.
   package func obstacle() throws(ImageError) -> String? {
@@ -65,6 +67,13 @@ extension ELFFile {
       guard !isHuge, top - loads[0].p_vaddr <= Self.mostAddresses else {
         return "its segments take more addresses than a process has"
       }
+    }
+    if let threads = try segments().all.last(where: { $0.isOf(PT_TLS) }),
+      threads.p_filesz > threads.p_memsz
+        || max(threads.p_memsz, threads.p_align) > Self.mostOfThread
+    {
+      return
+        "each thread would have \(threads.p_memsz) bytes of it, aligned to \(threads.p_align), with \(threads.p_filesz) from the file (PT_TLS)"
     }
     // The last one counts for the loader.
     guard let kept = try segments().all.last(where: { $0.isOf(PT_GNU_RELRO) }) else { return nil }
