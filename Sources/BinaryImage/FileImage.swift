@@ -355,7 +355,13 @@ extension FileImage {
       "\(offset.hexadecimal) lies past the end of section \(index).")
     guard let inflated else {
       return try file.withText(
-        at: extent.offset + offset, size: extent.size - offset, limit: limit, body)
+        at: extent.offset + offset, size: extent.size - offset, limit: limit
+      ) { text -> Swift.Result<Result, ImageError> in
+        do throws(ImageError) {
+          try checkKept(offset..<offset + UInt64(text.count) + 1, in: section)
+          return .success(body(text))
+        } catch { return .failure(error) }
+      }.get()
     }
     let start = Int(offset)
     guard let length = inflated.span.textLength(from: start), length <= limit else {
