@@ -148,7 +148,8 @@ extension ELFFile {
   /// the section table and the note do not tell of the same entries.
   package func checkDeclared() throws(ImageError) {
     try file.check(
-      header.sections.isComplete, .truncated, "The file ends before its section headers do.",
+      header.sections.isComplete, .truncated,
+      "The file ends before its \(header.sections.count) section headers do.",
       at: header.sections.offset)
     // Split debug information keeps the program headers of the file that it was split from.
     if let extent = try segments().extent(notWithin: file), !hasOnlyDebugInformation {
@@ -160,6 +161,10 @@ extension ELFFile {
     let table = try sectionTable()
     for index in sectionIndices {
       let section = table[index]
+      try file.check(
+        table.holdsName(of: index), .malformed,
+        "The name of section \(index) lies outside the names, so it may be one of entries. Link the file again."
+      )
       guard section.hasContents, section.sh_size > 0 else { continue }
       try file.check(
         file.holds(section.sh_offset, section.sh_size), .truncated,
@@ -180,7 +185,12 @@ extension ELFFile {
       failure: { file.error(.malformed, $1, section: $0) })
     guard let noted else { return }
     var ranges: [[Range<UInt64>]] = SectionNote.names.map { _ in [] }
-    table.forEach(named: .ofThisProject) { ranges[$1].append(table[$0].addresses) }
+    var mapped = ranges
+    table.forEach(named: .ofThisProject) { index, name in
+      ranges[name].append(table[index].addresses)
+      // What no process gets is told by who reads it.
+      if isMapped(table[index]) { mapped[name].append(table[index].addresses) }
+    }
     for section in noted {
       let start = section.address.rawValue
       let end = start &+ section.size
@@ -193,7 +203,7 @@ extension ELFFile {
           + "the section table has no such section; build the file anew.", section: section.name,
         at: segments.extent(from: section.address)?.offset)
     }
-    for (name, ranges) in zip(SectionNote.names, ranges) where !ranges.isEmpty {
+    for (name, ranges) in zip(SectionNote.names, mapped) where !ranges.isEmpty {
       let known = AddressRanges(noted.filter { $0.name == name }.map(\.addresses))
       guard let lost = ranges.first(where: { !$0.isEmpty && !known.covers($0) }) else { continue }
       throw file.error(

@@ -108,7 +108,9 @@ struct ELFGuard {
   ) throws(ImageError) -> ELFHeader.Table {
     guard offset != 0, count != 0 else { return .none }
     try file.check(
-      entry == expected, .malformed, "A \(kind) header has \(entry) bytes instead of \(expected).")
+      entry == expected, .malformed,
+      "A \(kind) header has \(entry) bytes instead of \(expected) (e_phentsize, e_shentsize).",
+      at: 0)
     let (size, _) = count.multipliedReportingOverflow(by: UInt64(expected))
     let isPlausible = count <= UInt64(UInt16.max) || size <= file.allocatedSize
     try file.check(
@@ -124,7 +126,7 @@ struct ELFGuard {
     _ section: GElf_Shdr?, of file: OpenedFile
   ) throws(ImageError) -> FileExtent {
     guard let section, section.sh_type == UInt32(SHT_STRTAB) else {
-      throw file.error(.malformed, "No section holds the names of the sections.")
+      throw file.error(.malformed, "No section holds the names of the sections (e_shstrndx).")
     }
     try file.check(
       file.holds(section.sh_offset, section.sh_size), .truncated,

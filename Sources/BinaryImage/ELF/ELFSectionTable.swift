@@ -100,6 +100,9 @@ struct ELFSectionTable {
     return names.holds(text.span, at: offset) && names[offset + text.count] == 0
   }
 
+  /// Whether the name of a section begins among the names.
+  func holdsName(of index: Int) -> Bool { Int(headers[index].sh_name) < names.count }
+
   /// The name of a section as text; nil where it lies outside the names.
   func name(of index: Int) -> String? {
     range(of: index).map { String(decoding: names.span.extracting($0)) }

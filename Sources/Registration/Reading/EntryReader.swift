@@ -85,7 +85,7 @@ struct EntryReader<Source: Image> {
       reject(
         Refusal(
           .oddSectionSize,
-          "\(size - end) bytes are left behind the last whole pointer of \(slotSize); "
+          "\(Int(size - end).counted("byte")) left behind the last whole pointer of \(slotSize); "
             + "an entry in this section is no const char *"), at: end, in: section)
       index += 1
     } catch {
@@ -131,7 +131,9 @@ struct EntryReader<Source: Image> {
         .unresolvedPointer,
         "points at \(PointerValue.name(ofImport: symbol, addend: addend)) of another image; point it at a "
           + "text of the same image")
-    case .unresolvable(let why): return Refusal(.unresolvedPointer, why)
+    case .unresolvable(let why):
+      let advice = pointer.resolution == .number ? "; point it at a text of the same image" : ""
+      return Refusal(.unresolvedPointer, why + advice)
     }
   }
 
@@ -301,6 +303,7 @@ extension Refusal {
       : ("no memory at its address", "link them anew instead of adding the section to the file")
     return Refusal(
       .unreadableSection,
-      "is not mapped (no flag A, or \(cause)), so no process has its entries; \(advice)")
+      "the section is not mapped (no flag A, or \(cause)), so no process has its entries; \(advice)"
+    )
   }
 }

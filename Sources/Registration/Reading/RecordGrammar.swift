@@ -27,7 +27,8 @@ struct RecordGrammar {
       guard !bytes.extracting(start...).isZero else { return nil }
       throw Refusal(
         .badRecordSize,
-        "\(rest) bytes are left behind the last record; an entry in this section is no record")
+        "\(rest.counted("byte")) left behind the last record; an entry in this section is no record"
+      )
     }
     let size = Int(bytes.word32(at: start, order))
     if size == 0 { return start..<start + 8 }
