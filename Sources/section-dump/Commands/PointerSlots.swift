@@ -38,6 +38,7 @@ struct PointerSlots {
     var (index, room) = (0, UInt64(maxBytes))
     // No file has more bytes for its sections than it has, but for those that it compresses.
     var unshared = image.part.size
+    var inflatable = max(1 << 16, 16 * min(unshared, 1 << 40))
     for section in sections {
       if section.name != readable.last?.section.name { index = 0 }
       do throws(ImageError) {
@@ -50,12 +51,15 @@ struct PointerSlots {
             "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
               + "--max-bytes allows more.", section: section)
         }
-        guard section.isCompressed || size <= unshared else {
+        guard size <= (section.isCompressed ? inflatable : unshared) else {
           throw image.error(
-            .malformed, "It is not shown, since it shares its bytes with others that are.",
-            section: section)
+            .malformed,
+            section.isCompressed
+              ? "It is not shown, since what it and others hold is more than 16 times the file."
+              : "It is not shown, since it shares its bytes with others that are.", section: section
+          )
         }
-        if !section.isCompressed { unshared -= size }
+        if section.isCompressed { inflatable -= size } else { unshared -= size }
         room -= size
         readable.append(
           SlotSection(

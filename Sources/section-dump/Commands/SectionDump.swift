@@ -43,6 +43,8 @@ struct SectionDump: ParsableCommand {
   /// Most runs name files, and perhaps a format, and nothing else. They do without the parser, whose
   /// types alone take longer to set up than many files take to read; the result is the same.
   static func main() {
+    // Output that a file has no more room for is told of, and not the end.
+    _ = signal(SIGXFSZ, SIG_IGN)
     let arguments = CommandLine.arguments.dropFirst()
     if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
       refuse("There is no command \(name); there are \(commands.joined(separator: ", ")).")

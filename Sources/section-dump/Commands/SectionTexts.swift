@@ -61,13 +61,16 @@ extension SlotSection {
     return false
   }
 
-  /// Hands over each text that is not empty, with its number and its place; one of more than 64 KiB in parts.
-  func forEachText(_ body: (_ index: Int, _ position: UInt64, Span<UInt8>) -> Void) {
+  /// Hands over each text that is not empty, with its number and its place; one of more than 4 MiB in parts, of which
+  /// all but the last go on.
+  func forEachText(
+    _ body: (_ index: Int, _ position: UInt64, Span<UInt8>, _ goesOn: Bool) -> Void
+  ) {
     guard let size else { return }
     var window = SectionWindow(section, size: size, of: image)
     var (index, position) = (firstIndex, 0 as UInt64)
     while position < size {
-      let most = min(UInt64(SlotTexts.longest), size - position)
+      let most = min(SectionWindow.most, size - position)
       guard let bytes = window.load(most, at: position)?.prefix(Int(most)) else { break }
       let span = bytes.span
       var start = 0
@@ -78,8 +81,9 @@ extension SlotSection {
         }
         let length = span.textLength(from: start) ?? span.count - start
         // What does not end in these bytes is read with those that follow.
-        guard start == 0 || start + length < span.count || position + most == size else { break }
-        body(index, position + UInt64(start), span.extracting(start..<start + length))
+        let goesOn = start + length == span.count && position + most < size
+        guard start == 0 || !goesOn else { break }
+        body(index, position + UInt64(start), span.extracting(start..<start + length), goesOn)
         index += 1
         start += length
       }
@@ -96,6 +100,8 @@ extension UInt8 {
 
 /// Reads a section from its start to its end, a piece of it at a time: first 64 KiB, then 1 MiB, then 4 MiB.
 struct SectionWindow {
+  /// The largest piece.
+  static let most: UInt64 = 1 << 22
   let section: Section
   /// The number of its bytes in the file.
   let size: UInt64
@@ -116,7 +122,7 @@ struct SectionWindow {
     if position < start || position - start + count > UInt64(bytes.count) {
       do throws(ImageError) {
         let most = min(max(piece, count), size - position)
-        piece = min(piece * 16, 1 << 22)
+        piece = min(piece * 16, Self.most)
         bytes = try image.bytes(of: section, at: position, count: Int(most))
         start = position
       } catch {

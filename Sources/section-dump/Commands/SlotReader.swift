@@ -134,7 +134,7 @@ struct SlotReader {
     do throws(ImageError) {
       slot.text = try texts.text(at: pointer.target)
     } catch  where error.code == .unterminated {
-      slot.note = "no text: no NUL within \(SlotTexts.longest) bytes or before the mapping ends"
+      slot.note = "no text: no NUL within \(texts.longest) bytes or before the mapping ends"
     } catch  where error.code == .noContents {
       slot.note = "no text: a relocation writes there"
     } catch  where error.code == .tooLarge {

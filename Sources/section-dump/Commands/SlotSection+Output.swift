@@ -6,9 +6,10 @@ extension SlotSection: Tabled {
   /// Hands over each slot, or each text of a section that is shown as texts.
   private func forEach(_ body: (PointerSlot) -> Void) {
     guard showsTexts else { return forEachSlot(body) }
-    forEachText { index, position, text in
+    forEachText { index, position, text, goesOn in
       var slot = PointerSlot(index, at: position, of: section)
       (slot.kind, slot.text) = (.text, SlotText(bytes: [UInt8](copying: text), size: text.count))
+      slot.note = goesOn ? "the text goes on in the next one" : nil
       body(slot)
     }
   }
@@ -75,11 +76,11 @@ extension SlotSection: Tabled {
   private func writeTexts(to sink: ByteSink) {
     let address = section.address.rawValue
     let width = (address &+ section.size).hexadecimal.utf8.count
-    forEachText { _, position, text in
+    forEachText { _, position, text, goesOn in
       sink.write(word: "  ")
       sink.write(hexadecimal: address &+ position, padding: width + 2)
       sink.write(text, as: .cell)
-      sink.write(UInt8(ascii: "\n"))
+      sink.write(word: goesOn ? "…\n" : "\n")
     }
   }
 

@@ -32,8 +32,6 @@ struct SlotText {
 /// shown of a text has a limit, and what is read of all of them too. A text that was read a short while ago, and
 /// its parts, are not read again.
 final class SlotTexts {
-  /// The bytes after which a text without NUL is taken for none.
-  static let longest = 1 << 16
   /// How many bytes of a text are shown.
   static let shown = 256
   /// How many bytes of texts are read for each byte of the file.
@@ -42,6 +40,8 @@ final class SlotTexts {
 
   private let image: any FileImage
   private let showsWhole: Bool
+  /// The bytes after which a text without NUL is taken for none.
+  var longest: Int { showsWhole ? 1 << 20 : 1 << 16 }
   /// How many bytes may still be read; if texts are shown whole, how many may be shown.
   private var room: Int
   /// The texts that were read last, and where they start: in a section of an object, else at an address.
@@ -96,7 +96,7 @@ final class SlotTexts {
   private func readText(at target: PointerValue.Target) throws(ImageError) -> SlotText {
     try checkRoom()
     do throws(ImageError) {
-      let bytes = try image.withText(at: target, limit: Self.longest) { [UInt8](copying: $0) }
+      let bytes = try image.withText(at: target, limit: longest) { [UInt8](copying: $0) }
       // Another text is not worth more than the slot itself.
       if bytes.count > 64, let (section, start) = Self.place(of: target) {
         if kept.count == Self.mostKept { kept.removeFirst() }
@@ -105,7 +105,7 @@ final class SlotTexts {
       if !showsWhole { room -= bytes.count + 1 }
       return SlotText(bytes: bytes, size: bytes.count)
     } catch {
-      if error.code == .unterminated, !showsWhole { room -= try searched(from: target) }
+      if error.code == .unterminated { room -= try searched(from: target) }
       throw error
     }
   }
@@ -113,9 +113,9 @@ final class SlotTexts {
   /// Returns how many bytes were read in search of the end of a text.
   private func searched(from target: PointerValue.Target) throws(ImageError) -> Int {
     guard case .section(let index, let offset) = target, let section = try section(index) else {
-      return Self.longest
+      return longest
     }
-    return min(Self.longest, Int(clamping: section.size.subtractingReportingOverflow(offset).0))
+    return min(longest, Int(clamping: section.size.subtractingReportingOverflow(offset).0))
   }
 
   private func keptText(at target: PointerValue.Target) -> SlotText? {
