@@ -53,6 +53,13 @@ struct WantedNamesTests {
     #expect(!wanted.isEmpty && Set(names) == Set(wanted))
   }
 
+  @Test("A question mark is one character, however many bytes that has")
+  func characters() throws {
+    let path = try Fixtures.build(
+      #"const char *texts[] __attribute__((section("café"))) = {"x"};"#, as: "wanted-character.so")
+    #expect(try Self.shown(["strings", "--section", "caf?", path]) == ["café"])
+  }
+
   /// Arguments for which nothing is found, and what is said of that.
   static let misses: [(arguments: [String], complaint: String)] = [
     (["strings", "--section", "BeehiveMod"], "a section BeehiveMod; did you mean BeehiveMods?"),

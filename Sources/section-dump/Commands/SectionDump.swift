@@ -45,6 +45,8 @@ struct SectionDump: ParsableCommand {
   static func main() {
     // Output that a file has no more room for is told of, and not the end.
     _ = signal(SIGXFSZ, SIG_IGN)
+    // A `?` of a pattern is one character, not one byte.
+    unsafe setlocale(LC_CTYPE, "C.UTF-8")
     let arguments = CommandLine.arguments.dropFirst()
     if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
       refuse("There is no command \(name); there are \(commands.joined(separator: ", ")).")

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import PluginFiles
 internal import Registration
 
 /// Names that were asked for, each of which one of the files must have.
@@ -11,21 +12,26 @@ struct Wanted: Sendable, Codable {
     /// `module`, `service`, `section` or `protocol`.
     var kind = ""
     var text = ""
-    /// The pattern that the name is; nil where it must be exactly this one.
-    var pattern: NamePattern?
+    /// Whether a shell would read it as a pattern; otherwise names must be exactly this one.
+    var isPattern = false
     var isFound = false
     /// The names in the files that are nearest to it.
     var similar: [String] = []
 
     /// Notes that a file has a name, and returns whether it is this one.
     mutating func meets(_ name: String) -> Bool {
-      let isMatch = pattern?.matches(name) ?? (text == name)
+      let isMatch = isPattern ? name.isMatched(by: text) : text == name
       if isMatch {
         isFound = true
       } else if !isFound, !nearest(to: text, in: [name]).isEmpty {
         similar = nearest(to: text, in: similar + [name])
       }
       return isMatch
+    }
+
+    /// Whether one of these characters is in it.
+    func holds(_ characters: Set<Unicode.Scalar>) -> Bool {
+      text.unicodeScalars.contains(where: characters.contains)
     }
   }
 
@@ -42,7 +48,7 @@ struct Wanted: Sendable, Codable {
   ) {
     names = required.map { Name(kind: $0.kind.description, text: $0.name) }
     for (kind, texts) in patterns {
-      names += texts.map { Name(kind: kind, text: $0, pattern: NamePattern($0)) }
+      names += texts.map { Name(kind: kind, text: $0, isPattern: true) }
     }
     isSelection = patterns.contains { !$0.texts.isEmpty }
   }
@@ -56,7 +62,7 @@ struct Wanted: Sendable, Codable {
   mutating func sees(_ name: String, of kind: String) -> Bool {
     var isShown = false
     for index in names.indices where names[index].kind == kind {
-      if names[index].meets(name), names[index].pattern != nil { isShown = true }
+      if names[index].meets(name), names[index].isPattern { isShown = true }
     }
     return isShown
   }
@@ -72,7 +78,7 @@ struct Wanted: Sendable, Codable {
   /// A line for each name that no file has.
   var complaints: [String] {
     names.filter { !$0.isFound }.map { name in
-      "no file has \(name.pattern == nil ? "the required" : "a") \(name.kind) \(name.text)"
+      "no file has \(name.isPattern ? "a" : "the required") \(name.kind) \(name.text)"
         + question(about: name.similar)
     }
   }
@@ -85,14 +91,15 @@ struct Wanted: Sendable, Codable {
     var listed: [Section]?
     for index in names.indices {
       let text = names[index].text
-      let isLiteral = names[index].pattern?.isLiteral ?? true
+      let isLiteral = !names[index].holds(["*", "?", "[", "\\"])
       let named = isLiteral ? try image.sections(named: text) : []
       if !named.isEmpty {
         names[index].isFound = true
         if known.insert(Array(text.utf8)).inserted { found += named }
         continue
       }
-      let isListed = names[index].pattern?.isListed == true
+      // A segment is no part of the name that sections are found by, and bytes that are no UTF-8 are none of a pattern.
+      let isListed = !isLiteral || names[index].holds([",", "\u{fffd}"])
       guard isListed || looksForSimilar && !names[index].isFound else { continue }
       if listed == nil { listed = isListed ? try image.allSections() : try? image.allSections() }
       for section in listed ?? [] {
