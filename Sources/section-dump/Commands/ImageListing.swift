@@ -76,14 +76,8 @@ struct ImageListing<Element: Tabled>: Sendable {
   }
 
   /// Writes what is shown of one file, or why there is none.
-  private func report(
-    _ file: Result<Input, ImageError>, of inputs: Inputs, to writer: inout ImageWriter<Element>
-  ) {
+  private func report(_ input: Input, of inputs: Inputs, to writer: inout ImageWriter<Element>) {
     writer.sums.files += 1
-    guard case .success(let input) = file else {
-      if case .failure(let error) = file { writer.note(error, at: Place(path: error.image)) }
-      return
-    }
     var (isShown, refusal): (Bool, ImageError?) = (false, nil)
     writer.sums.wanted.looksForSimilar = input.isAmongFirst
     input.forEachImage(architecture: inputs.architecture) { found, place throws(ImageError) in
@@ -136,7 +130,7 @@ struct ReportSums: Reported {
     [\.files, \.shown, \.empty, \.skipped, \.unread, \.failed, \.read, \.contained]
   }
 
-  func isSensible(of _: Result<Input, ImageError>) -> Bool {
+  func isSensible(of _: Input) -> Bool {
     Self.counts.allSatisfy { Self.possible ~= self[keyPath: $0] }
   }
 

@@ -41,6 +41,8 @@ struct Input: Sendable {
   var isAmongFirst = false
   /// The bytes of the path, where the name cannot say them.
   let pathBytes: [UInt8]?
+  /// The reason why a path leads to no file.
+  private(set) var failure: ImageError?
 
   init(path: [UInt8], isFound: Bool = false) {
     self.path = path
@@ -48,6 +50,12 @@ struct Input: Sendable {
     self.name = name ?? String(decoding: path, as: UTF8.self)
     pathBytes = name == nil ? path : nil
     self.isFound = isFound
+  }
+
+  /// A path that leads to no file.
+  init(_ failure: ImageError) {
+    self.init(path: Array(failure.image.utf8))
+    self.failure = failure
   }
 
   /// Where the file is.
@@ -70,6 +78,7 @@ struct Input: Sendable {
     _ body: (Result<any FileImage, ImageError>, Place) throws(ImageError) -> Int,
     failed: (ImageError, Place?) -> Void
   ) {
+    if let failure { return failed(failure, place) }
     var room = Scan.leastRoom
     ImageFile.forEachImage(pathBytes: path, name: name, architecture: architecture) { found in
       let place = Place(path: name, pathBytes: pathBytes, container: found.container)
@@ -92,16 +101,6 @@ struct Input: Sendable {
   }
 }
 
-extension Result<Input, ImageError> {
-  /// The name of the file in reports.
-  var name: String {
-    switch self {
-    case .success(let input): input.name
-    case .failure(let error): error.image
-    }
-  }
-}
-
 extension Inputs {
   /// The findings of a walk: names that led to a file which was handed over before, in a set; and what summaries say of links
   /// to directories, FIFOs and devices in directories.
@@ -112,7 +111,7 @@ extension Inputs {
     _ read: @escaping ReadingThreads<Sums>.Read, take: @escaping (ReportPart<Sums>) -> Void
   ) -> PassedOver {
     let threads = ReadingThreads(jobs: jobs, read: read, take: take)
-    var isolated: [Result<Input, ImageError>] = []
+    var isolated: [Input] = []
     let passed = forEach { file in
       if isIsolated { isolated.append(file) } else { threads.add(file) }
     }
@@ -122,7 +121,7 @@ extension Inputs {
   }
 
   /// Every file in turn, or why a path leads to none.
-  private func forEach(_ body: (Result<Input, ImageError>) -> Void) -> PassedOver {
+  private func forEach(_ body: (Input) -> Void) -> PassedOver {
     let paths = pathBytes
     // What is named is expected to be an object, also where a walk comes upon it before.
     let named = Set(
@@ -140,10 +139,10 @@ extension Inputs {
       }
       input.isAmongFirst = handed < 10
       handed += 1
-      body(.success(input))
+      body(input)
     }
     func attempt(_ action: () throws(ImageError) -> Void) {
-      do throws(ImageError) { try action() } catch { body(.failure(error)) }
+      do throws(ImageError) { try action() } catch { body(Input(error)) }
     }
     /// The files below a directory in bytewise order; links to directories are not followed.
     func walk(_ directory: [UInt8]) {

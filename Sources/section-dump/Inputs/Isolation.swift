@@ -5,7 +5,7 @@ internal import LibC
 /// The results of some files, in a form that a child can send.
 protocol Reported: Codable, Sendable {
   /// Returns whether a child may have found this in a file: a hostile one may have taken it over.
-  func isSensible(of file: Result<Input, ImageError>) -> Bool
+  func isSensible(of file: Input) -> Bool
 }
 
 extension Reported {
@@ -43,7 +43,7 @@ struct IsolatedChild<Sums: Reported> {
   let read: ReadingThreads<Sums>.Read
 
   /// Has children read the files, and takes the report of each in order.
-  func read(_ files: [ReadingThreads<Sums>.File], take: @escaping (Part) -> Void) {
+  func read(_ files: [Input], take: @escaping (Part) -> Void) {
     var rest = files[...]
     while let file = rest.first {
       let count = rest.count
@@ -56,7 +56,7 @@ struct IsolatedChild<Sums: Reported> {
           .killed, image: file.name,
           message:
             "The child that was to read it \(error.message); what the file holds is not known.")
-        take(read([.failure(reason)], take))
+        take(read([Input(reason)], take))
         rest.removeFirst()
       }
     }
@@ -64,7 +64,7 @@ struct IsolatedChild<Sums: Reported> {
 
   /// Has one child read files until it has read all, or ends; throws the reason for that.
   private func readSome(
-    of files: inout ArraySlice<ReadingThreads<Sums>.File>, _ take: (Part) -> Void
+    of files: inout ArraySlice<Input>, _ take: (Part) -> Void
   ) throws(ImageError) {
     var ends: [Int32] = [-1, -1]
     // Sound: the array has room for both numbers.
@@ -104,9 +104,7 @@ struct IsolatedChild<Sums: Reported> {
 
   /// Reads the files and sends what comes of each: of output (0), errors (1) and sums (2) the number
   /// and the length, then the bytes.
-  private func serve(
-    _ files: ArraySlice<ReadingThreads<Sums>.File>, to descriptor: Int32
-  ) -> Never {
+  private func serve(_ files: ArraySlice<Input>, to descriptor: Int32) -> Never {
     limit()
     let sink = ByteSink(descriptor: descriptor)
     func send(_ kind: UInt8, _ bytes: [UInt8]) {
@@ -158,9 +156,7 @@ struct IsolatedChild<Sums: Reported> {
   // MARK: - In the parent
 
   /// Returns the report of a file; nil if the child ends amid it, or if it cannot be of the file.
-  private func receive(
-    of file: ReadingThreads<Sums>.File, from descriptor: Int32
-  ) throws(ImageError) -> Part? {
+  private func receive(of file: Input, from descriptor: Int32) throws(ImageError) -> Part? {
     // The seconds after which a child that says nothing is ended; it ends itself before.
     let patience = seconds + 20
     var part: Part = ([], nil)

@@ -7,9 +7,8 @@ internal import Threads
 /// too. How much is read ahead of what was taken is bounded.
 final class ReadingThreads<Sums: Reported> {
   typealias Part = ReportPart<Sums>
-  typealias File = Result<Input, ImageError>
   /// Reads files one after another; all but the last part of the result may be handed on before.
-  typealias Read = @Sendable (_ files: [File], _ handOn: @escaping (Part) -> Void) -> Part
+  typealias Read = @Sendable (_ files: [Input], _ handOn: @escaping (Part) -> Void) -> Part
 
   /// The most files that are read at a time: of many, handing over costs more than reading one.
   private static var mostFiles: Int { 32 }
@@ -21,7 +20,7 @@ final class ReadingThreads<Sums: Reported> {
   private let take: (Part) -> Void
   private let state = Lock(State())
   private var workers: [POSIXThread] = []
-  private var files: [File] = []
+  private var files: [Input] = []
   private var batches = 0
   /// The number of batches that were given to other threads.
   private var issued = 0
@@ -34,7 +33,7 @@ final class ReadingThreads<Sums: Reported> {
   }
 
   /// Has one more file read.
-  func add(_ file: File) {
+  func add(_ file: Input) {
     files.append(file)
     // The first ones may be all: then each is worth a thread.
     let wanted = jobs > 1 ? 1 + batches / (2 * jobs) : 1 + batches * Self.mostFiles
@@ -79,7 +78,7 @@ final class ReadingThreads<Sums: Reported> {
     }
   }
 
-  private typealias Batch = (number: Int, files: [File])
+  private typealias Batch = (number: Int, files: [Input])
 
   /// State of the pool, under its lock.
   private struct State {

@@ -40,12 +40,7 @@ struct Survey: Reported {
     (survey.repeated, survey.passedOver) = inputs.read { [inputs] files, _ in
       var survey = Survey()
       survey.files = files.count
-      for file in files {
-        switch file {
-        case .success(let input): survey.read(input, inputs.architecture, readsTypes: readsTypes)
-        case .failure(let error): survey.note(error, Place(path: error.image))
-        }
-      }
+      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
       return ([], survey)
     } take: { part in
       guard let part = part.sums else { return }
@@ -175,7 +170,6 @@ struct Survey: Reported {
   /// Says what is a copy of what; the entries of copies count once.
   private mutating func leaveOutCopies() {
     let originals = images.originals
-    guard !originals.isEmpty else { return }
     for (copy, original) in originals.sorted(by: { $0.key < $1.key }) {
       findings.append(
         Finding(
@@ -191,14 +185,13 @@ struct Survey: Reported {
 
 extension Survey {
   /// Whether nothing of it leads to another file.
-  func isSensible(of file: Result<Input, ImageError>) -> Bool {
-    let input = try? file.get()
+  func isSensible(of file: Input) -> Bool {
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
     return [files, read, skipped].allSatisfy(Self.possible.contains)
-      && places.allSatisfy { $0.path == file.name && $0.pathBytes == input?.pathBytes }
+      && places.allSatisfy { $0.path == file.name && $0.pathBytes == file.pathBytes }
       && images.allSatisfy { image in
-        guard let part = image.part, let path = input?.path, part.path != path else { return true }
-        return !image.place.container.isEmpty && ImageFile.isBeside(part.path, archive: path)
+        guard let part = image.part, part.path != file.path else { return true }
+        return !image.place.container.isEmpty && ImageFile.isBeside(part.path, archive: file.path)
       }
   }
 }
