@@ -82,9 +82,9 @@ struct Doctor: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard !allow.contains(""), !deny.contains("") else {
-      throw ValidationError("--allow and --deny take a pattern, not ''; no file has such a name.")
-    }
+    try expect(
+      !(allow + deny).contains(""),
+      "--allow and --deny take a pattern, not ''; no file has such a name.")
   }
 
   func run() throws {

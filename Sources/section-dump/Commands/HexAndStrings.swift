@@ -45,14 +45,10 @@ struct Strings: ParsableCommand {
   var at: [Int] = []
 
   func validate() throws {
-    guard let stride else {
-      guard at.isEmpty else { throw ValidationError("--at needs --stride.") }
-      return
-    }
-    guard stride > 0 else { throw ValidationError("--stride must be positive.") }
-    guard at.allSatisfy({ (0..<stride).contains($0) }) else {
-      throw ValidationError("--at must lie in an element: 0 to \(stride - 1).")
-    }
+    guard let stride else { return try expect(at.isEmpty, "--at needs --stride.") }
+    try expect(stride > 0, "--stride must be positive.")
+    let isInside = at.allSatisfy { (0..<stride).contains($0) }
+    try expect(isInside, "--at must lie in an element: 0 to \(stride - 1).")
   }
 
   func run() throws {

@@ -33,12 +33,8 @@ struct Live: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard (pid == nil) != (core == nil) else {
-      throw ValidationError("Give either --pid or --core.")
-    }
-    guard (1...Int(Int32.max)).contains(pid ?? 1) else {
-      throw ValidationError("--pid must be the number of a process.")
-    }
+    try expect((pid == nil) != (core == nil), "Give either --pid or --core.")
+    try expect(1...Int(Int32.max) ~= pid ?? 1, "--pid must be the number of a process.")
   }
 
   func run() throws {

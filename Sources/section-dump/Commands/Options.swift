@@ -38,13 +38,10 @@ struct InputOptions: ParsableArguments {
   ]
 
   func validate() throws {
-    guard !paths.isEmpty || stdin0 else {
-      throw ValidationError("Name at least one file, or - for standard input.")
-    }
-    guard maxBytes > 0 else { throw ValidationError("--max-bytes must be positive.") }
-    guard paths.count(where: { $0 == "-" }) + (stdin0 ? 1 : 0) <= 1 else {
-      throw ValidationError("Standard input can be read once: as one -, or by --stdin0.")
-    }
+    try expect(!paths.isEmpty || stdin0, "Name at least one file, or - for standard input.")
+    try expect(maxBytes > 0, "--max-bytes must be positive.")
+    let uses = paths.count { $0 == "-" } + (stdin0 ? 1 : 0)
+    try expect(uses <= 1, "Standard input can be read once: as one -, or by --stdin0.")
   }
 
   var values: Inputs {
@@ -84,10 +81,8 @@ struct SectionOptions: ParsableArguments {
   var wholeTexts = false
 
   func validate() throws {
-    guard !names.isEmpty else {
-      throw ValidationError("Name at least one section: --section <glob>.")
-    }
-    guard !names.contains("") else { throw ValidationError("--section is empty; name a section.") }
+    try expect(!names.isEmpty, "Name at least one section: --section <glob>.")
+    try expect(!names.contains(""), "--section is empty; name a section.")
   }
 
   var wanted: Wanted { Wanted(patterns: [("section", names)]) }
@@ -108,7 +103,7 @@ struct ReadingOptions: ParsableArguments {
   var isolate = false
 
   func validate() throws {
-    guard jobs ?? 1 > 0 else { throw ValidationError("--jobs must be positive.") }
+    try expect(jobs ?? 1 > 0, "--jobs must be positive.")
   }
 
   /// What was asked for, or what is best for many files or for those that were named one by one; no more
@@ -117,6 +112,11 @@ struct ReadingOptions: ParsableArguments {
     let processors = POSIXThread.processors
     return min(jobs ?? (isMany ? processors : 1), 8 * processors)
   }
+}
+
+/// Throws what is wrong with the arguments unless they are right.
+func expect(_ isRight: Bool, _ message: String) throws {
+  if !isRight { throw ValidationError(message) }
 }
 
 extension OutputFormat: ExpressibleByArgument {}
