@@ -68,17 +68,13 @@ package struct FileTables {
       let names = list.sections
       let name = image.identity.format == .elf ? names.elf : names.macho
       for section in try image.sections(named: name) where section.size > 0 {
-        guard image.identity.kind != .object else {
-          throw ImageError(
-            .noEntries, image: image.identity.path, section: name,
-            message: "It is not linked: its Swift metadata waits for a linker.")
-        }
+        try image.file.check(
+          image.identity.kind != .object, .noEntries,
+          "It is not linked: its Swift metadata waits for a linker.", section: name)
         let start = section.address.rawValue
-        guard section.size <= Self.mostBytes, start < UInt64.max - Self.mostBytes else {
-          throw ImageError(
-            .malformed, image: image.identity.path, section: name,
-            message: "The section claims \(section.size) bytes, more than any library has.")
-        }
+        try image.file.check(
+          section.size <= Self.mostBytes && start < UInt64.max - Self.mostBytes, .malformed,
+          "The section claims \(section.size) bytes, more than any library has.", section: name)
         lists[list, default: []].append(start..<start + (section.size & ~3))
       }
     }

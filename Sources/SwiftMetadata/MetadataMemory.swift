@@ -131,9 +131,8 @@ package final class FileMemory: MetadataMemory {
 
   private func spend(_ bytes: Int) throws(ImageError) {
     budget -= bytes
-    guard budget >= 0 else {
-      throw error("Its Swift metadata leads to the same bytes again and again.")
-    }
+    try image.file.check(
+      budget >= 0, .malformed, "Its Swift metadata leads to the same bytes again and again.")
   }
 
   func error(_ message: String) -> ImageError {

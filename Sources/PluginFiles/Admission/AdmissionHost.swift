@@ -28,10 +28,9 @@ package struct AdmissionHost {
   package init(executable path: String) throws(ImageError) {
     let file = try OpenedFile(path: path.resolved)
     let program = try Library(of: file)
-    guard program.image.identity.kind == .executable else {
-      throw file.error(
-        .unsupported, "It is no executable: name the program that opens the plugins.")
-    }
+    try file.check(
+      program.image.identity.kind == .executable, .unsupported,
+      "It is no executable: name the program that opens the plugins.")
     self.init(path, program)
     if let interpreter = program.interpreter,
       fileStatus(of: interpreter.utf8, followingLinks: true) == nil
@@ -42,9 +41,9 @@ package struct AdmissionHost {
     }
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
-    for missing in libraries.missing {
+    problems += libraries.missing.map { missing in
       let message = "It needs the library \(missing.name), \(missing.reason)"
-      problems.append(missing.requester.file.error(.unreadable, message))
+      return missing.requester.file.error(.unreadable, message)
     }
     for library in libraries.members where !library.isSystem {
       do throws(ImageError) {

@@ -27,7 +27,7 @@ struct PointerSlots {
     if sections.isEmpty { return [] }
     let word = UInt64(image.pointerSize)
     if let stride, let place = places.first(where: { $0 > stride || stride - $0 < word }) {
-      throw image.error(
+      throw image.file.error(
         .unsupported,
         "At byte \(place) of an element of \(stride) bytes there is no room for a pointer of \(word) bytes: use "
           + (stride < word
@@ -45,20 +45,17 @@ struct PointerSlots {
         let stored = try image.stored(of: section)
         let size = stored?.size ?? 0
         if let shortage = stored?.shortage { found.problems.append(shortage) }
-        guard size <= room else {
-          throw image.error(
-            .tooLarge,
-            "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
-              + "--max-bytes allows more.", section: section)
-        }
-        guard size <= (section.isCompressed ? inflatable : unshared) else {
-          throw image.error(
-            .malformed,
-            section.isCompressed
-              ? "It is not shown, since what it and others hold is more than 16 times the file."
-              : "It is not shown, since it shares its bytes with others that are.", section: section
-          )
-        }
+        let offset = image.file.place(of: section)
+        try image.file.check(
+          size <= room, .tooLarge,
+          "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
+            + "--max-bytes allows more.", section: section.name, at: offset)
+        try image.file.check(
+          size <= (section.isCompressed ? inflatable : unshared), .malformed,
+          section.isCompressed
+            ? "It is not shown, since what it and others hold is more than 16 times the file."
+            : "It is not shown, since it shares its bytes with others that are.",
+          section: section.name, at: offset)
         if section.isCompressed { inflatable -= size } else { unshared -= size }
         room -= size
         readable.append(
@@ -137,7 +134,7 @@ struct SlotSection {
           " The section has \(size) bytes; name a --stride that divides it."
         )
       let message = "\(Int(rest).counted("byte")) left after the last whole \(what).\(advice)"
-      log.add(image.error(.malformed, message, section: section))
+      log.add(image.file.error(.malformed, message, at: image.file.place(of: section)))
     } else if rest > 0 {
       body(reader.remainder(index, at: position, size: rest))
     }

@@ -85,7 +85,7 @@ final class SlotTexts {
 
   private func checkRoom() throws(ImageError) {
     guard room <= 0 else { return }
-    throw image.error(
+    throw image.file.error(
       .tooLarge,
       showsWhole
         ? "The texts make more than --max-bytes allows; this one is left out."

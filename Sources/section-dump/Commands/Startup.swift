@@ -46,7 +46,7 @@ extension StartupStep: Tabled {
     _ image: any FileImage, _ found: ReadImage, _: inout Wanted
   ) throws(ImageError) -> [StartupStep] {
     guard let file = image as? ELFFile else {
-      throw image.error(.noEntries, "What runs at startup is read of ELF files alone.")
+      throw image.file.error(.noEntries, "What runs at startup is read of ELF files alone.")
     }
     let (steps, problems) = try file.startup()
     found.problems += problems

@@ -10,17 +10,10 @@ extension ImageError.Code {
 }
 
 extension FileImage {
-  /// An error that names the file, and a section of it.
-  func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {
-    ImageError(
-      code, image: identity.path, section: section?.name, offset: section?.offset, message: message)
-  }
-
   /// Throws for a core file.
   func refuseCore() throws(ImageError) {
-    guard isCore else { return }
-    throw error(
-      .noEntries,
+    try file.check(
+      !isCore, .noEntries,
       "It is a core file, and registers nothing; section-dump live --core shows what the process had."
     )
   }
@@ -49,7 +42,7 @@ extension FileImage {
     let scan = try Scan(of: self)
     // The entries of a library are listed in the file of its debug information, without their bytes.
     guard !scan.rejections.isEmpty, identity.kind == .debug else { return scan }
-    throw error(
+    throw file.error(
       .noEntries,
       "It is split debug information, and registers nothing; its entries are in the file that it was "
         + "split from.")
