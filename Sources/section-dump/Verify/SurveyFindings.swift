@@ -39,18 +39,15 @@ extension Survey {
   /// for a file that declares it. A host may still bind the name by code, hence a warning.
   var missingTypes: some Sequence<Finding> {
     var all: [ImageIdentity: DeclaredTypes] = [:]
+    for image in images { all[image.platform, default: DeclaredTypes()].add(image.types) }
     // The first file of each platform whose types cannot be read.
-    var unsearched: [ImageIdentity: String] = [:]
-    for image in images {
-      all[image.platform, default: DeclaredTypes()].add(image.types)
-      if image.types.isIncomplete, unsearched[image.platform] == nil {
-        unsearched[image.platform] = image.place.file
-      }
+    let incomplete = images.filter(\.types.isIncomplete)
+    let unsearched = Dictionary(incomplete.map { ($0.platform, $0.place.file) }) { first, _ in first
     }
     return declared.lazy.compactMap { entry in
-      guard let type = entry.record.neededType else { return nil }
-      let types = all[entry.platform] ?? DeclaredTypes()
-      guard !types.has(type) else { return nil }
+      guard let type = entry.record.neededType, all[entry.platform]?.has(type) != true else {
+        return nil
+      }
       let message =
         "\(entry.record.title) needs the Swift type \(type), which no file has"
       guard let file = unsearched[entry.platform] else {
@@ -184,41 +181,30 @@ extension Survey {
     loadable.flatMap { images in
       let libraries = images.filter { !$0.contracts.contracts.isEmpty }
       return images.flatMap { plugin in
-        libraries.filter { $0.place != plugin.place }
-          .flatMap { Self.findings(on: plugin, against: $0) }
+        libraries.filter { $0.place != plugin.place }.flatMap(plugin.drift)
       }
     }
   }
+}
 
-  private static func findings(
-    on plugin: SurveyedImage, against library: SurveyedImage
-  ) -> [Finding] {
+extension SurveyedImage {
+  /// Findings on the contracts that it expects of a library, which has others, or does not show its own.
+  fileprivate func drift(from library: SurveyedImage) -> [Finding] {
     // Protocols that are there twice are findings of their own.
-    let drifts = ContractDrift.all(of: plugin.expectations, against: library.contracts)
+    let drifts = ContractDrift.all(of: expectations, against: library.contracts)
       .filter { $0.subject != .ownCopy }
-    var findings: [Finding] = []
-    var unseen: [ContractDrift] = []
-    for drift in drifts {
-      guard drift.expected != nil else {
-        unseen.append(drift)
-        continue
-      }
-      findings.append(
-        Finding(
-          .contractDrift, .error, plugin.place,
-          drift.message(against: library.place.file), remedy: drift.remedy,
-          others: [library.place]))
+    func finding(
+      _ code: Finding.Code, _ level: Finding.Level, _ drift: ContractDrift, _ more: String = ""
+    ) -> Finding {
+      Finding(
+        code, level, place, drift.message(against: library.place.file) + more,
+        remedy: drift.remedy, others: [library.place])
     }
-    if let first = unseen.first {
-      let message = first.message(against: library.place.file)
-      let others = unseen.count - 1
-      findings.append(
-        Finding(
-          .contractNotVisible, .remark, plugin.place,
-          message + (others > 0 ? "; the same holds for \(others) more" : ""),
-          remedy: first.remedy, others: [library.place]))
-    }
-    return findings
+    let seen = drifts.filter { $0.expected != nil }.map { finding(.contractDrift, .error, $0) }
+    let unseen = drifts.filter { $0.expected == nil }
+    guard let first = unseen.first else { return seen }
+    let others = unseen.count > 1 ? "; the same holds for \(unseen.count - 1) more" : ""
+    return seen + [finding(.contractNotVisible, .remark, first, others)]
   }
 }
 
