@@ -191,30 +191,24 @@ struct FolderWalk {
       visit(current.isEmpty ? "/" : current)
       let next = "\(current)/\(part)"
       guard let status = fileStatus(of: next.utf8, followingLinks: false) else { return }
-      switch status.st_mode & S_IFMT {
-      case S_IFLNK:
+      if status.st_mode & S_IFMT == S_IFLNK {
         links += 1
         guard links <= Self.mostLinks, let target = linkTarget(of: next) else { return }
         if target.hasPrefix("/") { current = "" }
         rest += Self.parts(of: target)
-      case S_IFDIR:
-        current = next
-        guard rest.isEmpty else { continue }
-        visit(next)
-        end = (next, FileAccess(status), FileStamp(status))
-      default:
-        if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
-        return
+        continue
       }
+      if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
+      guard status.isDirectory else { return }
+      current = next
+      if rest.isEmpty { visit(next) }
     }
   }
 
   private mutating func visit(_ path: String) {
     guard let status = fileStatus(of: path.utf8, followingLinks: false),
       folders.allSatisfy({ $0.path != path })
-    else {
-      return
-    }
+    else { return }
     folders.append((path, FileAccess(status)))
   }
 
@@ -225,7 +219,7 @@ struct FolderWalk {
 }
 
 extension String {
-  /// Whether a shell's pattern matches it.
+  /// Returns whether a shell would match it with this pattern, in time that grows with both.
   package func isMatched(by pattern: String) -> Bool { unsafe fnmatch(pattern, self, 0) == 0 }
 
   /// The text as a sentence begins; a path stays as it is.

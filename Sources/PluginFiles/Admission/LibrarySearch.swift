@@ -35,9 +35,7 @@ struct LibrarySearch {
   }
 
   /// The folders that are built into a loader, by where that is: `ld.so --help` prints them.
-  static func systemFolders(
-    of interpreter: String?, for identity: ImageIdentity
-  ) -> [String] {
+  static func systemFolders(of interpreter: String?, for identity: ImageIdentity) -> [String] {
     let usual = "/\(identity.libraryFolder)"
     let own = interpreter?.resolved.folder ?? usual.resolved
     if ["/lib", "/usr/lib"].contains(own.folder) {

@@ -115,29 +115,20 @@ struct LibrarySet {
     _ name: String, _ lookups: LibrarySearch.Lookups, _ obstacle: ImageError?
   ) -> Missing {
     let nowhere = "which is nowhere where the loader looks"
-    let (reason, remedy) =
-      if let obstacle {
-        (
-          "and the first of that name cannot be read: \(obstacle)",
-          "Remove that file, or put the library in its place."
-        )
-      } else if lookups.areSpent {
-        (
-          "which is not looked for any more: the libraries that it needs were looked for in "
-            + "\(LibrarySearch.Lookups.most) places.",
-          "Link it anew with a shorter search path: one folder is enough."
-        )
-      } else if let passed = lookups.passed {
-        (
-          "\(nowhere), for it passes over \(passed)",
-          "Put a library in its place that the host can load."
-        )
-      } else {
-        (
-          "\(nowhere).",
-          "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
-        )
-      }
+    var reason = "\(nowhere)."
+    var remedy = "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+    if let obstacle {
+      reason = "and the first of that name cannot be read: \(obstacle)"
+      remedy = "Remove that file, or put the library in its place."
+    } else if lookups.areSpent {
+      let most = LibrarySearch.Lookups.most
+      reason =
+        "which is not looked for any more: the libraries that it needs were looked for in \(most) places."
+      remedy = "Link it anew with a shorter search path: one folder is enough."
+    } else if let passed = lookups.passed {
+      reason = "\(nowhere), for it passes over \(passed)"
+      remedy = "Put a library in its place that the host can load."
+    }
     return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed)?.image)
   }
 

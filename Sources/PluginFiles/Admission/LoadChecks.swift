@@ -23,14 +23,12 @@ extension Admission.Judged {
       return false
     }
     checkConventions(of: library)
-    let newer: String? =
-      if let version = library.linkage.noteVersion, version != readNoteVersion {
-        "its note has version \(version)"
-      } else if rejections.contains(where: { $0.reason == .unknownVersion }) {
-        "an entry has a later version"
-      } else {
-        nil
-      }
+    var newer = library.linkage.noteVersion.flatMap { version in
+      version == readNoteVersion ? nil : "its note has version \(version)"
+    }
+    if newer == nil, rejections.contains(where: { $0.reason == .unknownVersion }) {
+      newer = "an entry has a later version"
+    }
     if let newer {
       refuse(
         .toolkitVersion,
@@ -113,9 +111,7 @@ extension Admission.Judged {
 
   /// Checks that the loader finds every library and symbol that a plugin needs, as `ldd -r` does by running it. The
   /// libraries are the host's, and what comes with the plugin.
-  mutating func checkSymbols(
-    of plugin: Library, in libraries: LibrarySet
-  ) throws(ImageError) {
+  mutating func checkSymbols(of plugin: Library, in libraries: LibrarySet) throws(ImageError) {
     func title(_ library: Library) -> String {
       library === plugin ? "It" : library.path.fileName
     }
@@ -210,9 +206,7 @@ extension Admission.Judged {
   }
 
   /// Checks that the contracts that a plugin was built against are those of the host and of what comes along.
-  mutating func checkContracts(
-    of plugin: Library, with companions: [Library]
-  ) throws(ImageError) {
+  mutating func checkContracts(of plugin: Library, with companions: [Library]) throws(ImageError) {
     tell(ContractDrift.all(of: records, in: plugin.image, asked: policy.tables), "the host")
     // A note finds its entries all the same; nothing finds its conformances.
     let expected =
