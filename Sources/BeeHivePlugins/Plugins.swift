@@ -56,9 +56,7 @@ public struct Plugins: Sendable {
   /// - Parameter changed: Called on that thread after each refresh, with no lock held.
   /// - Returns: What ends it. A module that begins it ends it when it is unmounted.
   /// - Throws: `ImageError` where the system does not watch: there are too many watches, or no thread.
-  public func watch(
-    _ changed: @escaping @Sendable () -> Void = {}
-  ) throws(ImageError) -> Handle {
+  public func watch(_ changed: @escaping @Sendable () -> Void = {}) throws(ImageError) -> Handle {
     hive.owned(try store.watch(changed))
   }
 

@@ -157,9 +157,7 @@ extension EntryPoint {
   ///     on any thread, with no lock held.
   /// - Returns: Its `cancel()` removes the guard; a table that was loaded with it keeps it.
   @discardableResult
-  public func define(
-    guard name: String, _ holds: @escaping @Sendable (Call) -> Bool
-  ) -> Handle {
+  public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) -> Handle {
     core.replace(\.[name], in: core.guards, with: holds)
   }
 }

@@ -63,9 +63,7 @@ public struct Call: Sendable, CustomStringConvertible {
 
   /// The arguments of a receiver whose pattern gives these values: the query below the path below what is given
   /// beside the URL.
-  func given(
-    _ values: PathValues, keys isTaken: (String) -> Bool = { _ in true }
-  ) -> Arguments {
+  func given(_ values: PathValues, keys isTaken: (String) -> Bool = { _ in true }) -> Arguments {
     var given = Arguments()
     if action == nil, let url {
       for item in url.items where isTaken(item.name) {

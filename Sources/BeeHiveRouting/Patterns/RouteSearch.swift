@@ -19,9 +19,7 @@ struct RouteSearch {
   private var matches: [Match] = []
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
-  static func matches(
-    of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
-  ) -> [Match] {
+  static func matches(of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false) -> [Match] {
     var search = RouteSearch(url: url, ignoringTypes: ignoringTypes)
     for scheme in url.scheme == nil ? [nil] : [url.scheme, nil] {
       if let root = tree.roots[RouteTree.root(scheme, isAbsolute: true)] {

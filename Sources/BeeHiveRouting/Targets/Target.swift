@@ -102,9 +102,7 @@ public struct TargetDefinition: Sendable {
     self.make = make
   }
 
-  private static func cast<Owner: Target>(
-    _ instance: any Sendable
-  ) throws(RoutingError) -> Owner {
+  private static func cast<Owner: Target>(_ instance: any Sendable) throws(RoutingError) -> Owner {
     if let owner = instance as? Owner { return owner }
     throw RoutingError(.failed, "the target's instance is no \(Owner.self)")
   }

@@ -78,9 +78,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  private init(
-    reading text: String, _ limits: URLLimits, plusIsBlank: Bool
-  ) throws(Refusal) {
+  private init(reading text: String, _ limits: URLLimits, plusIsBlank: Bool) throws(Refusal) {
     var bytes = Array(text.utf8)
     try Refusal.check(!bytes.isEmpty, at: 0, "it is empty; write / for the root")
     try Refusal.check(

@@ -67,9 +67,7 @@ extension MachOFile {
   }
 
   /// Returns the fixups of a range, and of all other wanted ones; nil if the file has none.
-  func fixups(
-    of range: Range<UInt64>, in section: Section
-  ) throws(ImageError) -> MachOFixups? {
+  func fixups(of range: Range<UInt64>, in section: Section) throws(ImageError) -> MachOFixups? {
     // Each section of an object has relocations of its own, and no address.
     let key = header.isObject ? section.index : 0
     if let known = try knownFixups[key]?.get(), header.isObject || known.ranges.covers(range) {
@@ -270,9 +268,7 @@ private struct MachOPrograms {
     }
   }
 
-  private mutating func bind(
-    _ bytes: [UInt8], isLazy: Bool, isWeak: Bool
-  ) throws(ImageError) {
+  private mutating func bind(_ bytes: [UInt8], isLazy: Bool, isWeak: Bool) throws(ImageError) {
     var reader = LEBReader(bytes, of: file, "the bind opcodes")
     var name = 0..<0
     var symbol: String?

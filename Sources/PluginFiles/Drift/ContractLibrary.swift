@@ -91,9 +91,7 @@ extension ContractLibrary {
   ///   - name: The loader's name of the library; its file may be another today.
   ///   - ranges: Where it is mapped; the loader finds symbols of what it needs as well.
   ///   - plugin: What is to be loaded.
-  package init(
-    loadedAs name: String, at ranges: [MappedRange], for plugin: ContractExpectations
-  ) {
+  package init(loadedAs name: String, at ranges: [MappedRange], for plugin: ContractExpectations) {
     // Sound: nothing is opened; the handle keeps the library until it is closed. The loader reads the texts, and
     // nothing else.
     guard let handle = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD) else { return }

@@ -16,9 +16,7 @@ struct Graph: ParsableCommand {
 
   @OptionGroup var inputs: InputOptions
 
-  @Option(
-    help: "How to draw: for Graphviz, for Mermaid in Markdown, or as data."
-  )
+  @Option(help: "How to draw: for Graphviz, for Mermaid in Markdown, or as data.")
   var format = Format.dot
 
   func run() throws {

@@ -87,9 +87,7 @@ struct ImageWriter<Element: Tabled> {
     sums.shown += 1
   }
 
-  private mutating func writeTable(
-    _ found: ReadImage, _ elements: [Element]?, _ isAlone: Bool
-  ) {
+  private mutating func writeTable(_ found: ReadImage, _ elements: [Element]?, _ isAlone: Bool) {
     let isEmpty = elements?.isEmpty ?? true
     // An empty result is one that was looked for.
     if elements == nil { sums.unread += 1 } else if isEmpty { sums.empty += 1 }

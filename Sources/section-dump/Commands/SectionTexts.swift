@@ -41,9 +41,7 @@ extension SlotSection {
 
   /// Whether a word is relocated, or is an address of an image that is never moved. Words are no addresses where the
   /// header says that they are letters.
-  private func holdsPointers(
-    _ size: UInt64, areLetters: Bool
-  ) throws(ImageError) -> Bool {
+  private func holdsPointers(_ size: UInt64, areLetters: Bool) throws(ImageError) -> Bool {
     if areLetters, section.segment != nil { return false }
     let next = try image.nextRelocated(from: 0, in: section)
     guard next ?? 0 == 0 else { return true }

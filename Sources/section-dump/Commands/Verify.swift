@@ -18,10 +18,7 @@ struct Verify: ParsableCommand {
 
   @OptionGroup var required: RequirementOptions
 
-  @Flag(
-    help:
-      "Fail where a library that is named has no entries, or none of the files has any."
-  )
+  @Flag(help: "Fail where a library that is named has no entries, or none of the files has any.")
   var requireEntries = false
 
   @Flag(help: "Fail on warnings too.")
@@ -36,7 +33,7 @@ struct Verify: ParsableCommand {
     let fails = findings.contains { $0.level == .error || strict && $0.level == .warning }
     try OutputOptions.print(isMissing: !survey.problems.isEmpty, fails: fails) { sink in
       switch files.output.format {
-      case .table: writeText(findings, of: survey, files.output.style, to: sink)
+      case .table: writeText(findings, of: survey, to: sink)
       case .json:
         FieldWriter.document(to: sink) { json in
           json.list(key: "findings", findings) { Finding.writeFields(of: $1, to: &$0) }
@@ -53,9 +50,8 @@ struct Verify: ParsableCommand {
   }
 
   /// One paragraph a finding, the place first, as compilers say it.
-  private func writeText(
-    _ findings: [Finding], of survey: Survey, _ style: Style, to sink: ByteSink
-  ) {
+  private func writeText(_ findings: [Finding], of survey: Survey, to sink: ByteSink) {
+    let style = files.output.style
     for finding in findings {
       style.bold(sink) { sink.write(finding.place.description, as: .message) }
       sink.write(": \(finding.level.rawValue): \(finding.message.escaped)")
