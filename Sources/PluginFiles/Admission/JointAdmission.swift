@@ -13,6 +13,8 @@ struct JointAdmission {
   private var graph: ModuleGraph
   /// The number of unmet requirements of all files.
   private var unmet = 0
+  /// The number of those of each file.
+  private var unmetOfFiles: [Int: Int] = [:]
 
   /// - Parameters:
   ///   - files: The files, each judged by itself.
@@ -89,11 +91,13 @@ struct JointAdmission {
   /// Refuses a file for an unmet requirement; of many the first ones are listed.
   private mutating func refuse(_ file: Int, _ conflict: Conflict, expected: String, found: String) {
     unmet += 1
-    guard files[file].refusals.count < Scan.mostRefused else { return }
+    let count = unmetOfFiles[file, default: 0] + 1
+    unmetOfFiles[file] = count
+    guard count <= Scan.mostRefused else { return }
     files[file].refuse(
       .unmetRequirement, saying: conflict.message, expected: expected, found: found,
       remedy: conflict.remedy)
-    guard files[file].refusals.count == Scan.mostRefused else { return }
+    guard count == Scan.mostRefused else { return }
     files[file].remarks.append("of its requirements that are not met, the first are listed")
   }
 
