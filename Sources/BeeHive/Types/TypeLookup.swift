@@ -1,4 +1,5 @@
 internal import CSwiftRuntime
+internal import Registration
 internal import SwiftMetadata
 internal import Threads
 
@@ -242,4 +243,42 @@ extension ContextDescriptor {
   /// That is the case inside private declarations and functions. Inside an extension, the names
   /// are those of the extended type; finding it may call into the Swift runtime.
   var path: [String]? { path { TypeName(TypeSpelling.of($0).qualified).path } }
+}
+
+/// The names that a record may have for a known type: the texts that `TypeName` makes of them.
+struct TypeSpelling: Hashable, Sendable {
+  /// `Shop.Greeter`, `Shop.Cart.Item`, `Shop.Cache<Swift.Int, Shop.Value>`.
+  let qualified: String
+  /// `Greeter`, `Item`, `Cache<Int, Value>`.
+  let unqualified: String
+  /// Every form in which a record may name the type, the longest first, each once.
+  ///
+  /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type are part of both forms.
+  let all: [String]
+
+  /// The spelling of a type, asked of the runtime once and then remembered.
+  ///
+  /// Existential types are named without `any`, private types without the file they are private to.
+  static func of(_ type: any Any.Type) -> Self {
+    // A type lives as long as the process, so its identity is a key.
+    let key = ObjectIdentifier(type)
+    if let spelling = known.withLock({ $0[key] }) { return spelling }
+    // Outside the lock: two threads may both ask, and get the same answer.
+    let spelling = TypeSpelling(type)
+    known.withLock { $0[key] = spelling }
+    return spelling
+  }
+
+  private static let known = Lock<[ObjectIdentifier: TypeSpelling]>([:])
+
+  private init(_ type: any Any.Type) {
+    let whole = TypeName(printed: _typeName(type, qualified: true))
+    qualified = whole.text
+    unqualified = TypeName(printed: _typeName(type, qualified: false)).text
+    var forms = [whole.text]
+    // Where the arguments are qualified, authors who are inside the module write them short.
+    let shorter = whole.withShortArguments.suffixes + whole.suffixes + [unqualified]
+    for form in shorter where !forms.contains(form) { forms.append(form) }
+    all = forms
+  }
 }

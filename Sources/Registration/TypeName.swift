@@ -1,5 +1,3 @@
-internal import Threads
-
 /// A type's name as a person writes it: `Shop.Greeter`, `Shop.Cart.Item`, `Greeter`.
 ///
 /// Equal names have equal text: spaces are normalised, `any` is dropped, and so are the parentheses
@@ -7,16 +5,16 @@ internal import Threads
 /// `[Int]` and `Array<Int>` are different texts.
 package struct TypeName: Hashable, Sendable {
   /// The normalised text.
-  let text: String
+  package let text: String
 
   /// Normalises what an author wrote; every text is accepted, also one that names nothing.
-  init(_ written: String) {
+  package init(_ written: String) {
     let isNormal = written.isPlain && !written.hasSuffix(".self")
     text = isNormal ? written : Self.text(written.tokens)
   }
 
   /// Normalises a name as the runtime prints it, without what no author can write.
-  fileprivate init(printed: String) {
+  package init(printed: String) {
     let written = String(printed.map { $0 == noBreakSpace ? " " : $0 })
     text = written.isPlain ? written : Self.text(written.tokens.withoutContexts)
   }
@@ -32,14 +30,14 @@ package struct TypeName: Hashable, Sendable {
   /// The identifiers from the outermost one, without generic arguments, as images hold them.
   ///
   /// Nil where the text is no dotted name: a composition, a tuple, a function type, an empty part.
-  var path: [String]? {
+  package var path: [String]? {
     let parts = text.tokens.parts(at: ".")
     let path = parts.compactMap(\.identifier)
     return path.count == parts.count ? path : nil
   }
 
   /// The last component of the path, found without the others; nil where there is no path.
-  var last: Substring? {
+  package var last: Substring? {
     text.isPlain ? plainParts?.last : path?.last.map { $0[...] }
   }
 
@@ -52,7 +50,7 @@ package struct TypeName: Hashable, Sendable {
   /// The forms in which a record may name the type whose whole name this is, the longest first.
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
-  var suffixes: [String] {
+  package var suffixes: [String] {
     let parts =
       text.isPlain
       ? plainParts : path.map { _ in text.tokens.parts(at: ".").compactMap(\.first) }
@@ -60,10 +58,10 @@ package struct TypeName: Hashable, Sendable {
   }
 
   /// The parts of a composition; the name itself if it is none.
-  var composed: [TypeName] { text.tokens.parts(at: "&").map { TypeName($0.text) } }
+  package var composed: [TypeName] { text.tokens.parts(at: "&").map { TypeName($0.text) } }
 
   /// The same with every dotted name inside its generic arguments cut to the last part.
-  fileprivate var withShortArguments: TypeName {
+  package var withShortArguments: TypeName {
     var short: ArraySlice<Substring> = []
     var depth = 0
     for token in text.tokens {
@@ -81,7 +79,7 @@ package struct TypeName: Hashable, Sendable {
 
 extension TypeName {
   /// The last part of a written name: equal for all names that could mean one service.
-  static func end(of name: String) -> String {
+  package static func end(of name: String) -> String {
     let name = TypeName(name)
     return name.last.map(String.init) ?? name.text
   }
@@ -236,43 +234,5 @@ extension ArraySlice<Substring> {
       }
     }
     return tokens
-  }
-}
-
-/// The names that a record may have for a known type: the texts that `TypeName` makes of them.
-struct TypeSpelling: Hashable, Sendable {
-  /// `Shop.Greeter`, `Shop.Cart.Item`, `Shop.Cache<Swift.Int, Shop.Value>`.
-  let qualified: String
-  /// `Greeter`, `Item`, `Cache<Int, Value>`.
-  let unqualified: String
-  /// Every form in which a record may name the type, the longest first, each once.
-  ///
-  /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type are part of both forms.
-  let all: [String]
-
-  /// The spelling of a type, asked of the runtime once and then remembered.
-  ///
-  /// Existential types are named without `any`, private types without the file they are private to.
-  static func of(_ type: any Any.Type) -> Self {
-    // A type lives as long as the process, so its identity is a key.
-    let key = ObjectIdentifier(type)
-    if let spelling = known.withLock({ $0[key] }) { return spelling }
-    // Outside the lock: two threads may both ask, and get the same answer.
-    let spelling = TypeSpelling(type)
-    known.withLock { $0[key] = spelling }
-    return spelling
-  }
-
-  private static let known = Lock<[ObjectIdentifier: TypeSpelling]>([:])
-
-  private init(_ type: any Any.Type) {
-    let whole = TypeName(printed: _typeName(type, qualified: true))
-    qualified = whole.text
-    unqualified = TypeName(printed: _typeName(type, qualified: false)).text
-    var forms = [whole.text]
-    // Where the arguments are qualified, authors who are inside the module write them short.
-    let shorter = whole.withShortArguments.suffixes + whole.suffixes + [unqualified]
-    for form in shorter where !forms.contains(form) { forms.append(form) }
-    all = forms
   }
 }
