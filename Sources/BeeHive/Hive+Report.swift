@@ -54,7 +54,7 @@ public struct Report: Encodable, Sendable {
   /// Names that are switched off and that no module has; one sentence each.
   public var remarks: [String] = []
 
-  /// Whether nothing is wrong: every entry is bound, every image was read, the modules can be ordered.
+  /// Whether nothing is wrong: every entry is bound and can be made, every image was read, the modules can be ordered.
   package var isClean: Bool {
     images.isEmpty && order.isEmpty && entries.allSatisfy { $0.code == nil }
   }
@@ -137,6 +137,7 @@ extension Hive {
       }
       return line
     }
+    addFaultsOfNeeds(to: &lines, entries.map(\.0))
     Report.addSimilarTypes(to: &lines)
     return Report(
       entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
@@ -144,7 +145,20 @@ extension Hive {
       remarks: launch.remarks + removedImages())
   }
 
-  /// Checks that every entry is bound, every image was read, and the modules can be ordered.
+  /// Adds what the declared needs of bound entries prove: that no lookup makes them.
+  private func addFaultsOfNeeds(to lines: inout [Report.Line], _ entries: [Entry]) {
+    let bound = lines.indices.filter { lines[$0].state == "bound" }
+    let needs = ServiceNeeds(
+      of: bound.map { (entries[$0].kind, entries[$0].name, entries[$0].attributes) })
+    for (code, positions, conflict) in needs.faults(at: { [lines] in lines[bound[$0]].place }) {
+      let index = bound[positions[0]]
+      let reason = "\(conflict.message); \(conflict.remedy)".escaped
+      (lines[index].code, lines[index].reason) = (code, reason)
+    }
+  }
+
+  /// Checks that every entry is bound, every image was read, the modules can be ordered, and no singleton declares
+  /// that it needs a scoped service.
   ///
   /// - Throws: ``ValidationError``, with everything that is wrong at once.
   public func validate() throws(ValidationError) {

@@ -59,8 +59,13 @@ extension Attributes {
   /// Whether a module's initialize runs beside that of others.
   package var isAsync: Bool { values(of: "async").first == "true" }
 
-  /// The lifetime of an instance of a service.
-  package var serviceScope: Scope { scope.flatMap(Scope.init) ?? .transient }
+  /// The lifetime of an instance of a service. A table in C is always a single one.
+  package var serviceScope: Scope {
+    abi == "c-table" ? .singleton : scope.flatMap(Scope.init) ?? .transient
+  }
+
+  /// `needs=`: the services that a service or module looks up while it is made or started.
+  package var needs: [String] { values(of: "needs") }
 
   /// The declarations of a target's actions.
   package var actions: [String] { values(of: "action") }

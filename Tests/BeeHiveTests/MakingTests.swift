@@ -90,8 +90,16 @@ struct MakingTests {
 
     let failures = try #require(error).report.entries.filter { $0.code != nil }
     #expect(failures.map(\.name) == ["Disk", "Pool", "Weak"])
-    #expect(failures.allSatisfy { $0.code == "creation-failed" })
+    #expect(failures.map(\.code) == ["creation-failed", "scoped-need", "creation-failed"])
     #expect(failures.last?.reason?.contains("scope=scoped") == true)
+    #expect(try library.call("counts") == 33)
+
+    // What it declares is seen without making anything.
+    let seen = #expect(throws: ValidationError.self) { try hive.validate() }
+    #expect(
+      seen?.description.contains(
+        "singleton service Pool needs the scoped service Connection (making.so BeehiveRecords[")
+        == true)
     #expect(try library.call("counts") == 33)
   }
 }

@@ -53,7 +53,7 @@ struct GraphTests {
     .needs("dot"))
   func graphviz() throws {
     for (files, count) in [
-      (try shop("graphviz"), 12), ([try hostileLibrary("graphviz.so")], Self.hostile.count),
+      (try shop("graphviz"), 13), ([try hostileLibrary("graphviz.so")], Self.hostile.count),
     ] {
       let picture = Data(try draw("dot", files).utf8)
       let outcome = try Fixtures.run("dot", ["-Tsvg"], input: picture).expect(0)

@@ -29,6 +29,15 @@ struct VerifyTests {
     static const int english = 1;
     BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);
     """
+  /// A service in C that a factory makes.
+  private static func factory(_ name: String, _ attributes: String) -> String {
+    """
+    #include <BeeHive.h>
+    static void *create(const beehive_context *context) { return (void *)context; }
+    BEEHIVE_SERVICE_FACTORY(\(name), Plain\(name), create, 0, \(attributes));
+    """
+  }
+  private static let audit = factory("Audit", #"BEEHIVE_SCOPE("singleton") BEEHIVE_NEEDS("Mail")"#)
   private static let log = "#include <BeeHive.h>\nBeeHiveMod(Log);"
   private static let pointer = """
     __attribute__((used, RETAIN aligned(8), section("BeehiveMods")))
@@ -84,6 +93,21 @@ struct VerifyTests {
         Compiler.module("net", #"BEEHIVE_AFTER("disk")"#),
         Compiler.module("disk", #"BEEHIVE_REQUIRES("log")"#),
       ], ["error cycle a BeehiveRecords[0]"], status: 1),
+    Row(
+      "a singleton that needs a scoped service through another",
+      [
+        audit, factory("Mail", #"BEEHIVE_NEEDS("Conn")"#),
+        factory("Conn", #"BEEHIVE_SCOPE("scoped")"#),
+      ],
+      ["error scoped-need a BeehiveRecords[0]"], status: 1),
+    Row(
+      "services that need each other", [audit, factory("Mail", #"BEEHIVE_NEEDS("Audit")"#)],
+      ["error cycle a BeehiveRecords[0]"], status: 1),
+    Row("a need that nobody meets", [audit], ["warning \(unmet)"]),
+    Row(
+      "needs of objects, which are loaded by none of the libraries",
+      [audit, factory("Mail", #"BEEHIVE_SCOPE("scoped")"#)],
+      ["error scoped-need a BeehiveRecords[0]"], status: 1, isObject: true),
     Row(
       "an object without retain", [pointer.replacing("RETAIN", with: "")],
       ["error not-retained a BeehiveMods", "\(missing) a BeehiveMods[0]"], status: 1,

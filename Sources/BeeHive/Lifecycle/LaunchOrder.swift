@@ -203,9 +203,6 @@ extension LaunchOrder {
 }
 
 extension Attributes {
-  /// The names of the modules that it requires.
-  var requiredNames: [String] { requires.map { ModuleRequirement($0).name } }
-
   /// The name of every module that this one starts after, where it is present.
   var predecessors: [String] { requiredNames + after }
 }

@@ -14,6 +14,7 @@ extension Attributes {
     case match = 0x6d_6174_6368
     case returns = 0x72_6574_7572_6e73
     case version = 0x76_6572_7369_6f6e
+    case needs = 0x6e_6565_6473
 
     /// Cuts a field at its `=`; nil where it has no key or no `=`. The key itself is nil where only its author
     /// gives it a meaning.
@@ -44,6 +45,7 @@ extension Attributes {
       case .returns: (256, .route, nil)
       case .version: (512, nil, nil)
       case .requires, .after: (0, .module, nil)
+      case .needs: (0, nil, nil)
       case .action: (0, .target, nil)
       }
     }
@@ -91,7 +93,7 @@ extension Attributes {
     case .abi: abi = value
     case .requires: requires.append(value)
     case .after: after.append(value)
-    case .async, .action, .remote, .match, .returns, .version, nil:
+    case .async, .action, .remote, .match, .returns, .version, .needs, nil:
       let name = String(checked: field.extracting(0..<equals))
       others.append(Attribute(key: name, value: value))
     }

@@ -91,22 +91,62 @@ package struct Conflict: Hashable, Sendable {
       remedy: "use files that belong together, or say which versions will do")
   }
 
-  /// Modules wait for each other.
+  /// Modules wait for each other, or services need each other.
   ///
   /// - Parameters:
-  ///   - names: The modules, each waiting for the next and the last for the first.
+  ///   - names: The modules or services, each waiting for the next and the last for the first.
+  ///   - kind: The kind of all of them.
   ///   - places: Where they are declared. Of many names or places those at both ends are told.
   /// - Returns: What is wrong and what to do.
-  package static func cycle(of names: [String], at places: [String]) -> Self {
+  package static func cycle(
+    of names: [String], _ kind: RecordKind = .module, at places: [String]
+  ) -> Self {
     let ring = "\(names.ends.joined(separator: " → ")) → \(names[0])"
     let number = names.ends.count < names.count ? "\(names.count) " : ""
+    let (one, many, end) =
+      kind == .service ? ("needs", "need", "be made") : ("waits for", "wait for", "start")
     let message =
       names.count == 1
-      ? "module \(names[0]) waits for itself, so it cannot start"
-      : "\(number)modules \(ring) wait for each other, so none of them can start"
+      ? "\(kind) \(names[0]) \(one) itself, so it cannot \(end)"
+      : "\(number)\(kind)s \(ring) \(many) each other, so none of them can \(end)"
     return Self(
       message: message + places.ends.joined(separator: ", ").inBrackets,
-      remedy: "drop one of these requirements")
+      remedy: "drop one of these \(kind == .service ? "needs" : "requirements")")
+  }
+
+  /// A service or module needs a scoped service.
+  ///
+  /// - Parameters:
+  ///   - service: The scoped service, and where it is declared.
+  ///   - holder: The service or module that would keep it.
+  ///   - other: The service through which it needs it, likewise; nil if it needs it itself.
+  /// - Returns: What is wrong and what to do.
+  static func outlived(
+    _ service: String, by holder: ServiceNeeds.Member, through other: String?
+  ) -> Self {
+    let isModule = holder.kind == .module
+    let word = isModule ? "" : "\(holder.attributes.serviceScope.rawValue) "
+    let way = other.map { "\($0), and through it " } ?? ""
+    return Self(
+      message: "\(word)\(holder.kind) \(holder.name) needs \(way)the scoped service \(service), "
+        + "which it would outlive",
+      remedy: "let it open a scope and ask that\(isModule ? "" : ", or make it scoped too")")
+  }
+
+  /// A service or module needs a service that no file declares.
+  ///
+  /// - Parameters:
+  ///   - service: The service that it needs.
+  ///   - record: The service or module.
+  ///   - names: Names that are nearly that of the service.
+  /// - Returns: What is wrong and what to do.
+  package static func missing(
+    service: String, by record: Record, near names: [String]
+  ) -> Self {
+    Self(
+      message: "\(record.kind) \(record.name) needs the service \(service), which no file declares"
+        + question(about: names),
+      remedy: "add the file that declares it, unless the host registers it by code")
   }
 
   /// An entry that nothing tells from one before it.

@@ -83,6 +83,7 @@ extension Picture {
       case .requires: [] as [String]
       case .after: ["style=dashed", "arrowhead=vee", "label=after"]
       case .provides: ["style=dotted", "arrowhead=empty"]
+      case .needs: ["label=needs"]
       }
     return attributes + (edge.isInCycle ? ["color=\"#c53030\"", "penwidth=2"] : [])
   }
@@ -110,6 +111,7 @@ extension Picture {
         case .requires: edge.isInCycle ? "==>" : "-->"
         case .after: edge.isInCycle ? "==>|after|" : "-.->|after|"
         case .provides: "-.->"
+        case .needs: "-->|needs|"
         }
       sink.write("  n\(edge.from) \(arrow) n\(edge.to)\n")
     }
@@ -164,11 +166,11 @@ extension Picture.Node {
   var caption: String {
     let word =
       switch kind {
-      case .missing: "missing module"
+      case .missing: "missing \(detail)"
       case .other: "entry"
       default: kind.rawValue
       }
-    let words = [word, detail, isInCycle ? "in a cycle" : ""]
+    let words = [word, kind == .missing ? "" : detail, isInCycle ? "in a cycle" : ""]
     return words.filter { !$0.isEmpty }.joined(separator: " · ")
   }
 }

@@ -11,13 +11,13 @@ struct Picture {
       case module, service, implementation, target, route
       /// A third party's entry.
       case other
-      /// A module that is required, and that no file declares.
+      /// A module or service that is required or needed, and that no file declares.
       case missing
     }
 
     var kind: Kind
     var name: String
-    /// What implements a module, target or route, where the entry says so.
+    /// What implements a module, target or route, where the entry says so; the kind of what is missing.
     var detail = ""
     var attributes = ""
     /// The position of the file that declares it; nil for what several do, or none.
@@ -37,6 +37,8 @@ struct Picture {
       case after
       /// From an implementation to its service.
       case provides
+      /// From an implementation or a module to a service that it looks up.
+      case needs
     }
 
     var from: Int
@@ -55,7 +57,7 @@ struct Picture {
   let problems: [Finding]
 
   private var nodesOfEntries: [Place: Int] = [:]
-  /// The missing modules that a node requires, by their names.
+  /// What is missing that a node requires or needs, by its name.
   private var missing: [Int: [String: Int]] = [:]
 
   /// A survey that has read types.
@@ -80,11 +82,14 @@ struct Picture {
       files.append((entries[0].place.file.escaped, machine, []))
       for entry in entries { drawn.append((entry.record, add(entry))) }
     }
+    var services: [String: Int] = [:]
     for service in drawn.filter({ $0.record.kind == .service }).groups(by: \.record.name) {
       // It is in the file that has all of its implementations, else beside the files.
       let homes = Set(service.map { nodes[$0.node].file })
       let home = homes.count == 1 ? homes.first ?? nil : nil
-      let node = add(Node(kind: .service, name: service[0].record.name.escaped, file: home))
+      let name = service[0].record.name
+      let node = add(Node(kind: .service, name: name.escaped, file: home))
+      services[name] = node
       for entry in service { edges.append(Edge(from: entry.node, to: node, kind: .provides)) }
     }
     let modules = drawn.filter { $0.record.kind == .module }
@@ -95,13 +100,23 @@ struct Picture {
         let attributes = record.attributes
         for name in kind == .after ? attributes.after : attributes.requiredNames {
           if positions[name] == nil, kind == .requires {
-            positions[name] = add(Node(kind: .missing, name: name.escaped))
+            positions[name] = add(Node(kind: .missing, name: name.escaped, detail: "module"))
           }
           guard let other = positions[name] else { continue }
           if nodes[other].kind == .missing { missing[node, default: [:]][name] = other }
           let isInCycle = inCycles.contains([node, other])
           edges.append(Edge(from: node, to: other, kind: kind, isInCycle: isInCycle))
         }
+      }
+    }
+    for (entry, answers) in zip(drawn, ServiceNeeds(of: drawn.map(\.record)).answers) {
+      for (need, service, _) in answers {
+        let name = service.map { drawn[$0].record.name } ?? need
+        let other =
+          services[name] ?? add(Node(kind: .missing, name: name.escaped, detail: "service"))
+        services[name] = other
+        if service == nil { missing[entry.node, default: [:]][name] = other }
+        edges.append(Edge(from: entry.node, to: other, kind: .needs))
       }
     }
   }

@@ -52,8 +52,8 @@ extension Attributes {
       }
       for same in others.groups(by: \.key) {
         json.key(text: same[0].key)
-        // A target has one for each of its actions.
-        if same.count == 1, same[0].key != "action" {
+        // A target has one for each of its actions, a service one for each need.
+        if same.count == 1, !["action", "needs"].contains(same[0].key) {
           json.string(same[0].value)
         } else {
           json.array(same.map(\.value))

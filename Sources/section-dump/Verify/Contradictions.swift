@@ -20,12 +20,13 @@ struct Contradictions {
   init(among declared: [Survey.Declared]) {
     self.declared = declared
     executables = Set(declared.filter { $0.file == .executable }.map(\.place.file)).count
-    let accepted = findDuplicates()
-    let modules = accepted.sorted().filter { declared[$0].record.kind == .module }
+    let accepted = findDuplicates().sorted()
+    let modules = accepted.filter { declared[$0].record.kind == .module }
     let named = Dictionary(grouping: modules) { declared[$0].record.name }
     let lacking = Set(modules.filter { findUnmet($0, among: named) })
     findCycles(among: modules.filter { declared[$0].file == .object }, lacking)
     findCycles(among: modules.filter { declared[$0].file != .object }, lacking)
+    findNeeds(of: accepted)
   }
 
   /// The processes that differ in some entries: of each, those that it has, in the order of the files.
@@ -168,6 +169,34 @@ struct Contradictions {
     let conflict = Conflict.cycle(of: cycle.map(\.record.name), at: places)
     let others = cycle.dropFirst().map(\.place)
     if add(.cycle, .error, cycle[0].place, conflict, others: others) { cycles.append(cycle) }
+  }
+
+  // MARK: - Needs
+
+  /// Finds needs that no accepted service meets, and those that keep a service from being made.
+  private mutating func findNeeds(of entries: [Int]) {
+    let all = ServiceNeeds(of: entries.map { declared[$0].record })
+    if all.answers.isEmpty { return }
+    let names = Set(entries.map { declared[$0].record }.filter { $0.kind == .service }.map(\.name))
+    for (position, answers) in zip(entries, all.answers) {
+      for (need, service, _) in answers where service == nil {
+        let conflict = Conflict.missing(
+          service: need, by: declared[position].record,
+          near: nearest(to: need, in: names, after: findings.count))
+        add(.unmetRequirement, .warning, declared[position].place, conflict, missing: need)
+      }
+    }
+    for isObject in [true, false] {
+      for process in processes(of: entries.filter { (declared[$0].file == .object) == isObject }) {
+        let needs = ServiceNeeds(of: process.map { declared[$0].record })
+        for fault in needs.faults(at: { declared[process[$0]].place.description }) {
+          let places = fault.positions.map { declared[process[$0]].place }
+          add(
+            Finding.Code(rawValue: fault.code) ?? .cycle, .error, places[0], fault.conflict,
+            others: Array(places.dropFirst()))
+        }
+      }
+    }
   }
 }
 

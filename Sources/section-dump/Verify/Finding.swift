@@ -26,10 +26,12 @@ struct Finding: Hashable, Codable {
     case idleAttribute = "idle-attribute"
     /// A section of entries in an object, which a linker may drop.
     case notRetained = "not-retained"
-    /// A module requires one that no file of the set declares.
+    /// A module requires one that no file of the set declares, or a service or module needs such a service.
     case unmetRequirement = "unmet-requirement"
-    /// Modules that wait for each other: none of them starts.
+    /// Modules that wait for each other, or services that need each other: none of them starts, or is made.
     case cycle
+    /// A singleton, a weak service or a module needs a scoped service: no lookup makes that for it.
+    case scopedNeed = "scoped-need"
     /// No file of the set has the Swift type that an entry names.
     case missingImplementation = "missing-implementation"
     /// No file declares a module that `--require` names.
@@ -70,7 +72,7 @@ struct Finding: Hashable, Codable {
   var remedy: String
   /// Further entries that it concerns.
   var others: [Place] = []
-  /// The module that no file declares.
+  /// The module or service that no file declares.
   var missing: String?
   /// What could not be read, or was refused, where that is what was found.
   var problem: ImageError?

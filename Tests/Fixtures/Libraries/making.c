@@ -14,6 +14,6 @@ static void *pool(const beehive_context *context) {
   return (void *)beehive_context_service(context, "Connection", 0, 0);
 }
 BEEHIVE_SERVICE_FACTORY(Connection, Plain, create, destroy, BEEHIVE_SCOPE("scoped"));
-BEEHIVE_SERVICE_FACTORY(Pool, Strong, pool, destroy, BEEHIVE_SCOPE("singleton"));
+BEEHIVE_SERVICE_FACTORY(Pool, Strong, pool, destroy, BEEHIVE_SCOPE("singleton") BEEHIVE_NEEDS("Connection"));
 BEEHIVE_SERVICE_FACTORY(Weak, Loose, pool, destroy, BEEHIVE_SCOPE("weak"));
 int counts(void) { return made * 10 + gone; }

@@ -6,7 +6,11 @@
  *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy); // one per request,
  *
  * With BEEHIVE_SCOPE behind it a factory makes less: "singleton", one for all until the host stops;
- * "weak", one for all until each request has been given back; "scoped", one for each scope. */
+ * "weak", one for all until each request has been given back; "scoped", one for each scope.
+ *
+ * A factory says with BEEHIVE_NEEDS which services `create` looks up, each by its name without a given
+ * one. Then `section-dump verify` sees in the files, and hive.validate() in a process, that a singleton
+ * needs a scoped service, or that services need each other. */
 #ifndef BEEHIVE_SERVICE_H
 #define BEEHIVE_SERVICE_H
 

@@ -30,7 +30,7 @@ const short = (text, limit) =>
 
 for (const [id, path, fill] of [
   ['requires', 'M0 0L10 5L0 10z', 'context-stroke'], ['after', 'M0 0L10 5L0 10', 'none'],
-  ['provides', 'M0 0L10 5L0 10z', 'var(--file)'],
+  ['provides', 'M0 0L10 5L0 10z', 'var(--file)'], ['needs', 'M0 0L10 5L0 10z', 'context-stroke'],
 ]) {
   const marker = add(canvas.querySelector('defs'), 'marker', {
     id, viewBox: '-1 -1 12 12', refX: 10, refY: 5, markerWidth: 9, markerHeight: 9,
@@ -258,7 +258,7 @@ function select(index) {
   }
   const words = {
     requires: ['Requires', 'Required by'], after: ['After, if there', 'Before'],
-    provides: ['Implements', 'Implemented by'],
+    provides: ['Implements', 'Implemented by'], needs: ['Needs', 'Needed by'],
   };
   for (const [kind, [out, into]] of Object.entries(words)) {
     list(details, out, graph.edges.filter((edge) => edge.kind === kind && edge.from === index)
