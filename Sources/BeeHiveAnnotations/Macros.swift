@@ -22,15 +22,15 @@ public enum AnnotatedLevel: Sendable {
   case normal
 }
 
-/// Names of modules: one string literal, or an array of them.
+/// Names of modules or services: one string literal, or an array of them.
 public struct AnnotatedNames: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Sendable {
   /// Takes one name.
   ///
-  /// - Parameter name: The module's name.
+  /// - Parameter name: The name.
   public init(stringLiteral name: String) {}
   /// Takes several names.
   ///
-  /// - Parameter names: The modules' names, each a literal.
+  /// - Parameter names: The names, each a literal.
   public init(arrayLiteral names: String...) {}
 }
 
@@ -63,10 +63,13 @@ public enum AnnotatedExposure: Sendable {
   ///   - name: Tells several implementations of one service apart.
   ///   - scope: How long an instance lives.
   ///   - priority: The larger one answers where several implement the service.
+  ///   - needs: Services that it looks up while it is made, beside those that its initialisers and properties show:
+  ///     `hive.service((any Conn).self)` or `let conn: any Conn = try! Hive.process.service()`, outside closures and
+  ///     without a given name.
   @attached(member)
   public macro BeeHiveService(
     _ service: Any.Type, name: String? = nil, scope: AnnotatedScope = .transient,
-    priority: Int = 0
+    priority: Int = 0, needs: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ServiceMacro")
 
   /// Declares that this type is a module; the image that holds it offers it when loaded.
@@ -84,11 +87,13 @@ public enum AnnotatedExposure: Sendable {
   ///   - priority: The larger one starts first among those that nothing else orders.
   ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
   ///   - after: Modules that start earlier where they are present.
+  ///   - needs: Services that it looks up, beside those that its body shows: `context.hive.service((any Conn).self)`,
+  ///     outside closures and without a given name.
   @attached(member)
   public macro BeeHiveModule(
     name: String? = nil, version: String? = nil, level: AnnotatedLevel = .normal,
     priority: Int = 0,
-    requires: AnnotatedNames = [], after: AnnotatedNames = []
+    requires: AnnotatedNames = [], after: AnnotatedNames = [], needs: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ModuleMacro")
 
   /// Declares that this type is a target; the image that holds it offers its actions when loaded.

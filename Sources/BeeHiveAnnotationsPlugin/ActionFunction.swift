@@ -112,7 +112,7 @@
   /// The parts of a type as it is written.
   extension TypeSyntax {
     /// The type without `?`, parentheses and attributes, and whether it is optional.
-    private var bare: (type: TypeSyntax, takesNil: Bool) {
+    var bare: (type: TypeSyntax, takesNil: Bool) {
       if let optional = self.as(OptionalTypeSyntax.self) {
         return (optional.wrappedType.bare.type, true)
       }

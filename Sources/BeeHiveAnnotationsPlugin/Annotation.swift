@@ -92,17 +92,15 @@
 
     /// The type in `(any Greeter).self`, as it was written, and its name without `any`.
     func service() -> (type: ExprSyntax, name: String)? {
-      guard let access = self[nil]?.as(MemberAccessExprSyntax.self),
-        access.declName.baseName.tokenKind == .keyword(.self), let base = access.base
-      else {
+      guard let base = self[nil]?.metatype else {
         refuse(
           at: self[nil],
           "name the service as a type, as in (any Greeter).self: the entry carries its name")
         return nil
       }
-      let text = base.withoutParentheses.plainText
-      let name = text.hasPrefix("any ") ? String(text.dropFirst(4)) : text
-      return checked(name, "the service", at: base).map { (base.trimmed, $0) }
+      return checked(base.withoutParentheses.serviceName, "the service", at: base).map {
+        (base.trimmed, $0)
+      }
     }
 
     /// A 32-bit integer literal, with a sign or without.
@@ -164,7 +162,7 @@
 
   extension ExprSyntax {
     /// `any Greeter` of `(any Greeter)`.
-    fileprivate var withoutParentheses: ExprSyntax {
+    var withoutParentheses: ExprSyntax {
       guard let tuple = self.as(TupleExprSyntax.self), tuple.elements.count == 1,
         let element = tuple.elements.first, element.label == nil
       else { return self }

@@ -3,7 +3,7 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@BeeHiveService((any Greeter).self, name:scope:priority:)`
+  /// `@BeeHiveService((any Greeter).self, name:scope:priority:needs:)`
   enum ServiceMacro: MemberMacro {
     static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -14,6 +14,7 @@
       let name = annotation.string("name")
       let scope = annotation.word("scope", of: ["transient", "singleton", "weak", "scoped"])
       let priority = annotation.integer("priority")
+      let needs = annotation.needs(of: declaration, .service)
       let type = AnnotatedType(declaration, as: .service, annotation)
       if scope == "weak", let words = annotation["scope"],
         declaration.is(StructDeclSyntax.self) || declaration.is(EnumDeclSyntax.self)
@@ -43,11 +44,12 @@
       text.add("name", name)
       text.add("scope", scope)
       text.add("priority", priority)
+      for name in needs { text.add("needs", name) }
       return type.entry(making: service.type.description, text)
     }
   }
 
-  /// `@BeeHiveModule(name:version:level:priority:requires:after:)`
+  /// `@BeeHiveModule(name:version:level:priority:requires:after:needs:)`
   enum ModuleMacro: MemberMacro {
     static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -60,6 +62,7 @@
       let priority = annotation.integer("priority")
       let requires = annotation.strings("requires")
       let after = annotation.strings("after")
+      let needs = annotation.needs(of: declaration, .module)
       let type = AnnotatedType(declaration, as: .module, annotation)
       try annotation.check()
       guard let type else { return [] }
@@ -72,6 +75,7 @@
       text.add("priority", priority)
       for name in requires { text.add("requires", name) }
       for name in after { text.add("after", name) }
+      for name in needs { text.add("needs", name) }
       return type.entry(making: "any BeeHive.Module", text)
     }
   }

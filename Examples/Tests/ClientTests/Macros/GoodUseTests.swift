@@ -119,8 +119,42 @@ import Testing
       line: "module Shop.Shelf → – 1000 level=basic requires=log after=audio,b"),
   ]
 
+  /// What a type looks up while it is made, and a module at any time, is a need; what it may do without is none.
+  private static let needs = [
+    Use(
+      source: """
+        protocol A: Sendable {}; protocol B: Sendable {}; protocol C: Sendable {}; protocol D: Sendable {}
+        protocol Other: Sendable {}
+        @BeeHiveService((any Greeter).self, needs: ["A", "Written"]) final class Ladin: Greeter {
+          let a: any A = try! Hive.process.service()
+          let b: (any B)
+          static let shared = try? Hive.process.service((any Other).self)
+          lazy var late: any Other = try! Hive.process.service()
+          var other: (any Other)?
+          let later: () -> Void = { _ = try! Hive.process.service((any Other).self) }
+          init(hive: Hive = .process, c: any C = try! Hive.process.service()) {
+            self.b = try! hive.service()
+            do { _ = try hive.service((any D).self) } catch {}
+            other = try? hive.service()
+            other = try! hive.service((any Other).self, name: "other")
+            other = try! hive.makeScope().service((any Other).self)
+          }
+          func ask(_ hive: Hive) throws { _ = try hive.service((any Other).self) }
+        }
+        """, line: "service Greeter → Shop.Ladin 0 needs=A,Written,C,B,D"),
+    Use(
+      source: """
+        @BeeHiveModule struct Counted: Module {
+          func setUp(_ context: Context) async throws {
+            let a: any A = try context.hive.service()
+            _ = (a, try await context.hive.load((any B).self))
+          }
+        }
+        """, line: "module Shop.Counted → – 0 needs=A,B"),
+  ]
+
   @Test func everyUseIsAnEntry() throws {
-    try Self.expect(Self.names + Self.places + Self.initializers + Self.arguments)
+    try Self.expect(Self.names + Self.places + Self.initializers + Self.arguments + Self.needs)
   }
 
   /// A function whose types are those of its pattern, or others that the macro does not know.

@@ -27,6 +27,7 @@ enum SectionDump {
       var name: String?
       var requires: [String]?
       var after: [String]?
+      var needs: [String]?
       var action: [String]?
       var remote: String?
     }
@@ -46,6 +47,7 @@ enum SectionDump {
         ("level", attributes.level), ("scope", attributes.scope), ("name", attributes.name),
         ("requires", attributes.requires?.joined(separator: ",")),
         ("after", attributes.after?.joined(separator: ",")), ("remote", attributes.remote),
+        ("needs", attributes.needs?.joined(separator: ",")),
       ] {
         if let value { line += " \(key)=\(value)" }
       }
