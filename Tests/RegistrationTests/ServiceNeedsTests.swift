@@ -3,113 +3,78 @@ import Testing
 
 @Suite("What services need is judged by names, as a lookup would answer", .timeLimit(.minutes(5)))
 struct ServiceNeedsTests {
-  /// The member of a text: its kind, its name and its attributes.
-  private func member(_ text: String) throws -> ServiceNeeds.Member {
-    let words = text.split(separator: ",").map(String.init)
-    let kind: RecordKind = words[0] == "module" ? .module : .service
-    let attributes = try Attributes(texts: Array(words.dropFirst(2)), of: kind, named: words[1])
-    return (kind, words[1], attributes)
+  /// The entries of a text: names with attributes; one that begins with a small letter is a module, `+` is a blank.
+  private static func needs(_ text: String) throws -> ServiceNeeds {
+    let members = try text.split(separator: ";").map { text -> ServiceNeeds.Member in
+      let words = text.split(separator: " ").map { String($0.map { $0 == "+" ? " " : $0 }) }
+      let kind: RecordKind = words[0].first?.isLowercase == true ? .module : .service
+      let attributes = try Attributes(texts: Array(words.dropFirst()), of: kind, named: words[0])
+      return (kind, words[0], attributes)
+    }
+    return ServiceNeeds(of: members)
   }
 
-  /// What is found among entries: each fault with the positions that it concerns, then needs that nobody meets.
-  private func found(_ texts: [String]) throws -> [String] {
-    let needs = ServiceNeeds(of: try texts.map(member))
-    let faults = needs.faults { "at \($0)" }.map { fault in
-      "\(fault.code) \(fault.positions.map(String.init).joined(separator: " "))"
-    }
-    let unmet = needs.answers.enumerated().flatMap { position, answers in
-      answers.filter { $0.service == nil }.map { "unmet \(position) \($0.need)" }
-    }
-    return faults + unmet
+  /// Each fault with the positions that it concerns, then needs that nobody meets.
+  private static func found(_ text: String) throws -> [String] {
+    let needs = try needs(text)
+    let faults = needs.faults { "\($0)" }
+    return faults.map { "\($0.code)\($0.positions)" }
+      + needs.answers.joined().filter { $0.service == nil }.map { "unmet \($0.need)" }
   }
-
-  private static let scoped = "service,Conn,scope=scoped"
-  private static let inC = "abi=c-factory"
 
   @Test(
     arguments: [
       // What outlives a scope may not need what lives in one, directly or through what is made anew.
-      (["service,Audit,scope=singleton,needs=Conn", scoped], ["scoped-need 0 1"]),
-      (["service,Audit,scope=weak,needs=Conn", scoped], ["scoped-need 0 1"]),
-      (["module,shop,needs=Conn", scoped], ["scoped-need 0 1"]),
-      (
-        [
-          "service,Audit,scope=singleton,needs=Mail", "service,Mail,needs=Box",
-          "service,Box,needs=Conn", scoped,
-        ],
-        ["scoped-need 0 3"]
-      ),
-      (["service,Mail,needs=Conn", "service,Cart,scope=scoped,needs=Conn", scoped], []),
-      (
-        ["service,A,scope=singleton,needs=B", "service,B,scope=singleton,needs=Conn", scoped],
-        ["scoped-need 1 2"]
-      ),
-      (
-        ["service,A,scope=singleton,needs=T,\(inC)", "service,T,scope=scoped,abi=c-table"], []
-      ),
+      ("Audit scope=singleton needs=Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
+      ("Audit scope=weak needs=Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
+      ("shop needs=Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
+      ("shop needs=M; M needs=Box; Box needs=Conn; Conn scope=scoped", ["scoped-need[0, 3]"]),
+      ("Mail needs=Conn; Cart scope=scoped needs=Conn; Conn scope=scoped", []),
+      ("m needs=B; B scope=weak needs=Conn; Conn scope=scoped", ["scoped-need[1, 2]"]),
+      ("m needs=T abi=c-module; T scope=scoped abi=c-table", []),
       // Either name may be qualified in Swift; in C a name means itself, and a service in C.
-      (["module,m,needs=Shop.Conn", scoped], ["scoped-need 0 1"]),
-      (["module,m,needs=any Conn", "service,Shop.Conn,scope=scoped"], ["scoped-need 0 1"]),
-      (["module,m,needs=Box<any A>", "service,Box<any A>,scope=scoped"], ["scoped-need 0 1"]),
-      (["module,m,needs=Conn,\(inC)", scoped], ["unmet 0 Conn"]),
-      (["module,m,needs=Conn", scoped + ",\(inC)"], ["unmet 0 Conn"]),
-      (["module,m,needs=Conn,\(inC)", "service,Shop.Conn,scope=scoped,\(inC)"], ["unmet 0 Conn"]),
-      (["module,m,needs=onn", scoped], ["unmet 0 onn"]),
+      ("m needs=Shop.Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
+      ("m needs=any+Conn; Shop.Conn scope=scoped", ["scoped-need[0, 1]"]),
+      ("m needs=Box<any+A>; Box<any+A> scope=scoped", ["scoped-need[0, 1]"]),
+      ("m needs=Conn abi=c-module; Conn scope=scoped abi=c-factory", ["scoped-need[0, 1]"]),
+      ("m needs=Conn abi=c-module; Conn scope=scoped", ["unmet Conn"]),
+      ("m needs=Conn; Conn scope=scoped abi=c-factory", ["unmet Conn"]),
+      ("m needs=Conn abi=c-module; Shop.Conn scope=scoped abi=c-factory", ["unmet Conn"]),
+      ("m needs=onn; Conn scope=scoped", ["unmet onn"]),
       // The largest priority answers, and first what has no given name; nothing is said of what is not certain.
-      (["module,m,needs=Conn", scoped, "service,Conn,priority=1"], []),
-      (
-        ["module,m,needs=Conn", scoped + ",priority=2", "service,Conn,priority=1"],
-        ["scoped-need 0 1"]
-      ),
-      (["module,m,needs=Conn", scoped + ",name=a,priority=2", "service,Conn"], []),
-      (["module,m,needs=Conn", scoped + ",name=a"], ["scoped-need 0 1"]),
-      (["module,m,needs=Conn", scoped, scoped], []),
-      (
-        [
-          "module,m,needs=Conn", "service,Bank.Conn,scope=scoped", "service,Shop.Conn,scope=scoped",
-        ], []
-      ),
+      ("m needs=Conn; Conn scope=scoped; Conn priority=1", []),
+      ("m needs=Conn; Conn scope=scoped priority=2; Conn", ["scoped-need[0, 1]"]),
+      ("m needs=Conn; Conn scope=scoped name=a priority=2; Conn", []),
+      ("m needs=Conn; Conn scope=scoped name=a", ["scoped-need[0, 1]"]),
+      ("m needs=Conn; Conn scope=scoped; Conn scope=scoped", []),
+      ("m needs=Conn; Bank.Conn scope=scoped; Shop.Conn scope=scoped", []),
       // Cycles, whatever the scopes are.
-      (
-        ["service,A,scope=singleton,needs=B", "service,B,needs=A,needs=Conn", scoped],
-        ["scoped-need 0 2", "cycle 0 1"]
-      ),
-      (["service,A,needs=A"], ["cycle 0"]),
-    ] as [([String], [String])])
-  func faults(entries: [String], expected: [String]) throws {
-    #expect(try found(entries) == expected, "\(entries)")
+      ("A scope=singleton needs=B; B needs=A needs=C; C", ["cycle[0, 1]"]),
+      ("A needs=A", ["cycle[0]"]),
+    ] as [(String, [String])])
+  func faults(entries: String, expected: [String]) throws {
+    #expect(try Self.found(entries) == expected, "\(entries)")
   }
 
   @Test("says both places and what to do")
   func sentences() throws {
-    let texts = [
-      "service,Audit,scope=singleton,needs=Mail", "service,Mail,needs=Conn", Self.scoped,
-      "module,shop,needs=Conn", "service,A,needs=B", "service,B,needs=A",
-    ]
-    let faults = ServiceNeeds(of: try texts.map(member)).faults { "lib\($0).so" }
+    let text = "A scope=singleton needs=M; M needs=Conn; Conn scope=scoped; B needs=C; C needs=B"
+    let faults = try Self.needs(text).faults { "lib\($0).so" }.map(\.conflict)
     #expect(
-      faults.map(\.conflict.message) == [
-        "singleton service Audit needs Mail (lib1.so), and through it the scoped service Conn (lib2.so), "
-          + "which it would outlive",
-        "module shop needs the scoped service Conn (lib2.so), which it would outlive",
-        "services A → B → A need each other, so none of them can be made (lib4.so, lib5.so)",
-      ])
-    #expect(
-      faults.map(\.conflict.remedy) == [
-        "let it open a scope and ask that, or make it scoped too",
-        "let it open a scope and ask that",
-        "drop one of these needs",
+      faults.map { "\($0.message): \($0.remedy)" } == [
+        "singleton service A needs M (lib1.so), and through it the scoped service Conn (lib2.so), "
+          + "which it would outlive: let it open a scope and ask that, or make it scoped too",
+        "services B → C → B need each other, so none of them can be made (lib3.so, lib4.so): "
+          + "drop one of these needs",
       ])
   }
 
   @Test("takes time by the number of entries, however alike their names are")
   func growth() throws {
-    let alike = (0..<20_000).flatMap {
-      ["service,s\($0).a,needs=a", "service,a,priority=\($0),needs=n\($0).a"]
-    }
-    #expect(try found(alike) == ["cycle 39999"])
-    let chain = (0..<20_000).map { "service,s\($0),needs=s\($0 + 1)" }
-    let last = ["service,s20000,scope=scoped", "service,top,scope=singleton,needs=s0"]
-    #expect(try found(chain + last) == ["scoped-need 20001 20000"])
+    let alike = (0..<20_000).map { "S\($0).A needs=A; A priority=\($0) needs=N\($0).A" }
+    #expect(try Self.found(alike.joined(separator: ";")) == ["cycle[39999]"])
+    let chain = (0..<20_000).map { "S\($0) needs=S\($0 + 1);" }.joined()
+    #expect(
+      try Self.found(chain + "S20000 scope=scoped; m needs=S0") == ["scoped-need[20001, 20000]"])
   }
 }
