@@ -67,6 +67,9 @@ extension Attributes {
   /// `needs=`: the services that a service or module looks up while it is made or started.
   package var needs: [String] { values(of: "needs") }
 
+  /// `shared=`: the group of the entries of one implementation that keep one instance; nil if this one has its own.
+  package var shared: String? { others.first { $0.key == "shared" }?.value }
+
   /// The declarations of a target's actions.
   package var actions: [String] { values(of: "action") }
 

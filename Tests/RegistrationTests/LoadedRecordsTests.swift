@@ -37,6 +37,9 @@ struct LoadedRecordsTests {
         BEEHIVE_SERVICE(Greeter, Formal, &english, BEEHIVE_PRIORITY(-12) BEEHIVE_NAME("formal"));
         """#),
       Shape(
+        "typed records that share an instance: of one factory, and of two",
+        (try? Repository.fixture("Libraries/shared.c")) ?? ""),
+      Shape(
         "typed records by hand: fine, a repeated key, no number, an own key, no key",
         #"""
         RECORD(a, 1, "audio\0\0priority=7\0requires=log\0\0") RECORD(b, 2, "S\0I\0scope=a\0scope=b\0")

@@ -155,7 +155,7 @@ struct RecordGrammarTests {
         attribute, .badAttribute, "\"\(attribute)\"", name: "A"
       ) { $0.record(["A", "a", attribute, "requires=x"]) }
     }
-    + ["priority=1", "level=basic", "scope=singleton", "name=x", "abi=c"].map { attribute in
+    + ["priority=1", "level=basic", "scope=weak", "name=x", "abi=c", "shared=x"].map { attribute in
       Fault(
         "\(attribute) twice", .badAttribute, "\"\(attribute)\" is the second", name: "A"
       ) { $0.record(["A", "a", attribute, attribute]) }

@@ -17,6 +17,8 @@ struct EntryReader<Source: Image> {
   private(set) var scan = Scan()
   /// Made once, at the first record in C.
   private lazy var memory = image.addressedMemory
+  /// The first record of each instance that several share.
+  private var sharers: [String: Record] = [:]
 
   /// The kind that the slot declares, if it is known.
   private var kind = RecordKind.unknown
@@ -214,6 +216,11 @@ struct EntryReader<Source: Image> {
       record.accessor = try pointer(at: accessor, of: sectionBytes, in: section)
       record.context = try pointer(at: context, of: sectionBytes, in: section)
       try record.checkStructure(in: memory)
+      if let instance = record.sharedInstance {
+        let first = sharers[instance] ?? record
+        try record.checkSharing(with: first, in: memory)
+        sharers[instance] = first
+      }
       take(record)
     } catch {
       reject(error, of: known, at: offset, in: section)

@@ -5,6 +5,7 @@ extension Attributes {
     case level = 0x6c_6576_656c
     case async = 0x61_7379_6e63
     case scope = 0x73_636f_7065
+    case shared = 0x7368_6172_6564
     case name = 0x6e61_6d65
     case abi = 0x61_6269
     case requires = 0x7265_7175_6972_6573
@@ -44,6 +45,7 @@ extension Attributes {
       case .match: (128, .route, Self.extents)
       case .returns: (256, .route, nil)
       case .version: (512, nil, nil)
+      case .shared: (1024, .service, nil)
       case .requires, .after: (0, .module, nil)
       case .needs: (0, nil, nil)
       case .action: (0, .target, nil)
@@ -71,6 +73,9 @@ extension Attributes {
       try add(fields.extracting(position..<end), of: kind, &seen)
       position = end + 1
     }
+    try Refusal.check(
+      kind != .service || shared == nil || serviceScope != .transient, .badAttribute,
+      "shares an instance, but each request makes one; write scope=singleton, weak or scoped")
   }
 
   /// Adds a field; `seen` has the bits of the keys before it.
@@ -93,7 +98,7 @@ extension Attributes {
     case .abi: abi = value
     case .requires: requires.append(value)
     case .after: after.append(value)
-    case .async, .action, .remote, .match, .returns, .version, .needs, nil:
+    case .async, .shared, .action, .remote, .match, .returns, .version, .needs, nil:
       let name = String(checked: field.extracting(0..<equals))
       others.append(Attribute(key: name, value: value))
     }

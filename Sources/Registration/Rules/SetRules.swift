@@ -1,3 +1,5 @@
+internal import BinaryImage
+
 /// The marks that make two entries the same: of those that have an identity in common, the later is a duplicate.
 ///
 /// A process compares services by their types instead, where it knows them.
@@ -43,6 +45,35 @@ extension RecordKind {
     case .route: "give one of them a priority, or another pattern"
     default: "rename or remove one of them"
     }
+  }
+}
+
+extension Record {
+  /// The instance that it shares with others of its image: they have it in common. Nil if it has its own.
+  package var sharedInstance: String? {
+    kind == .service ? attributes.shared.map { "\(implementation ?? "") \($0)" } : nil
+  }
+
+  /// Checks that the first record that it shares an instance with makes the same.
+  ///
+  /// - Parameter memory: The memory of their image; nil if nobody can tell.
+  func checkSharing(with first: Record, in memory: (any AddressedMemory)?) throws(Refusal) {
+    let subject = "shares an instance with \(first.name) (\(first.origin)), which"
+    try Refusal.check(
+      attributes.scope == first.attributes.scope, .badAttribute,
+      "\(subject) has scope=\(first.attributes.serviceScope); give both one scope")
+    try Refusal.check(
+      attributes.abi == first.attributes.abi
+        && functions(in: memory) == first.functions(in: memory),
+      .badContext, "\(subject) other functions make or destroy; give both one factory")
+  }
+
+  /// The functions of its factory in C.
+  private func functions(in memory: (any AddressedMemory)?) -> [KnownAddress?] {
+    guard attributes.abi == CStructure.factory.rawValue, let context, let memory,
+      case .address(let address) = memory.address(of: context)
+    else { return [] }
+    return [8, 8 + UInt64(memory.pointerSize)].map { memory.pointer(at: address &+ $0) }
   }
 }
 

@@ -41,6 +41,8 @@ static void destroy_session(void *session) { (void)session; }
 BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create_session, destroy_session);
 BEEHIVE_SERVICE_FACTORY(Session, NetSession, create_session, BEEHIVE_NULL,
                         BEEHIVE_SCOPE("transient"));
+BEEHIVE_SERVICE_FACTORY(Store, DiskSession, create_session, destroy_session,
+                        BEEHIVE_SCOPE("weak") BEEHIVE_SHARED);
 
 static bool stock(const beehive_call *call, beehive_reply *reply) {
   beehive_reply_integer(reply, beehive_integer(call, "count", 1));

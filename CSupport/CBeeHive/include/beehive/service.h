@@ -10,7 +10,13 @@
  *
  * A factory says with BEEHIVE_NEEDS which services `create` looks up, each by its name without a given
  * one. Then `section-dump verify` sees in the files, and hive.validate() in a process, that a singleton
- * needs a scoped service, or that services need each other. */
+ * needs a scoped service, or that services need each other.
+ *
+ * One implementation of several services is one object if each of them says so: what `create`
+ * returns is handed out as a Session and as a Store, and destroyed once.
+ *
+ *   BEEHIVE_SERVICE_FACTORY(Session, Disk, create, destroy, BEEHIVE_SCOPE("weak") BEEHIVE_SHARED);
+ *   BEEHIVE_SERVICE_FACTORY(Store, Disk, create, destroy, BEEHIVE_SCOPE("weak") BEEHIVE_SHARED); */
 #ifndef BEEHIVE_SERVICE_H
 #define BEEHIVE_SERVICE_H
 
