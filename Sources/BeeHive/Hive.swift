@@ -344,7 +344,7 @@ extension Hive {
         state.forgetAnswers(of: entry, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
-      return (gone, state.instances.remove(gone))
+      return (gone, state.instances.remove(state.table.withoutSharers(gone)))
     }
     observers.deliver()
     for cell in taken { cell.end() }

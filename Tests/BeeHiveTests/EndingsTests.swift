@@ -4,7 +4,7 @@ import Testing
 @testable import BeeHive
 
 /// Something that says when it ends.
-private final class Part: Disposable {
+private final class Part: Disposable, SharedReader, SharedWriter {
   private let name: String
   private let journal: Journal
 
@@ -135,5 +135,94 @@ struct EndingsTests {
       }
     }
     #expect(try hive.all(of: String.self) == ["work", "home"])
+  }
+}
+
+protocol SharedReader: Sendable {}
+protocol SharedWriter: Sendable {}
+private struct Mock: SharedReader {}
+
+@Suite("An instance that several services share is one thing")
+struct SharedInstancesTests {
+  private let journal = Journal()
+
+  /// A Hive with a library of two records that share what one factory makes.
+  private func hive(_ scope: Scope) throws -> Hive {
+    let records = ["Reader", "Writer"].map { name in
+      "RECORD(\(name), 2, \"BeeHiveTests.Shared\(name)\\0Disk\\0scope=\(scope)\\0shared=x\\0\")\n"
+    }
+    let source = try Repository.fixture("Libraries/by-hand.h") + records.joined()
+    let path = try Compiler.library(source, as: "shared.so")
+    try OpenLibrary.keep(path)
+    let hive = Hive(imagesWhere: { $0 == path })
+    hive.bind("Disk") { [journal] _ in
+      journal.write("made")
+      return Part("disk", journal)
+    }
+    return hive
+  }
+
+  /// Asks for both services.
+  private func expectOne(in scope: ServiceScope) throws {
+    let reader = try scope.service((any SharedReader).self) as? Part
+    let writer = try scope.service((any SharedWriter).self) as? Part
+    #expect(reader != nil && reader === writer)
+  }
+
+  @Test("it is made once and ends once", arguments: [Scope.singleton, .scoped, .weak])
+  func endsOnce(scope: Scope) async throws {
+    let hive = try hive(scope)
+    let session = hive.makeScope()
+    try expectOne(in: session)
+    session.end()
+    await hive.stop()
+    let ending = scope == .weak ? ["disk gone"] : ["disk disposed of", "disk gone"]
+    #expect(journal.take() == ["made"] + ending)
+  }
+
+  @Test("the removal of one service leaves it to the other", arguments: [0, 1])
+  func removal(first: Int) throws {
+    let hive = try hive(.singleton)
+    try expectOne(in: hive.makeScope())
+    let names = ["BeeHiveTests.SharedReader", "BeeHiveTests.SharedWriter"]
+    #expect(hive.removeServices(named: names[first]) == 1)
+    #expect(((try? hive.service((any SharedReader).self)) == nil) == (first == 0))
+    #expect(((try? hive.service((any SharedWriter).self)) == nil) == (first == 1))
+    #expect(journal.take() == ["made"])
+    #expect(hive.removeServices(named: names[1 - first]) == 1)
+    #expect(journal.take() == ["disk disposed of", "disk gone"])
+  }
+
+  @Test("an override answers for one service; its task and a check make one of their own")
+  func override() async throws {
+    let hive = try hive(.singleton)
+    try expectOne(in: hive.makeScope())
+    try await hive.overridingInTask((any SharedReader).self, with: Mock()) { () async throws in
+      #expect(try hive.service((any SharedReader).self) is Mock)
+      #expect(try hive.service((any SharedWriter).self) is Part)
+    }
+    #expect(journal.take() == ["made", "made", "disk disposed of", "disk gone"])
+    try await hive.validate(making: true)
+    #expect(journal.take() == ["made", "disk disposed of", "disk gone"])
+  }
+
+  @Test("in C a weak one is destroyed when every lookup, by any name, has been given back")
+  func weakInC() throws {
+    let path = try Compiler.library(Repository.fixture("Libraries/shared.c"), as: "shared.so")
+    let library = try OpenLibrary(path)
+    let hive = Hive(imagesWhere: { $0 == path })
+    func find(_ name: String) throws -> UnsafePointer<Int32> {
+      unsafe try hive.service(name, as: UnsafePointer<Int32>.self)
+    }
+    let disk = unsafe try find("Reader")
+    #expect(unsafe try find("Writer") == disk && find("Reader") == disk)
+    #expect(hive.removeServices(named: "Reader") == 1)
+    for counts: Int32 in [10, 10, 11] {
+      #expect(unsafe hive.destroy(disk, of: "Writer"))
+      #expect(try library.call("counts") == counts)
+    }
+    for reason in ["; give both one scope", "; give both one factory"] {
+      #expect(hive.entries.count { $0.description.contains(reason) } == 1)
+    }
   }
 }

@@ -6,9 +6,14 @@ extension RegisteredEntry {
   static func all(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
     var entries: [RegisteredEntry] = []
     entries.reserveCapacity(scan.records.count + scan.rejections.count)
+    var sharers: [String: RegisteredEntry] = [:]
     // Read in place: a record is large.
     for index in scan.records.indices where !scan.records[index].kind.isThirdParty {
-      entries.append(RegisteredEntry(scan.records[index], in: image))
+      let entry = RegisteredEntry(scan.records[index], in: image)
+      entries.append(entry)
+      guard let instance = scan.records[index].sharedInstance else { continue }
+      entry.firstSharer = sharers[instance]
+      sharers[instance] = entry.keeper
     }
     for rejection in scan.rejections { entries.append(RegisteredEntry(rejection, in: image)) }
     return entries

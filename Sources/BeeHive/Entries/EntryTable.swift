@@ -140,6 +140,14 @@ struct EntryTable {
     }
   }
 
+  /// Returns those of entries that have left whose instances no other entry shares.
+  func withoutSharers(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
+    gone.filter { entry in
+      guard entry.attributes.shared != nil, let image = entry.image else { return true }
+      return images[image]?.contains { $0.keeper === entry.keeper && $0.provider != nil } != true
+    }
+  }
+
   // MARK: The state record
 
   /// The modules are being started, have been, or were torn down: says of each bound one why it does not run, and how far

@@ -52,6 +52,9 @@ package final class RegisteredEntry: @unchecked Sendable {
   }
   /// The `Belongings` of the module whose code registered it. Set before the Hive has it.
   var owner: ObjectIdentifier?
+  /// The first entry of its image that shares an instance with this one; nil of that one, and if none does. Set before
+  /// the Hive has it.
+  var firstSharer: RegisteredEntry?
   /// The type under which `EntryTable` has put it.
   var filedType: ObjectIdentifier?
   /// Where others read what became of the entry; negative where there is no state record.
@@ -78,6 +81,9 @@ package final class RegisteredEntry: @unchecked Sendable {
 
   /// What makes it, if something does. Under the Hive's lock.
   var provider: Provider? { progress.provider }
+
+  /// The entry that its instance is kept for, and the objects of its C factory.
+  var keeper: RegisteredEntry { firstSharer ?? self }
 
   /// Whether it waits for what could make it. Under the Hive's lock.
   var isUnbound: Bool { if case .accepted = progress { true } else { false } }

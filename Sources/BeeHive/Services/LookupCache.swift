@@ -14,6 +14,9 @@ class CachedService: @unchecked Sendable {
   /// A function that finds the service again as long as somebody else keeps it; nil where it is no object.
   var lent: (@Sendable () -> CachedService?)? { nil }
 
+  /// Returns the service as another type, for an entry that shares it; nil if it does not serve as that.
+  func value<Other>(as type: Other.Type) -> Other? { nil }
+
   /// Disposes of the service. Called once, by who keeps it, with no lock held.
   func end() {}
 }
@@ -35,6 +38,8 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
     nonisolated(unsafe) weak let object: AnyObject? = value as AnyObject
     return { unsafe (object as? Service).map { CachedValue($0, name: nil) } }
   }
+
+  override func value<Other>(as type: Other.Type) -> Other? { value as? Other }
 
   override func end() { (value as? any Disposable)?.dispose() }
 }
@@ -210,6 +215,8 @@ extension Hive.State {
   /// Takes the answers out of the lookup cache that depend on an entry.
   mutating func forgetAnswers(of entry: RegisteredEntry, cache: borrowing LookupCache) {
     guard entry.kind == .service, !publishedKeys.isEmpty else { return }
+    // Others have its instance under their names; such entries are few.
+    if entry.attributes.shared != nil { return forgetAllAnswers(cache: cache) }
     if case .accessor(let accessor) = entry.maker, accessor.hasOtherName {
       // Its name says nothing of who asks for it; such entries are few.
       forgetAllAnswers(cache: cache)

@@ -137,15 +137,15 @@ extension Hive.State {
       let kept = instances.instance(of: entry) as? CachedValue<CInstance>
       guard kept?.value.address == object else { return false }
     }
-    if entry.scope != .singleton { entry.objects[object, default: 0] += 1 }
+    if entry.scope != .singleton { entry.keeper.objects[object, default: 0] += 1 }
     return true
   }
 
   /// Gives back an object that an entry handed out, once. Returns nil if the entry did not hand it out, else
   /// whether the caller must destroy it: false only for a weak object that others still have.
   fileprivate mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool? {
-    guard let count = entry.objects[object] else { return nil }
-    entry.objects[object] = count > 1 ? count - 1 : nil
+    guard let count = entry.keeper.objects[object] else { return nil }
+    entry.keeper.objects[object] = count > 1 ? count - 1 : nil
     let isLast = entry.scope != .weak || count == 1
     if isLast { _ = instances.remove([entry]) }
     return isLast

@@ -252,7 +252,7 @@ struct ServiceLookup<Service: Sendable> {
     let kept = try keeper(of: entry).get(in: scope) { () throws(ServiceError) -> CachedService? in
       try made().map { CachedValue($0, name: name) }
     }
-    return (kept as? CachedValue<Service>)?.value
+    return (kept as? CachedValue<Service>)?.value ?? kept?.value(as: Service.self)
   }
 
   /// Returns where the instance of an entry is kept: in the scope, for the task if it has an override, or for all.

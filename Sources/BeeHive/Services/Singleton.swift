@@ -61,21 +61,22 @@ struct Instances {
   /// Returns where the instance of an entry is kept; nil after the end.
   mutating func cell(of entry: RegisteredEntry) -> Singleton? {
     if isEnded { return nil }
-    if let cell = cells[entry.order] { return cell }
+    let number = entry.keeper.order
+    if let cell = cells[number] { return cell }
     let cell = Singleton(entry)
-    cells[entry.order] = cell
+    cells[number] = cell
     return cell
   }
 
   /// Returns the instance of an entry, if it has been made.
-  func instance(of entry: RegisteredEntry) -> CachedService? { cells[entry.order]?.instance }
+  func instance(of entry: RegisteredEntry) -> CachedService? { cells[entry.keeper.order]?.instance }
 
   /// Those that keep an instance or make one, the latest first.
   var made: [Singleton] { Self.latestFirst(cells.values.filter { $0.number != nil }) }
 
   /// Forgets entries. Returns what the caller ends with no lock held, the latest first.
   mutating func remove(_ entries: [RegisteredEntry]) -> [Singleton] {
-    Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.order) })
+    Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.keeper.order) })
   }
 
   /// Keeps nothing any more. Returns what the caller ends with no lock held, the latest first.
@@ -94,7 +95,9 @@ struct Instances {
 /// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
 func endInstances(of hive: Hive) {
   let cells = hive.state.withLock { state in
-    for entry in state.table.entries(where: { !$0.objects.isEmpty }) { entry.objects = [:] }
+    for entry in state.table.entries(where: { !$0.keeper.objects.isEmpty }) {
+      entry.keeper.objects = [:]
+    }
     return state.instances.made
   }
   // One by one: while one ends, what was made before it is still there for others.
