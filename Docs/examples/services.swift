@@ -10,6 +10,9 @@ struct Catalogue: Sendable {
   static func fetch() async throws -> Catalogue { Catalogue(items: ["tea", "salt"]) }
 }
 @MainActor final class Window {}
+protocol Reader: Sendable {}
+protocol Writer: Sendable {}
+final class Disk: Reader, Writer {}
 
 @main enum Program {
   static func main() async throws {
@@ -26,6 +29,10 @@ struct Catalogue: Sendable {
     let page = try request.service(Page.self)  // what Page needs comes from this scope too
     session.end()  // disposes of what both made, the latest first
     _ = page
+
+    try hive.register(Disk.self, scope: .singleton) { _ in Disk() }
+    try hive.register((any Reader).self) { hive in try hive.service(Disk.self) }
+    try hive.register((any Writer).self) { hive in try hive.service(Disk.self) }
 
     try hive.register(
       Catalogue.self, scope: .singleton, loading: { _ in try await Catalogue.fetch() })

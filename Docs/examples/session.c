@@ -20,6 +20,16 @@ static void destroy(void *session) {
 
 BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy, BEEHIVE_SCOPE("scoped"));
 
+static void *open_disk(const beehive_context *context) {
+  (void)context;
+  return malloc(1);
+}
+
+static void close_disk(void *disk) { free(disk); }
+
+BEEHIVE_SERVICE_FACTORY(Reader, Disk, open_disk, close_disk, BEEHIVE_SCOPE("weak") BEEHIVE_SHARED);
+BEEHIVE_SERVICE_FACTORY(Writer, Disk, open_disk, close_disk, BEEHIVE_SCOPE("weak") BEEHIVE_SHARED);
+
 int main(void) {
   if (!beehive_start()) return fprintf(stderr, "%s\n", beehive_last_error()), 1;
   beehive_scope *scope = beehive_scope_begin(NULL);

@@ -51,15 +51,18 @@ public enum AnnotatedExposure: Sendable {
   ///
   /// The type is a class, an actor, a struct or an enum, conforms to the service, is not generic, and
   /// has in its body an `init()` that neither throws nor waits nor belongs to an actor. A type that
-  /// cannot have one registers a factory instead, with `hive.register`. Repeat the attribute for
-  /// several services, or for one under several names. A type inside a function takes none.
+  /// cannot have one registers a factory instead, with `hive.register`. A type inside a function takes none.
   ///
-  /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In
-  /// C: `BEEHIVE_SERVICE_FACTORY`.
+  /// The services of one annotation share each instance that is kept: one singleton, asked for as any of them.
+  /// Repeat the annotation for services that have instances of their own, or for one under several names.
+  ///
+  /// Writes a record for each service into the section `BeehiveRecords`, a constant: no code runs before `main`.
+  /// In C: `BEEHIVE_SERVICE_FACTORY`.
   ///
   /// - Parameters:
   ///   - service: What it implements, as a type: `(any Greeter).self`. The record carries this name
   ///     as it is written here.
+  ///   - others: Further services, which the type implements too.
   ///   - name: Tells several implementations of one service apart.
   ///   - scope: How long an instance lives.
   ///   - priority: The larger one answers where several implement the service.
@@ -68,8 +71,8 @@ public enum AnnotatedExposure: Sendable {
   ///     without a given name.
   @attached(member)
   public macro BeeHiveService(
-    _ service: Any.Type, name: String? = nil, scope: AnnotatedScope = .transient,
-    priority: Int = 0, needs: AnnotatedNames = []
+    _ service: Any.Type, _ others: Any.Type..., name: String? = nil,
+    scope: AnnotatedScope = .transient, priority: Int = 0, needs: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ServiceMacro")
 
   /// Declares that this type is a module; the image that holds it offers it when loaded.

@@ -70,16 +70,16 @@
     }
 
     /// The argument of this label; nil where it is left out.
-    subscript(_ label: String?) -> ExprSyntax? {
+    subscript(_ label: String) -> ExprSyntax? {
       list.first { $0.label?.text == label }?.expression
     }
 
-    /// The argument without a label at this place; nil where it is left out.
-    func unlabelled(_ index: Int) -> ExprSyntax? {
-      // Lazy: the list that `filter` makes is another tree, and the compiler finds no place in it.
-      let plain = list.lazy.filter { $0.label == nil }
-      return plain.dropFirst(index).first?.expression
+    private var unlabelled: [ExprSyntax] {
+      list.compactMap { $0.label == nil ? $0.expression : nil }
     }
+
+    /// The argument without a label at this place; nil where it is left out.
+    func unlabelled(_ index: Int) -> ExprSyntax? { unlabelled.dropFirst(index).first }
 
     /// The string literal without a label at this place, which has to be there.
     func literal(_ index: Int, _ what: String) -> String? {
@@ -90,11 +90,16 @@
       return text(expression, what)
     }
 
-    /// The type in `(any Greeter).self`, as it was written, and its name without `any`.
-    func service() -> (type: ExprSyntax, name: String)? {
-      guard let base = self[nil]?.metatype else {
+    /// The types in `(any Greeter).self`, as they were written, and their names without `any`.
+    func services() -> [(type: ExprSyntax, name: String)] {
+      let arguments: [ExprSyntax?] = unlabelled
+      return (arguments.isEmpty ? [nil] : arguments).compactMap(service)
+    }
+
+    private func service(in argument: ExprSyntax?) -> (type: ExprSyntax, name: String)? {
+      guard let base = argument?.metatype else {
         refuse(
-          at: self[nil],
+          at: argument,
           "name the service as a type, as in (any Greeter).self: the entry carries its name")
         return nil
       }

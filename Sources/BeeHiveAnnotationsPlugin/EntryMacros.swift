@@ -3,14 +3,15 @@
   import SwiftSyntaxBuilder
   import SwiftSyntaxMacros
 
-  /// `@BeeHiveService((any Greeter).self, name:scope:priority:needs:)`
+  /// `@BeeHiveService((any Greeter).self, …, name:scope:priority:needs:)`
   enum ServiceMacro: MemberMacro {
     static func expansion(
       of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
       conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       let annotation = Annotation(node, in: context)
-      let service = annotation.service()
+      let services = annotation.services()
+      let names = services.map(\.name)
       let name = annotation.string("name")
       let scope = annotation.word("scope", of: ["transient", "singleton", "weak", "scoped"])
       let priority = annotation.integer("priority")
@@ -24,28 +25,33 @@
           "weak is for a class or an actor: a value has no one instance to hold; write "
             + ".transient or .singleton")
       }
-      if let type, let service,
-        declaration.attributes.hasEarlier(
-          annotation,
-          where: {
-            // What is wrong with that one it says itself.
-            let other = Annotation($0, in: context)
-            return other.service()?.name == service.name && other.string("name") == name
-          })
-      {
+      for (index, service) in names.enumerated() {
+        let isRepeated = names[..<index].contains(service)
+        let isEarlier = declaration.attributes.hasEarlier(annotation) {
+          // What is wrong with that one it says itself.
+          let other = Annotation($0, in: context)
+          return other.string("name") == name && other.services().contains { $0.name == service }
+        }
+        guard let type, isRepeated || isEarlier else { continue }
         annotation.refuse(
-          "'\(type.name.text)' offers \(service.name) already; remove one annotation, or give it a "
-            + "name of its own")
+          "'\(type.name.text)' offers \(service) already; remove one"
+            + (isRepeated ? "" : " annotation, or give it a name of its own"))
       }
       try annotation.check()
-      guard let service, let type else { return [] }
+      guard let type else { return [] }
 
-      var text = RecordText(name: service.name, implementation: type.qualifiedName)
-      text.add("name", name)
-      text.add("scope", scope)
-      text.add("priority", priority)
-      for name in needs { text.add("needs", name) }
-      return type.entry(making: service.type.description, text)
+      let isShared = services.count > 1 && !["transient", nil].contains(scope)
+      return services.flatMap { service in
+        var text = RecordText(name: service.name, implementation: type.qualifiedName)
+        text.add("name", name)
+        text.add("scope", scope)
+        // Named after what no other annotation of the type offers under this name.
+        text.add(
+          "shared", isShared ? [names[0], name].compactMap(\.self).joined(separator: " ") : nil)
+        text.add("priority", priority)
+        for name in needs { text.add("needs", name) }
+        return type.entry(making: service.type.description, text)
+      }
     }
   }
 

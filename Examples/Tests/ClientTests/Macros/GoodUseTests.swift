@@ -114,6 +114,11 @@ import Testing
         + "@BeeHiveService((any Greeter).self, name: \"b\", scope: .weak) actor Sami: Greeter {}",
       line: "service Greeter → Shop.Sami 0 name=a\nservice Greeter → Shop.Sami 0 scope=weak name=b"),
     Use(
+      source: "@BeeHiveService((any Greeter).self, Ancestor.self, name: \"c\", scope: .weak)\n"
+        + "final class Basque: Ancestor, Greeter {}",
+      line: "service Greeter → Shop.Basque 0 scope=weak name=c shared=Greeter c\n"
+        + "service Ancestor → Shop.Basque 0 scope=weak name=c shared=Greeter c"),
+    Use(
       source: "@BeeHiveModule(level: .basic, priority: 1_000, requires: \"log\", "
         + "after: [\"audio\", #\"b\"#])\nstruct Shelf: Module {}",
       line: "module Shop.Shelf → – 1000 level=basic requires=log after=audio,b"),

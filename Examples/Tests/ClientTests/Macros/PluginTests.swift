@@ -11,8 +11,9 @@ import Testing
       func greet() -> String
     }
 
-    @BeeHiveService((any Greeter).self, name: "en", scope: .singleton, priority: -5)
-    public final class English: Greeter {
+    @BeeHiveService(
+      (any Greeter).self, (any Farewell).self, name: "en", scope: .singleton, priority: -5)
+    public final class English: Greeter, Farewell {
       private init() {}
       public func greet() -> String { "Hello" }
     }
@@ -68,15 +69,16 @@ import Testing
       }
       print("all", (try? hive.all(of: (any Greeter).self))?.map { $0.greet() } ?? [])
       let isOne = (try? hive.service((any Greeter).self, name: "en")) as? English
-        === (try? hive.service((any Greeter).self, name: "en")) as? English
+        === (try? hive.service((any Farewell).self, name: "en")) as? English
       print("one English", isOne)
     }
     """
 
   private static let expected = [
     "module Shop.ShopModule → – 7 level=basic requires=log after=audio,metrics",
+    "service Farewell → Shop.English -5 scope=singleton name=en shared=Greeter en",
     "service Greeter & Sendable → Shop.Danish 0 name=composed",
-    "service Greeter → Shop.English -5 scope=singleton name=en",
+    "service Greeter → Shop.English -5 scope=singleton name=en shared=Greeter en",
     "service Greeter → Shop.French 1",
     "service Greeter → Shop.German.Low 0 name=low",
     "service Greeter → Shop.German.Swiss 0 name=swiss",
@@ -119,6 +121,7 @@ import Testing
       outcome.lines == [
         "before 0",
         "bound module Shop.ShopModule",
+        "bound service Farewell",
         "bound service Greeter", "bound service Greeter", "bound service Greeter",
         "bound service Greeter", "bound service Greeter & Sendable", "bound service Saluter",
         "bound service Shop.Farewell",

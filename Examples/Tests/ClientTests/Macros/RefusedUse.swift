@@ -148,6 +148,9 @@ extension RefusedUse {
         "1:17: error: missing argument for parameter #1 in macro expansion"
       ]),
     Self(
+      "@BeeHiveService((any Greeter).self, (any Greeter).self)\nstruct Moravian {}",
+      "'Moravian' offers Greeter already; remove one", 1, 1),
+    Self(
       "@BeeHiveService((any _\(long.dropFirst())).self)\nstruct Slovak {}",
       "the service is 256 bytes long; an entry's names have at most 255", 1, 17),
     Self(
