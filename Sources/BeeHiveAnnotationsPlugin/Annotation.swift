@@ -92,12 +92,11 @@
 
     /// The types in `(any Greeter).self`, as they were written, and their names without `any`.
     func services() -> [(type: ExprSyntax, name: String)] {
-      let arguments: [ExprSyntax?] = unlabelled
-      return (arguments.isEmpty ? [nil] : arguments).compactMap(service)
+      unlabelled.compactMap(service)
     }
 
-    private func service(in argument: ExprSyntax?) -> (type: ExprSyntax, name: String)? {
-      guard let base = argument?.metatype else {
+    private func service(in argument: ExprSyntax) -> (type: ExprSyntax, name: String)? {
+      guard let base = argument.metatype else {
         refuse(
           at: argument,
           "name the service as a type, as in (any Greeter).self: the entry carries its name")

@@ -40,14 +40,14 @@
       try annotation.check()
       guard let type else { return [] }
 
-      let isShared = services.count > 1 && !["transient", nil].contains(scope)
+      // Named after what no other annotation of the type offers under this name.
+      let group = [names.first, name].compactMap(\.self).joined(separator: " ")
+      let isShared = services.count > 1 && scope != nil && scope != "transient"
       return services.flatMap { service in
         var text = RecordText(name: service.name, implementation: type.qualifiedName)
         text.add("name", name)
         text.add("scope", scope)
-        // Named after what no other annotation of the type offers under this name.
-        text.add(
-          "shared", isShared ? [names[0], name].compactMap(\.self).joined(separator: " ") : nil)
+        text.add("shared", isShared ? group : nil)
         text.add("priority", priority)
         for name in needs { text.add("needs", name) }
         return type.entry(making: service.type.description, text)

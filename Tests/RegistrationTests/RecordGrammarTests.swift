@@ -36,40 +36,25 @@ struct RecordGrammarTests {
     #expect(audio.resolution == .none)
     #expect(audio.accessor?.target == .address(VirtualAddress(rawValue: table)))
     #expect(audio.context?.target == .address(VirtualAddress(rawValue: table + 1)))
-    #expect(audio.attributes.priority == -10)
-    #expect(audio.attributes.requires == ["log"])
-    #expect(audio.attributes.level == "basic")
-    #expect(audio.attributes.after == ["net"])
+    #expect(
+      audio.attributes.texts == ["priority=-10", "level=basic", "requires=log", "after=net"])
     let greeter = scan.records[1]
     #expect(greeter.implementation == nil)
     #expect(greeter.accessor?.target == .null)
-    #expect(greeter.attributes.scope == "singleton")
-    #expect(greeter.attributes.name == "en")
-    #expect(greeter.attributes.abi == "c")
-    #expect(greeter.attributes.others == [Attributes.Attribute(key: "color", value: "a=b")])
+    #expect(greeter.attributes.texts == ["scope=singleton", "name=en", "abi=c", "color=a=b"])
     #expect(greeter.origin.index == 1)
   }
 
-  @Test("requires and after repeat; an attribute that a macro left empty is nothing")
+  @Test("requires and after repeat, with versions; an attribute that a macro left empty is nothing")
   func repeated() throws {
-    let scan = try HandmadeImage.scan(
-      records: blank.record(
-        ["A", "B", "requires=x", "", "requires=y", "after=v", "after=w", "k=1", "k=2"]))
-    let attributes = try #require(scan.records.first?.attributes)
-
-    #expect(attributes.requires == ["x", "y"])
-    #expect(attributes.after == ["v", "w"])
-    #expect(attributes.others.map(\.value) == ["1", "2"])
-  }
-
-  @Test("A module says its version, and which versions of another will do")
-  func versions() throws {
-    let scan = try HandmadeImage.scan(
-      records: blank.record(["A", "B", "version=2.0.1", "requires=x >=1.2 <2"]))
+    let fields = ["version=2.0.1", "requires=x >=1.2 <2", "", "requires=y", "after=v", "after=w"]
+    let scan = try HandmadeImage.scan(records: blank.record(["A", "B"] + fields + ["k=1", "k=2"]))
     let attributes = try #require(scan.records.first?.attributes)
 
     #expect(attributes.version == "2.0.1")
-    #expect(attributes.requiredNames == ["x"])
+    #expect(attributes.requires == ["x >=1.2 <2", "y"] && attributes.requiredNames == ["x", "y"])
+    #expect(attributes.after == ["v", "w"])
+    #expect(attributes.others.map(\.value) == ["2.0.1", "1", "2"])
   }
 
   @Test("Padding words between records are passed over and not counted")

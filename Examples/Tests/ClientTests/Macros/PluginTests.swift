@@ -24,7 +24,7 @@ import Testing
       func greet() -> String { "Bonjour" }
     }
 
-    protocol Farewell {}
+    protocol Farewell: Sendable {}
 
     enum German: Greeter {
       case high

@@ -16,8 +16,6 @@ struct RefusedUse: CustomTestStringConvertible, Sendable {
   var problems: [Problem]
   /// What the compiler says of the use in addition, as `line:column: error: message`.
   var besides: [String] = []
-  /// Whether the compiler refuses the use by itself and does not ask the macro.
-  var isForTheCompiler = false
 
   var testDescription: String { problems.map(\.message).joined(separator: "; ") }
 
@@ -32,15 +30,6 @@ struct RefusedUse: CustomTestStringConvertible, Sendable {
   init(_ source: String, problems: [Problem]) {
     self.source = source
     self.problems = problems
-  }
-
-  /// A use that the compiler refuses before it asks the macro.
-  static func unasked(
-    _ source: String, _ message: String, _ line: Int, _ column: Int, compiler: [String]
-  ) -> Self {
-    var use = Self(source, message, line, column, besides: compiler)
-    use.isForTheCompiler = true
-    return use
   }
 
   /// A name that no entry can hold, with 256 bytes.
@@ -141,12 +130,6 @@ extension RefusedUse {
     Self(
       "@BeeHiveService(kind)\nstruct Polish {}",
       "name the service as a type, as in (any Greeter).self: the entry carries its name", 1, 17),
-    unasked(
-      "@BeeHiveService()\nstruct Czech {}",
-      "name the service as a type, as in (any Greeter).self: the entry carries its name", 1, 1,
-      compiler: [
-        "1:17: error: missing argument for parameter #1 in macro expansion"
-      ]),
     Self(
       "@BeeHiveService((any Greeter).self, (any Greeter).self)\nstruct Moravian {}",
       "'Moravian' offers Greeter already; remove one", 1, 1),

@@ -13,9 +13,9 @@ import Testing
   func theCompilerShowsWhatTheMacroFound(index: Int) throws {
     let use = Self.uses[index]
     let found = try Self.found.get()[index]
-    let problems = use.isForTheCompiler ? [] : use.problems
     let expected =
-      problems.map { "\($0.line):\($0.column): error: \($0.message) (from macro)" } + use.besides
+      use.problems.map { "\($0.line):\($0.column): error: \($0.message) (from macro)" }
+      + use.besides
     let errors = found.errors.map { error in
       error.firstRange(of: " (from macro '").map { error[..<$0.lowerBound] + " (from macro)" }
         ?? error
