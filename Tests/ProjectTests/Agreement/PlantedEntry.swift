@@ -153,8 +153,9 @@ struct PlantedEntry {
       "version=", "version=new", "version=1..2", "requires=A >=new", "requires=A >= 1",
       "requires=A <1 >2",
     ].map { .init(kind, ["A", "B", $0], code: "bad-attribute") } + [
-      .init(kind, ["A", "B", "name=a", "name=b"], code: "bad-attribute"),
-      .init(.service, ["A", "B", "shared=x"], code: "bad-attribute"),
+      .init(
+        kind, ["A", "B"] + (kind == .service ? ["shared=x"] : ["name=a", "name=b"]),
+        code: "bad-attribute")
     ]
   }
 

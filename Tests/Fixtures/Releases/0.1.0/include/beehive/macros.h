@@ -76,6 +76,7 @@
 #define BEEHIVE_AFTER(name) BEEHIVE_ATTRIBUTE("after", name)
 #define BEEHIVE_ASYNC BEEHIVE_ATTRIBUTE("async", "true") /* initialize beside that of others */
 #define BEEHIVE_SCOPE(scope) BEEHIVE_ATTRIBUTE("scope", scope)
+#define BEEHIVE_SHARED BEEHIVE_ATTRIBUTE("shared", "true") /* one instance for several services */
 #define BEEHIVE_NAME(name) BEEHIVE_ATTRIBUTE("name", name) /* tells two implementations apart */
 #define BEEHIVE_ACTION(declaration) BEEHIVE_ATTRIBUTE("action", declaration)
 #define BEEHIVE_REMOTE BEEHIVE_ATTRIBUTE("remote", "true") /* of a route */

@@ -6,7 +6,13 @@
  *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create, destroy); // one per request,
  *
  * With BEEHIVE_SCOPE behind it a factory makes less: "singleton", one for all until the host stops;
- * "weak", one for all until each request has been given back; "scoped", one for each scope. */
+ * "weak", one for all until each request has been given back; "scoped", one for each scope.
+ *
+ * One implementation of several services is one object if each of them says so: what `create`
+ * returns is handed out as a Session and as a Store, and destroyed once.
+ *
+ *   BEEHIVE_SERVICE_FACTORY(Session, Disk, create, destroy, BEEHIVE_SCOPE("weak") BEEHIVE_SHARED);
+ *   BEEHIVE_SERVICE_FACTORY(Store, Disk, create, destroy, BEEHIVE_SCOPE("weak") BEEHIVE_SHARED); */
 #ifndef BEEHIVE_SERVICE_H
 #define BEEHIVE_SERVICE_H
 
