@@ -26,7 +26,6 @@ __asm__(".hidden __ehdr_start\n"
 _Static_assert(STATE_RECORD_NOTE_TYPE == 0x42454503, "the assembler text says that");
 
 static uint32_t capacity;
-static uint32_t vacant; /* the first cell that may be used again; numbers in lists are one higher */
 
 static state_cell *cell_at(uint32_t number) {
   return (state_cell *)(uintptr_t)beehive_state_record.cells + number;
@@ -44,14 +43,9 @@ static void end(void) {
   __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELEASE);
 }
 
-/* A free cell; its number, or -1. */
+/* A new cell; its number, or -1. Images stay mapped, so cells are never taken back. */
 static int32_t take(void) {
   state_record *record = &beehive_state_record;
-  if (vacant != 0) {
-    uint32_t number = vacant - 1;
-    vacant = cell_at(number)->next;
-    return (int32_t)number;
-  }
   if (record->cell_count == capacity) {
     uint32_t larger = capacity == 0 ? 64 : 2 * capacity;
     void *cells = larger > INT32_MAX / 2
@@ -82,16 +76,12 @@ int32_t state_record_image(uint64_t bias) {
 int32_t state_record_entry(int32_t image, uint16_t section, uint32_t index) {
   begin();
   int32_t number = take();
-  if (number >= 0) {
-    state_cell *head = cell_at((uint32_t)image);
+  if (number >= 0)
     *cell_at((uint32_t)number) = (state_cell){
-        .bias = head->bias,
+        .bias = cell_at((uint32_t)image)->bias,
         .index = index,
-        .next = head->next,
         .section = section,
         .state = STATE_ACCEPTED};
-    head->next = (uint32_t)number + 1;
-  }
   end();
   return number;
 }
@@ -117,18 +107,4 @@ void state_record_set(int32_t number, uint16_t state, const char *code, const ch
   cell->state = state;
   end();
   free(old);
-}
-
-void state_record_forget(int32_t image) {
-  begin();
-  uint32_t next = (uint32_t)image + 1;
-  while (next != 0) {
-    state_cell *cell = cell_at(next - 1);
-    uint32_t number = next;
-    next = cell->next;
-    free((void *)(uintptr_t)cell->reason);
-    *cell = (state_cell){.next = vacant};
-    vacant = number;
-  }
-  end();
 }

@@ -59,7 +59,7 @@ extension Hive {
 
   /// Whether an image has entries that this Hive does not know.
   private func mayRegister(_ image: LoadedImage) -> Bool {
-    image.hasSections && isChosen?(image.identity.path) != false
+    image.hasSections && isChosen?(image.identity.path.plainPath) != false
       && !state.withLock { $0.images.isSettled(image.mapped.id) }
   }
 
@@ -83,11 +83,101 @@ extension Hive {
     }
   }
 
-  /// The problems of whole images, each once: of those that could not be inspected, and of those that
-  /// carry a second runtime.
+  /// The problems of whole images, each once: of those that could not be inspected, that carry a second runtime, or
+  /// whose linker put entries where no process looks (`ld --unique`).
+  ///
+  /// Reads the file of each image that has come since the last time.
   public var imageProblems: [ImageError] {
     refresh()
-    return state.withLock { $0.images.problems }
+    let unchecked = state.withLock { exchange(&$0.images.unchecked, with: []) }
+    let faults = unchecked.filter { isChosen?($0.displayName) != false }
+      .map { ($0.id, $0.lostEntries) }
+    return state.withLock { state in
+      for case (let id, let fault?) in faults { state.images.remark(id, fault, afterwards: true) }
+      return state.images.problems
+    }
+  }
+}
+
+// MARK: Replacing
+
+extension Hive {
+  /// Replaces a library by a new build of it, while the process goes on.
+  ///
+  ///     try await hive.replace(image: "libshop.so")  // after: mv libshop.so.new libshop.so
+  ///
+  /// Opens the file with `RTLD_NOW` and `RTLD_LOCAL`. Then all that the old build declares gives way at once to what the new
+  /// one declares, the old modules are torn down, and the new ones started if the Hive runs. If a step fails, the old
+  /// build goes on. It stays mapped in any case, since others may have pointers into it.
+  ///
+  /// - Parameters:
+  ///   - path: The library, as for ``remove(image:)``; one library only.
+  ///   - file: The new build; nil for the file that is at the path of the library now. Put it there by renaming it,
+  ///     instead of writing into the file of the old one, which is in use.
+  ///   - judge: Throws the reason that the file must not be opened. Called before anything is done.
+  /// - Returns: Who still has something of the old build; one sentence each.
+  /// - Throws: ``Problem`` with the reason, and with what is left of the old build where that does not go on as it did.
+  ///   A call from inside of a module of the library, of a start or of a stop is an error, too.
+  @discardableResult
+  public func replace(
+    image path: String, with file: String? = nil,
+    judging judge: @Sendable (_ file: String) throws -> Void = { _ in }
+  ) async throws(Problem) -> [String] {
+    do {
+      let (image, entries) = try await replaceable(path)
+      let file = file ?? image.path.plainPath
+      guard try !UnloadedFile(file).entries.isEmpty else {
+        throw Problem(.notReplaced, "\(file) declares nothing")
+      }
+      try judge(file)
+      // A constructor that waits for the caller keeps the loader busy.
+      let limit = Duration.seconds(10)
+      guard let name = await TimeLimit.run(limit, { try openAnew(file) }) else {
+        throw Problem(.notReplaced, "\(file) did not open within \(limit)")
+      }
+      return try await replace(entries, by: name.get())
+    } catch {
+      throw Problem(.notReplaced, "\(path) was not replaced: \(error)")
+    }
+  }
+
+  /// Replaces entries by those of an image that has been opened by a name. Returns who still has something of them.
+  private func replace(_ old: [RegisteredEntry], by name: String) async throws -> [String] {
+    let problem = imageProblems.first { $0.image == name }
+    let new = state.withLock { state in
+      state.images.registered.last { $0.name == name }.map { state.table.declared(by: $0.id) } ?? []
+    }
+    if new.isEmpty { throw problem ?? Problem(.notReplaced, "the Hive does not find it") }
+    let ran = Set(await runner.names)
+    await takeOut(old, for: new)
+    do {
+      let refusals = state.withLock { _ in new.compactMap(\.refusal) }
+      if refusals.count == new.count { throw refusals[0] }
+      try await start(new.modules)
+    } catch {
+      await takeOut(new, for: old)
+      try? await start(old.modules)
+      let lost = ran.intersection(old.modules.map(\.name)).subtracting(await runner.names).sorted()
+      let rest = lost.isEmpty ? "" : " without \(lost.joined(separator: ", ")): see the report"
+      throw Problem(.notReplaced, "\(error); the old build goes on\(rest)")
+    }
+    let names = Set(old.modules.map(\.name))
+    let others = runner.states.withLock(\.running).map(\.entry).filter { other in
+      !names.isDisjoint(with: other.attributes.requiredNames) && !new.contains { $0 === other }
+    }
+    return holders(of: old) + others.map { "module \($0.name) (\($0.source)) was started with it" }
+  }
+
+  /// Takes entries out and tears their modules down; `next` get their places at once.
+  private func takeOut(_ entries: [RegisteredEntry], for next: [RegisteredEntry]) async {
+    _ = await takeOut { state in
+      let gone = state.table.withdraw(entries, for: next)
+      for entry in next {
+        state.forgetAnswers(of: entry, cache: cache)
+        observers.post(entry.snapshot.notice)
+      }
+      return gone
+    }
   }
 }
 
@@ -250,6 +340,7 @@ extension Hive.State {
   ) {
     for (id, error) in found.remarks { images.remark(id, error) }
     for (id, error) in found.failures { fail(id, error) }
+    images.unchecked += arrivals.map(\.image.mapped).filter { $0.note == .valid }
     for (image, contents) in arrivals {
       let mapped = image.mapped
       switch contents {

@@ -142,16 +142,17 @@ extension Hive {
   /// Takes in a module, and starts it in a Hive that runs.
   private func registerAndStart(_ entry: RegisteredEntry) async throws {
     try register(entry)
-    try await startLatecomer(entry)
+    try await start([entry])
   }
 
-  /// Starts a module that came after the others, if they run; throws what kept it from starting.
-  func startLatecomer(_ entry: RegisteredEntry) async throws {
+  /// Starts modules that came after the others, if they run; throws what kept one of them from starting.
+  func start(_ latecomers: [RegisteredEntry]) async throws {
+    let names = Set(latecomers.map(\.name))
     let (failures, order) = await runner.startLatecomers()
-    if let failure = failures.first(where: { $0.module == entry.name }) { throw failure }
+    if let failure = failures.first(where: { names.contains($0.module) }) { throw failure }
     var own = order
-    own.missing.removeAll { $0.module.name != entry.name }
-    own.cycles.removeAll { cycle in !cycle.contains { $0.name == entry.name } }
+    own.missing.removeAll { !names.contains($0.module.name) }
+    own.cycles.removeAll { cycle in !cycle.contains { names.contains($0.name) } }
     if !own.problems.isEmpty { throw LaunchError(order: own) }
   }
 
@@ -164,11 +165,7 @@ extension Hive {
   /// - Returns: Whether there was one.
   @discardableResult
   public func unregister(module name: String) async -> Bool {
-    let ids = state.withLock { state in Set(state.table.named(.module, name).all.map(\.order)) }
-    // First out of the list, so that a start which is under way does not come back to it.
-    withdraw { ids.contains($0.order) }
-    await runner.remove(ids)
-    return !ids.isEmpty
+    !(await takeOut { $0.table.withdraw { $0.kind == .module && $0.name == name } }.isEmpty)
   }
 
   /// Removes one entry, whatever registered or declared it: a module is torn down first, a service ends as in
@@ -180,9 +177,7 @@ extension Hive {
   public func remove(_ entry: Entry) async -> Bool { await remove(entry.number) }
 
   func remove(_ number: UInt64) async -> Bool {
-    let removed = withdraw { $0.order == number }
-    await runner.remove([number])
-    return !removed.isEmpty
+    !(await takeOut { $0.table.withdraw { $0.order == number } }.isEmpty)
   }
 
   /// Removes everything that a library declares, as if it had never been loaded.
@@ -196,16 +191,37 @@ extension Hive {
   /// - Returns: The number of entries removed; 0 if no such library has registered.
   @discardableResult
   public func remove(image path: String) async -> Int {
-    let removed = withdraw { state in
-      let images = state.images.registered.filter {
-        [$0.path, $0.name].contains(path) || "/\($0.path)".hasSuffix("/\(path)")
-      }
-      let entries = state.table.withdraw(imagesOf: Set(images.map(\.id)))
-      if !entries.isEmpty { observers.post(.imageWithdrawn(path: path)) }
-      return entries
+    refresh()
+    return await takeOut { state in
+      let found = state.images(called: path)
+      for (image, _) in found { observers.post(.imageWithdrawn(path: image.path)) }
+      return state.table.withdraw(found.flatMap(\.entries))
+    }.count
+  }
+
+  /// Takes out what `choose` takes out of the table, and tears its modules down. Returns it.
+  func takeOut(_ choose: (inout State) -> [RegisteredEntry]) async -> [RegisteredEntry] {
+    // First out of the list, so that a start which is under way does not come back to it.
+    let entries = withdraw(choose)
+    await runner.remove(Set(entries.modules.map(\.order)))
+    return entries
+  }
+
+  /// Returns the one library of a path and its entries, if it can be replaced now.
+  func replaceable(_ path: String) async throws(Problem) -> State.Image {
+    refresh()
+    let found = state.withLock { $0.images(called: path) }
+    guard let image = found.first, found.count == 1 else {
+      let paths = found.map(\.image.path).joined(separator: ", ")
+      throw Problem(
+        .notReplaced,
+        found.isEmpty ? "it has not registered, or was removed" : "say which: \(paths)")
     }
-    await runner.remove(Set(removed.filter { $0.kind == .module }.map(\.order)))
-    return removed.count
+    guard await runner.isAtRest(outside: Set(image.entries.modules.map(\.name))) else {
+      throw Problem(
+        .notReplaced, "a module calls that it, a start or a stop waits for; call from elsewhere")
+    }
+    return image
   }
 
   // MARK: Events
@@ -298,6 +314,18 @@ extension Hive {
       .unmounted,
       "the module whose code registers \(entries.map(\.name).joined(separator: ", ")) has been "
         + "unmounted; end its tasks in tearDown")
+  }
+}
+
+extension Hive.State {
+  typealias Image = (image: KnownImages.Registered, entries: [RegisteredEntry])
+
+  /// The images that are at this path, or at one that ends so, with the entries that they have left: at least one.
+  func images(called path: String) -> [Image] {
+    images.registered(called: path).compactMap { image in
+      let entries = table.declared(by: image.id).filter { !$0.isWithdrawn }
+      return entries.isEmpty ? nil : (image, entries)
+    }
   }
 }
 

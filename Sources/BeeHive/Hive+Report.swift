@@ -86,7 +86,7 @@ extension Report.Line {
     implementation = entry.implementation
     switch entry.source {
     case .image(let place):
-      (origin, section, index) = (place.image, place.section, place.index)
+      (origin, section, index) = (place.image.plainPath, place.section, place.index)
     case .code, .file:
       (origin, section, index) = (source, nil, nil)
     }
@@ -263,13 +263,30 @@ extension Hive {
   /// The names of all modules, whatever became of them.
   var moduleNames: Set<String> { state.withLock { $0.table.names(of: .module) } }
 
-  /// The libraries whose entries were all removed; one sentence each.
+  /// The libraries whose entries were all removed, and who still has something of them; one sentence each.
   private func removedImages() -> [String] {
-    let gone = state.withLock { state in
-      state.images.registered.filter { !state.table.hasEntries(of: $0.id) }
+    let images = state.withLock { state in
+      state.images.registered.map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
     }
+    let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
+    let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))
     let advice = "opening it again registers nothing; open a new build from a file of another name"
-    return gone.map { "\($0.path) was removed and stays loaded, so \(advice)".escaped }
+    return gone.flatMap { path, entries in
+      (living.contains(path) ? [] : ["\(path) was removed and stays loaded, so \(advice)".escaped])
+        + holders(of: entries).map { "\(path) was removed: \($0)".escaped }
+    }
+  }
+
+  /// Returns who still has something of entries that were removed; one sentence each.
+  func holders(of gone: [RegisteredEntry]) -> [String] {
+    let services = state.withLock { _ in gone.flatMap(\.holders) }
+    let names = Set(gone.modules.map(\.name))
+    let calls = runner.states.withLock { states in
+      // Others may have their names by now.
+      let owners = Set((states.running + states.overdue).map { ObjectIdentifier($0.belongings) })
+      return states.hanging { names.contains($0.module) && !owners.contains($0.owner) }
+    }
+    return services + calls.map(ModuleStep.delay)
   }
 
   /// The names of modules that do not start: those that the start was told of, and the ones in the

@@ -80,9 +80,26 @@ extension ModuleRunner {
     await until { !$0.calls.values.contains { call in call.owner == owner && call.waits == 0 } }
   }
 
+  /// Returns true once no start or stop is under way; false where that would be never, since the caller is inside of one,
+  /// or inside of a module of these names.
+  func isAtRest(outside modules: Set<String>) async -> Bool {
+    let own = ownCalls
+    let isFree = states.withLock { states in
+      let calls = own.compactMap { states.calls[$0] }
+      return !calls.contains { modules.contains($0.module) } && (calls.isEmpty || states.isAtRest)
+    }
+    if isFree { await until(\.isAtRest) }
+    return isFree
+  }
+
+  /// The numbers of the calls that the current task is part of.
+  private var ownCalls: [UInt64] {
+    Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number)
+  }
+
   /// Notes that the calls which the current task is part of begin or cease to wait for the runner.
   func wait(by step: Int) {
-    let own = Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number)
+    let own = ownCalls
     update { states in
       for number in own { states.calls[number]?.waits += step }
     }

@@ -89,7 +89,7 @@ actor ModuleRunner {
   /// Whatever comes during a start, or from inside a module that is being started, is part of that.
   func startLatecomers() async -> (failures: [ModuleFailure], order: LaunchOrder) {
     if isInside, phase != .idle, phase != .running { return ([], LaunchOrder([])) }
-    await until { $0.phase == .idle || $0.phase == .running }
+    await until(\.isAtRest)
     guard phase == .running, let hive = context?.hive else { return ([], LaunchOrder([])) }
     phase = .advancing
     wait(by: 1)

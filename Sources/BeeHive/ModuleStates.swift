@@ -39,6 +39,8 @@ struct ModuleStates: Sendable {
   )
 
   var phase = Phase.idle
+  /// Whether no start or stop is under way.
+  var isAtRest: Bool { phase == .idle || phase == .running }
   /// Whether what is started is to end, as soon as the step that is under way is over.
   var isStopRequested = false
   /// Whether somebody has stopped the idle Hive: a run that begins now ends at once.
@@ -109,9 +111,11 @@ struct ModuleStates: Sendable {
     return over.map { waiting[$0].caller }
   }
 
-  /// The modules that have not come back, the one that was called first first.
-  var hanging: [(module: String, event: String, elapsed: Duration)] {
-    calls.sorted { $0.key < $1.key }.map { _, call in
+  /// Returns the modules that have not come back from calls of this sort, the one that was called first first.
+  func hanging(
+    in isMeant: (Call) -> Bool = { _ in true }
+  ) -> [(module: String, event: String, elapsed: Duration)] {
+    calls.sorted { $0.key < $1.key }.map(\.value).filter(isMeant).map { call in
       (module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
     }
   }

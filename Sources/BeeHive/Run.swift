@@ -134,7 +134,7 @@ extension ModuleRunner {
       cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
       failures: [], isComplete: false)
     // A module that did not come back from its start hangs though the others are down.
-    (report.failures, report.hanging) = states.withLock { ($0.stopFailures, $0.hanging) }
+    (report.failures, report.hanging) = states.withLock { ($0.stopFailures, $0.hanging()) }
     if case .success(let failures) = failures {
       (report.failures, report.isComplete) = (failures, report.hanging.isEmpty)
     }

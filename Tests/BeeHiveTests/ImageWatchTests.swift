@@ -1,4 +1,5 @@
 import BinaryImage
+import Foundation
 import TestSupport
 import Testing
 
@@ -47,6 +48,20 @@ import Testing
     try await hive.register(module: "Left.Module") { _ in Nothing() }
     #expect(hive.entries.count == 1)
     opened.close()
+  }
+
+  @Test("Entries that a linker put where no process looks are reported", .needs("ld.bfd"))
+  func lost() throws {
+    let file = try Compiler.library(
+      Compiler.module("lost"), as: "liblost.so", in: Folder().url,
+      ["-fuse-ld=bfd", "-Wl,--unique=BeehiveRecords"]
+    ).path
+    let hive = Hive(imagesWhere: { $0 == file })
+    #expect(hive.imageProblems.isEmpty)
+    let opened = try OpenLibrary(file)
+    #expect(hive.report().images.first?.contains("which the note leaves out") == true)
+    opened.close()
+    #expect(hive.report().isClean)
   }
 
   @Test("What became of an image is settled once, but for a failure") func settled() {

@@ -4,7 +4,6 @@
  *   int32_t image = state_record_image(bias);
  *   int32_t entry = state_record_entry(image, 2, 0);
  *   state_record_set(entry, STATE_REJECTED, "duplicate", "libshop.so already provides it");
- *   state_record_forget(image);
  *
  * Section "The state record" of CSupport/RecordLayout.md. One writer at a time: the Hive's lock. */
 #ifndef CSTATE_RECORD_H
@@ -31,7 +30,7 @@ typedef struct state_cell {
   uint64_t reason;      /* address of two texts, code and message, each with its NUL; or 0 */
   uint32_t reason_size; /* of both, with the NULs */
   uint32_t index;       /* of the entry in its section */
-  uint32_t next;        /* the writer's */
+  uint32_t next;        /* the writer's; 0 */
   uint16_t section;     /* 0 BeehiveMods, 1 BeehiveServices, 2 BeehiveRecords */
   uint16_t state;
 } state_cell;
@@ -57,8 +56,5 @@ int32_t state_record_entry(int32_t image, uint16_t section, uint32_t index);
 
 /* Says what became of an entry; code and message are copied, or both null. */
 void state_record_set(int32_t cell, uint16_t state, const char *code, const char *message);
-
-/* Ends with an image: its cells and those of its entries become vacant. */
-void state_record_forget(int32_t image);
 
 #endif

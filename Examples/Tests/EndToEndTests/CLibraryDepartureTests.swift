@@ -165,6 +165,80 @@ import Testing
       ])
   }
 
+  @Test(
+    "It is replaced by another build, from elsewhere than its module, and who has something of it is named"
+  )
+  func replaced() throws {
+    let workshop = try Workshop()
+    for (file, word) in [("voices", "one"), ("new", "two")] {
+      try workshop.library(
+        file,
+        from: [
+          workshop.source(
+            file,
+            """
+            #include <BeeHive.h>
+            #include "contract.h"
+            void beehive_test_inside(void);
+            static const char *say(void) { return "\(word)"; }
+            static void *create(const beehive_context *context) {
+              static struct speaker speaker = { say };
+              return context ? &speaker : 0;
+            }
+            static void destroy(void *made) { (void)made; }
+            BEEHIVE_SERVICE_FACTORY(Speaker, Each, create, destroy);
+            BEEHIVE_SERVICE_FACTORY(Scoped, Each, create, destroy, BEEHIVE_SCOPE("scoped"));
+            static bool event(const beehive_context *context, const beehive_event *event) {
+              (void)context, (void)event;
+              beehive_test_inside();
+              return true;
+            }
+            static const beehive_module_operations module = { .event = event };
+            BEEHIVE_MODULE(voices, &module);
+            """)
+        ], [])
+    }
+    let host = try workshop.hostInC(
+      Workshop.prologueInC + """
+        static const char *voice(void) {
+          const struct speaker *found = beehive_service("Speaker", sizeof *found);
+          return found ? found->say() : beehive_last_error();
+        }
+        void beehive_test_inside(void) { TRY(beehive_replace("libvoices.so")); }
+        static bool remark(const char *text, void *unused) { (void)unused; SAY("%s", strstr(text, "was")); return true; }
+        int main(void) {
+          alarm(600);
+          dlopen("./libvoices.so", RTLD_NOW);
+          TRY(beehive_start());
+          beehive_scope *scope = beehive_scope_begin(NULL);
+          beehive_scope_service(scope, "Scoped", NULL, 0);
+          SAY("%s", voice());
+          rename("libnew.so", "libvoices.so");
+          TRY(beehive_trigger(1000, "inside", NULL, 0));
+          TRY(beehive_replace("libvoices.so"));
+          SAY("%s", voice());
+          beehive_remarks(remark, NULL);
+          TRY(beehive_replace("libvoices.so"));
+          SAY("%s", voice());
+        }
+        """, ["-rdynamic"])
+    let said = try workshop.output(host, []).split(separator: "\n").map(String.init)
+    #expect(
+      said == [
+        "beehive_start(): yes", "one",
+        #"beehive_replace("libvoices.so"): libvoices.so was not replaced: a module calls that it, "#
+          + "a start or a stop waits for; call from elsewhere",
+        #"beehive_trigger(1000, "inside", NULL, 0): yes"#, #"beehive_replace("libvoices.so"): yes"#,
+        "two",
+        "was removed: service Speaker (libvoices.so BeehiveRecords[0]), objects of its factory that were not given "
+          + "back: 1",
+        "was removed: service Scoped (libvoices.so BeehiveRecords[1]), scopes that have made it: 1",
+        #"beehive_replace("libvoices.so"): libvoices.so was not replaced: libvoices.so is the same file, or loaded "#
+          + "already; rename a copy of the new build to it",
+        "two",
+      ])
+  }
+
   @Test("The Hive stops: what was made is given back, and made again for who asks")
   func stopped() throws {
     let said = try Self.run(

@@ -46,6 +46,7 @@ import Testing
         TRY(beehive_register_module("extra", &extra));
         TRY(beehive_unregister_module("extra"));
         TRY(beehive_remove_image("libnone.so"));
+        TRY(beehive_replace("libcalls.so"));
         TRY(beehive_stop());
         SAY("came through");
       }

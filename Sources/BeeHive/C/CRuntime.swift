@@ -201,7 +201,7 @@ package func beehive_register_module_at(
     let module = unsafe entry(
       name, nil, .moduleTable, header, .code(file: file.text ?? "", line: UInt(line)))
     try Hive.process.register(module)
-    try waiting { () async throws in try await Hive.process.startLatecomer(module) }
+    try waiting { () async throws in try await Hive.process.start([module]) }
   }
 }
 
@@ -231,6 +231,17 @@ package func beehive_remove_image(_ path: UnsafePointer<CChar>?) -> Bool {
     let path = unsafe path.text ?? ""
     if try waiting({ await Hive.process.remove(image: path) }) > 0 { return }
     throw Problem(.badCall, "library \(path): it has not registered, or was removed")
+  }
+}
+
+/// `beehive_replace_with`.
+@implementation @c
+package func beehive_replace_with(
+  _ path: UnsafePointer<CChar>?, _ file: UnsafePointer<CChar>?
+) -> Bool {
+  succeeds {
+    let (path, file) = unsafe (path.text ?? "", file.text)
+    try waiting { () async throws in try await Hive.process.replace(image: path, with: file) }
   }
 }
 

@@ -1,4 +1,6 @@
 internal import CImageEvents
+internal import LibC
+internal import Synchronization
 internal import Threads
 
 /// Which images a Hive still has to merge: the loader's list, and the images that announced themselves.
@@ -138,15 +140,73 @@ struct ImagePins {
   }
 }
 
+extension String {
+  /// The path without the parts that lead nowhere: `//` and `/./`.
+  var plainPath: String {
+    let parts = split(separator: "/").filter { $0 != "." }
+    return (hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+  }
+}
+
+/// The number of names that were made for files.
+private let madeNames = Atomic<UInt64>(0)
+
+/// Opens a file as an image of its own, for good. Returns the name by which the loader knows it.
+///
+/// The loader knows an image by every name that it was opened by, and opens no file for such a name: a file that was
+/// renamed over needs its path in another spelling.
+func openAnew(_ file: String) throws(Problem) -> String {
+  func isLoaded(_ name: String) -> Bool {
+    // Sound: the handle is closed once.
+    guard let handle = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD) else { return false }
+    unsafe dlclose(handle)
+    return true
+  }
+  var name = file.firstIndex(of: "/") == nil ? "./\(file)" : file
+  if isLoaded(name), let end = name.lastIndex(of: "/") {
+    // Never a spelling of before: the loader may know it.
+    let number = madeNames.wrappingAdd(1, ordering: .relaxed).newValue
+    let detour = String(number, radix: 2).map { $0 == "1" ? "/." : "/" }.joined()
+    name = "\(name[..<end])\(detour)\(name[end...])"
+    guard !isLoaded(name) else {
+      throw Problem(
+        .notReplaced,
+        "\(file) is the same file, or loaded already; rename a copy of the new build to it")
+    }
+  }
+  if Task.isCancelled { throw Problem(.notReplaced, "it took too long") }
+  guard unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) != nil else {
+    throw Problem(.notReplaced, unsafe String(cString: dlerror()))
+  }
+  return name
+}
+
+extension MappedImage {
+  /// The fault of its file if that has entries which the note leaves out: sections that were linked apart.
+  var lostEntries: ImageError? {
+    do throws(ImageError) {
+      let file = try ELFFile(OpenedFile(path: displayName, wasMapped: true))
+      if file.identity.id == buildID { try file.checkDeclared() }
+    } catch {
+      return error.code == .malformed && error.section != nil ? error : nil
+    }
+    return nil
+  }
+}
+
 /// The outcome of looking at each image. Lives under the Hive's lock.
 struct KnownImages {
+  typealias Registered = (id: MappedImage.ID, path: String, name: String)
+
   /// The images about which nothing is left to find out: they declare nothing, have registered or were unmapped. The
   /// identity of an unmapped image is never used again: a thread that still copies it merges nothing.
   private var settled: Set<MappedImage.ID> = []
   /// The images that have registered, and stay mapped: where their files are, and the loader's names for them.
-  private(set) var registered: [(id: MappedImage.ID, path: String, name: String)] = []
+  private(set) var registered: [Registered] = []
   /// The reasons that images could not be inspected: each may be another image by now.
   private var failures: [MappedImage.ID: ImageError] = [:]
+  /// The images whose notes were believed, and not compared with their files yet.
+  var unchecked: [MappedImage] = []
   /// Faults of images that can be read.
   private var remarks: [MappedImage.ID: ImageError] = [:]
 
@@ -155,6 +215,12 @@ struct KnownImages {
     Set(failures.keys).union(remarks.keys).sorted().flatMap { id in
       [failures[id], remarks[id]].compactMap(\.self)
     }
+  }
+
+  /// Returns the images that have registered and are at this path, or at one that ends so.
+  func registered(called path: String) -> [Registered] {
+    let end = "/\(path.plainPath)"
+    return registered.filter { [$0.path, $0.name].contains { "/\($0.plainPath)".hasSuffix(end) } }
   }
 
   /// Returns whether nothing is left to find out about an image.
@@ -181,8 +247,8 @@ struct KnownImages {
     (failures[id], remarks[id]) = (nil, nil)
   }
 
-  /// Records what is wrong with an image that can be read.
-  mutating func remark(_ id: MappedImage.ID, _ error: ImageError) {
-    if !isSettled(id) { remarks[id] = error }
+  /// Records what is wrong with an image that can be read, before it is settled or `afterwards`.
+  mutating func remark(_ id: MappedImage.ID, _ error: ImageError, afterwards: Bool = false) {
+    if isSettled(id) == afterwards { remarks[id] = error }
   }
 }

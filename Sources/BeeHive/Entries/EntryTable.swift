@@ -13,7 +13,8 @@ struct EntryTable {
   private var filed: [EntryIdentity: Namesakes] = [:]
   /// The services that are known to serve as a type.
   private var servicesByType: [ObjectIdentifier: Namesakes] = [:]
-  /// The entries of each image, in order of registration.
+  /// The images that have registered, and what they declare, in order of registration: also what was removed, since they
+  /// stay mapped.
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
   private(set) var others: [RegisteredEntry] = []
@@ -50,8 +51,8 @@ struct EntryTable {
     Set(filed.keys.compactMap { if case .named(kind, let name) = $0 { name } else { nil } })
   }
 
-  /// Whether anything is left that an image declares.
-  func hasEntries(of image: MappedImage.ID) -> Bool { images[image]?.isEmpty == false }
+  /// Returns what an image declares, also what was removed.
+  func declared(by image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
 
   // MARK: Coming
 
@@ -135,8 +136,8 @@ struct EntryTable {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
       other.progress = before.progress
       other.setAside = nil
-      let rivals = rivals(of: other)
-      other.reject(ifDuplicateAmong: rivals.filter { $0.order < other.order })
+      // One that came later may have its place: an entry of a new build.
+      other.reject(ifDuplicateAmong: rivals(of: other))
     }
   }
 
@@ -184,34 +185,31 @@ struct EntryTable {
     withdraw(entries(where: condition))
   }
 
-  /// Takes out what these images declare, and returns it.
-  mutating func withdraw(imagesOf gone: Set<MappedImage.ID>) -> [RegisteredEntry] {
-    let declared = gone.sorted().flatMap { images[$0] ?? [] }
-    defer {
-      for image in gone {
-        images[image] = nil
-        stateRecord?.remove(image)
-      }
-    }
-    return withdraw(declared.filter { !$0.isWithdrawn })
-  }
-
-  private mutating func withdraw(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
+  /// Takes entries out, and returns those that were still there.
+  ///
+  /// Their places are given to `next`, which are taken in again if they have left, then to what was rejected as a duplicate.
+  mutating func withdraw(
+    _ entries: [RegisteredEntry], for next: [RegisteredEntry] = []
+  ) -> [RegisteredEntry] {
+    let gone = entries.filter { !$0.isWithdrawn }
     guard !gone.isEmpty else { return [] }
     version += 1
     for entry in gone {
       entry.isWithdrawn = true
       for key in keys(of: entry) { filed.remove(entry, for: key) }
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
-      giveTurns(among: rivals(of: entry))
     }
     made.removeAll(where: \.isWithdrawn)
-    if gone.contains(where: \.kind.isOfLayersAbove) {
+    let left = next.filter(\.isWithdrawn)
+    for entry in left {
+      entry.isWithdrawn = false
+      add(entry)
+    }
+    giveTurns(among: next)
+    for entry in gone { giveTurns(among: rivals(of: entry)) }
+    if (gone + next).contains(where: \.kind.isOfLayersAbove) {
       others.removeAll(where: \.isWithdrawn)
       otherVersion += 1
-    }
-    for image in Set(gone.compactMap(\.image)) {
-      images[image]?.removeAll(where: \.isWithdrawn)
     }
     return gone
   }

@@ -40,6 +40,8 @@ public struct Problem: Error, Hashable, Sendable {
     package static let wrongType = Self(rawValue: "wrong-type")
     /// No module answers a question.
     package static let unanswered = Self(rawValue: "unanswered")
+    /// A library was not replaced.
+    package static let notReplaced = Self(rawValue: "not-replaced")
     /// A module's task registers something although the module has been unmounted.
     package static let unmounted = Self(rawValue: "unmounted")
   }

@@ -39,17 +39,13 @@ package final class RegisteredEntry: @unchecked Sendable {
   let isGiven: Bool
   /// The objects of its C factory, each with the number of times it was handed out and not given back.
   var objects: [RuntimeAddress: Int] = [:]
+  /// The number of places that keep its instance, or will.
+  let cells = Atomic(0)
   var progress: Progress { didSet { publishProgress() } }
   /// The `progress` before the entry turned out to be a duplicate, or a layer above could not use it.
   var setAside: (progress: Progress, isDuplicate: Bool)?
   /// Whether the entry has left the Hive: its image is gone, or it was removed.
-  var isWithdrawn = false {
-    didSet {
-      publishProgress()
-      // The cell goes with its image.
-      stateCell = -1
-    }
-  }
+  var isWithdrawn = false { didSet { publishProgress() } }
   /// The `Belongings` of the module whose code registered it. Set before the Hive has it.
   var owner: ObjectIdentifier?
   /// The first entry of its image that shares an instance with this one; nil of that one, and if none does. Set before
@@ -84,6 +80,9 @@ package final class RegisteredEntry: @unchecked Sendable {
 
   /// The entry that its instance is kept for, and the objects of its C factory.
   var keeper: RegisteredEntry { firstSharer ?? self }
+
+  /// The reason that it is rejected, if it is. Under the Hive's lock.
+  var refusal: Problem? { if case .rejected(let problem) = progress { problem } else { nil } }
 
   /// Whether it waits for what could make it. Under the Hive's lock.
   var isUnbound: Bool { if case .accepted = progress { true } else { false } }
@@ -172,6 +171,22 @@ extension RegisteredEntry {
     self.init(
       kind: .module, name: name, attributes: attributes, source: source, progress: progress)
   }
+}
+
+extension RegisteredEntry {
+  /// Who has something of it: one sentence each. Under the Hive's lock.
+  var holders: [String] {
+    let keepers = scope == .scoped ? "scopes that have made it" : "makers and overrides of it"
+    return [
+      (objects.values.reduce(0, +), "objects of its factory that were not given back"),
+      (cells.load(ordering: .relaxed), keepers),
+    ].filter { $0.0 > 0 }.map { "service \(name) (\(source)), \($1): \($0)" }
+  }
+}
+
+extension [RegisteredEntry] {
+  /// Those that are modules.
+  var modules: [RegisteredEntry] { filter { $0.kind == .module } }
 }
 
 extension RegisteredEntry {

@@ -23,8 +23,10 @@ struct StateRecord {
     guard let image = entry.image.flatMap({ images[$0] }), case .image(let origin) = entry.source,
       let section = LoadedImage.sectionNames.firstIndex(of: origin.section)
     else { return }
-    entry.stateCell = state_record_entry(
-      image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
+    if entry.stateCell < 0 {
+      entry.stateCell = state_record_entry(
+        image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
+    }
     // An entry that nothing has needed has no reason in there.
     if !entry.isUnbound || entry.isForeign { entry.publishProgress() }
     publishArrival(of: entry)
@@ -34,11 +36,6 @@ struct StateRecord {
   func publishArrival(of entry: RegisteredEntry) {
     guard entry.kind == .module, let arrival else { return }
     entry.publish(switchedOff.contains(entry.name) ? .disabled : arrival)
-  }
-
-  /// An image has gone, and all its entries with it.
-  mutating func remove(_ image: MappedImage.ID) {
-    if let cell = images.removeValue(forKey: image) { state_record_forget(cell) }
   }
 }
 

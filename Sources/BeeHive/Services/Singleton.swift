@@ -24,7 +24,12 @@ final class Singleton: Sendable {
   let entry: RegisteredEntry
   let state = Lock(State.empty)
 
-  init(_ entry: RegisteredEntry) { self.entry = entry }
+  init(_ entry: RegisteredEntry) {
+    self.entry = entry
+    entry.cells.add(1, ordering: .relaxed)
+  }
+
+  deinit { entry.cells.subtract(1, ordering: .relaxed) }
 
   /// The instance, if it has been made and is kept.
   var instance: CachedService? {

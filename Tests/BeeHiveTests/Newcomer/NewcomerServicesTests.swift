@@ -64,7 +64,8 @@ struct NewcomerServicesTests {
   }
 
   @Test("what goes wrong is a value that says what to do")
-  func errors() throws {
+  func errors() async throws {
+    await #expect(throws: Problem.self) { try await hive.replace(image: "libtill.so") }
     do {
       _ = try hive.service((any Till).self)
       Issue.record("nothing provides it")

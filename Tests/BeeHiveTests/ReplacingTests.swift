@@ -1,0 +1,140 @@
+import BeeHive
+import Foundation
+import TestSupport
+import Testing
+
+/// A library is replaced by a new build while its Hive runs.
+@Suite struct ReplacingTests {
+  private let folder: Folder
+  private let path: String
+  private let hive: Hive
+
+  /// Has the first build open, and its module run.
+  init() async throws {
+    let folder = try Folder()
+    self.folder = folder
+    path = folder.place("libspeaker.so").path
+    hive = Hive(imagesWhere: { $0.hasPrefix("\(folder.path)/lib") })
+    try OpenLibrary.keep(build(1))
+    try await hive.start()
+  }
+
+  /// Compiles a service that says a number, and a module whose start succeeds or fails and whose event waits.
+  @discardableResult
+  private func build(
+    _ number: Int, as name: String = "libspeaker.so", starts: Int = 1, service: String = "Speaker",
+    _ more: String = "BEEHIVE_MODULE(speakers, &operations);"
+  ) throws -> String {
+    let source = """
+      #include <BeeHive.h>
+      #include <unistd.h>
+      static int say(void) { return \(number); }
+      static const struct { int (*say)(void); } speaker = { say };
+      BEEHIVE_SERVICE(\(service), Table, &speaker);
+      static volatile int isOver;
+      int end(void) { return isOver = 1; }
+      static bool start(const beehive_context *c) { return \(starts); }
+      static bool wait(const beehive_context *c, const beehive_event *e) { while (!isOver) usleep(999); return 1; }
+      static const beehive_module_operations operations = { .set_up = start, .event = wait };
+      \(more)
+      """
+    return try Compiler.library(source, as: name, in: folder.url, ["-w"]).path
+  }
+
+  private func said() throws -> Int32 {
+    try hive.service("Speaker", as: UnsafePointer<Speaker>.self).pointee.say()
+  }
+
+  /// An attempt fails for this reason, and the old build goes on.
+  private func isKept(
+    because reason: String, with file: String? = nil,
+    judging judge: @Sendable (String) throws -> Void = { _ in }
+  ) async throws {
+    let error = await #expect(throws: Problem.self) {
+      try await hive.replace(image: "libspeaker.so", with: file, judging: judge)
+    }
+    let message = try #require(error?.message)
+    #expect(message.hasPrefix("libspeaker.so was not replaced: ") && message.contains(reason))
+    #expect(try said() == 1, "\(message)")
+    #expect(await hive.runningModules == ["speakers"], "\(message)")
+    #expect(hive.report().isClean, "\(hive.report())")
+  }
+
+  @Test("by a file that was renamed over, again and again, and by one of another name")
+  func replaced() async throws {
+    #expect(try said() == 1)
+    for number in 2...4 {
+      try build(number)
+      #expect(try await hive.replace(image: number == 3 ? path : "libspeaker.so") == [])
+      #expect(try said() == Int32(number))
+      #expect(await hive.runningModules == ["speakers"])
+    }
+    try await hive.register(module: "choir", requires: ["speakers"]) { _ in Choir() }
+    let holders = try await hive.replace(image: path, with: build(5, as: "libother.so"))
+    #expect(holders.count == 1 && holders[0].hasPrefix("module choir ("))
+    #expect(try said() == 5)
+    #expect(hive.entries.count { $0.source.description.hasPrefix("libother.so ") } == 2)
+  }
+
+  @Test("not by the same file, nor by one that is missing, refused, empty, or does not open")
+  func untouched() async throws {
+    let steps = Counter()
+    let watching = hive.observe { if case .stepBegan = $0 { _ = steps.next() } }
+    try await isKept(because: "is the same file")
+    try FileManager.default.linkItem(atPath: path, toPath: folder.place("liblink.so").path)
+    try await isKept(because: "is the same file", with: folder.place("liblink.so").path)
+    try await isKept(because: "/none/libnone.so", with: "/none/libnone.so")
+    try await isKept(because: "unsigned \(path)") { throw Problem(.duplicate, "unsigned \($0)") }
+    let empty = try Compiler.library("int none;", as: "libempty.so", in: folder.url)
+    try await isKept(because: "declares nothing", with: empty.path)
+    try build(2, "int missing(void); int call(void) { return missing(); }")
+    try await isKept(because: "undefined symbol: missing")
+    watching.cancel()
+    #expect(steps.count == 0)
+  }
+
+  @Test(
+    "not by one that does not start, or has nothing that is accepted: the old one is brought back")
+  func broughtBack() async throws {
+    try build(2, starts: 0)
+    try await isKept(because: "module speakers (libspeaker.so BeehiveRecords[")
+    try OpenLibrary.keep(build(3, as: "libtaken.so", service: "Taken", ""))
+    let second = try build(4, as: "libtaken2.so", service: "Taken", "")
+    try await isKept(because: "libtaken.so", with: second)
+    // And after all of that by one that is good.
+    try build(6)
+    try await hive.replace(image: path)
+    #expect(try said() == 6)
+  }
+
+  @Test("and a duplicate of it does not take its place meanwhile") func duplicates() async throws {
+    try OpenLibrary.keep(build(7, as: "librival.so"))
+    try build(2)
+    try await hive.replace(image: path)
+    #expect(try said() == 2)
+    await hive.remove(image: path)
+    #expect(try said() == 7)
+  }
+
+  @Test("and while its removal waits for a call, the report names that") func waiting() async throws
+  {
+    let event = try #require(Event(number: 1000, name: "Song", payload: 0))
+    let begun = Counter()
+    hive.observe { if case .stepBegan = $0 { _ = begun.next() } }
+    let told = Task { await hive.trigger(event) }
+    #expect(try await Patience.wait { begun.count == 1 })
+    let removal = Task { await hive.remove(image: path) }
+    #expect(
+      try await Patience.wait {
+        hive.report().remarks.contains { $0.contains("module speakers has been in Song for ") }
+      })
+    _ = try OpenLibrary(path).call("end")
+    #expect(await removal.value == 2)
+    _ = await told.value
+  }
+}
+
+/// The structure of the service.
+private struct Speaker { var say: @convention(c) () -> Int32 }
+
+private struct Choir: Module {}
