@@ -11,27 +11,49 @@ import Testing
 /// what the same file says when it is loaded.
 @Suite("The Hive and verify hold entries to the same rules")
 struct AgreementTests {
-  @Test("Random libraries: the Hive, verify and who planted the entries agree")
-  func agreement() throws {
+  @Test("Random sets of libraries: the Hive, verify and who planted the entries agree")
+  func agreement() async throws {
     let library = try PlantedLibrary()
     let folder = try Folder()
     defer { folder.remove() }
     var seen: Set<String> = []
-    var (missing, cyclic, lacking) = (0, 0, 0)
+    var (missing, cyclic, lacking, kept) = (0, 0, 0, 0)
     // What a Hive has registered stays mapped, and each Hive looks at all that is: with the square of them.
-    for seed in 0..<UInt64(Effort.times(150, full: 2000)) {
-      let (bytes, expected, order) = library.planted(seed: seed)
-      let path = try folder.write(bytes, as: "planted-\(seed).so").path
-      let planted = Found(rejected: expected, missing: order.missing, cyclic: order.cyclic)
-      #expect(try found(byHiveIn: path) == planted, "seed \(seed), the Hive")
-      #expect(found(byVerifyIn: path) == planted, "seed \(seed), verify")
-      seen.formUnion(expected.map(\.code))
+    for seed in 0..<UInt64(Effort.times(100, full: 2000)) {
+      let set = library.planted(seed: seed)
+      let paths = try set.files.enumerated().map { number, bytes in
+        try folder.write(bytes, as: "planted-\(seed)-\(number).so").path
+      }
+      let order = set.order
+      let planted = Found(
+        rejected: set.expected, missing: order.missing, cyclic: order.cyclic,
+        starting: order.starting(without: [], failing: []), tables: set.tables)
+      let hive = try hive(of: paths)
+      #expect(try found(by: hive, in: paths) == planted, "seed \(seed), the Hive")
+      #expect(found(byVerifyIn: paths) == planted, "seed \(seed), verify")
+      var generator = SeededGenerator(seed: seed)
+      func some() -> Set<String> {
+        Set(PlantedEntry.orderedNames.filter { _ in Int.random(in: 0..<5, using: &generator) == 0 })
+      }
+      for (off, failing) in [([], []), (some(), some())] {
+        // The functions of the one in C are none.
+        let options = LaunchOptions(onFailure: .skip, disabled: off.union(["E"]))
+        let started = try await Silent.$failing.withValue(failing) {
+          () async throws in try await hive.start(options: options).started
+        }
+        #expect(Set(started) == order.starting(without: off, failing: failing), "seed \(seed)")
+        #expect(order.isKept(by: started), "seed \(seed): \(started)")
+        kept += started.count
+        await hive.stop()
+      }
+      seen.formUnion(set.expected.map(\.code))
       missing += order.missing.count
       cyclic += order.cyclic.count
       lacking += order.lacking.count
     }
     #expect(
-      missing > 40 && cyclic > 40 && lacking > missing / 2, "\(missing), \(cyclic), \(lacking)")
+      missing > 40 && cyclic > 40 && lacking > missing / 2 && kept > 100,
+      "\(missing), \(cyclic), \(lacking), \(kept)")
     #expect(seen.count == 16, "\(seen.sorted()) were planted")
   }
 
@@ -48,7 +70,7 @@ struct AgreementTests {
     }
     #expect(paths.count > 4, "\(paths) are too few that this machine loads")
     for path in paths {
-      #expect(try found(byHiveIn: path) == found(byVerifyIn: path), "\(path)")
+      #expect(try found(by: hive(of: [path]), in: [path]) == found(byVerifyIn: [path]), "\(path)")
     }
   }
 
@@ -59,30 +81,52 @@ struct AgreementTests {
     var missing: Set<String>
     /// The names of modules that wait for themselves.
     var cyclic: Set<String>
+    /// The names of modules that can start.
+    var starting: Set<String>
+    /// The names of services that a table in C answers for.
+    var tables: Set<String>
   }
 
-  /// What a Hive of this library alone finds; and memory says what the file does.
-  private func found(byHiveIn path: String) throws -> Found {
-    // Sound: what is loaded runs nothing, and goes before the next one comes.
-    let handle = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL)
-    defer { _ = unsafe handle.map { unsafe dlclose($0) } }
-    let hive = Hive(imagesWhere: { $0 == path })
-    let stored = try Scan(of: ELFFile(path: path)).records
+  /// A planted module, which may fail.
+  private struct Silent: Module {
+    @TaskLocal static var failing: Set<String> = []
+    var name = ""
+
+    func setUp(_ context: Context) async throws {
+      if Self.failing.contains(name) { throw Problem(.badCall, "planted") }
+    }
+  }
+
+  /// A Hive of libraries alone, which makes what was planted in order.
+  private func hive(of paths: [String]) throws -> Hive {
+    for path in paths { try OpenLibrary.keep(path) }
+    let hive = Hive(imagesWhere: { paths.contains($0) })
+    for name in PlantedEntry.orderedNames { hive.bind(name) { _ in Silent(name: name) } }
+    hive.bindUnbound()
+    return hive
+  }
+
+  /// What a Hive finds; and memory says what the files do.
+  private func found(by hive: Hive, in paths: [String]) throws -> Found {
+    let stored = try paths.flatMap { try Scan(of: ELFFile(path: $0)).records }
     let entries = hive.entries.filter { if case .image = $0.source { true } else { false } }
     let wellFormed = Set(stored.filter { !$0.kind.isThirdParty }.map { said($0) })
-    #expect(wellFormed.isSubset(of: Set(entries.map { said($0) })), "\(path)")
-    struct Silent: Module {}
-    for name in PlantedEntry.orderedNames { hive.bind(name) { _ in Silent() } }
-    hive.bindUnbound()
+    #expect(wellFormed.isSubset(of: Set(entries.map { said($0) })), "\(paths)")
     let order = ModuleStates().launchable(of: hive).report.order
+    let names = Set(stored.filter { $0.attributes.abi == "c-table" }.map(\.name))
     return Found(
       rejected: entries.compactMap { entry in
         guard case .rejected(let problem) = entry.state, case .image(let origin) = entry.source
         else { return nil }
         return PlantedLibrary.Expected(
-          section: origin.section, index: origin.index, code: problem.code.rawValue)
+          file: paths.firstIndex(of: origin.image), section: origin.section,
+          index: origin.index, code: problem.code.rawValue)
       }.sorted(), missing: Set(order.missing.map { "\($0.module.name) \($0.requirement)" }),
-      cyclic: Set(order.cycles.flatMap { $0.map(\.name) }))
+      cyclic: Set(order.cycles.flatMap { $0.map(\.name) }),
+      starting: Set(order.modules.map(\.name)).intersection(PlantedEntry.orderedNames),
+      tables: names.filter { name in
+        unsafe (try? hive.service(name, as: OpaquePointer.self)) != nil
+      })
   }
 
   /// An entry's words, wherever it was read.
@@ -98,21 +142,37 @@ struct AgreementTests {
   }
 
   /// What `verify` finds; duplicates by the Hive's word for them.
-  private func found(byVerifyIn path: String) -> Found {
-    let survey = Survey(Inputs(paths: [path]), readsTypes: true)
+  private func found(byVerifyIn paths: [String]) -> Found {
+    let survey = Survey(Inputs(paths: paths), readsTypes: true)
     let contradictions = survey.contradictions
     let findings = survey.findings(with: contradictions)
     let names = contradictions.flatMap { $0.cycles.joined().map(\.record.name) }
     let errors = findings.filter { $0.level == .error && $0.code != "cycle" }
+    let rejected = errors.map { finding in
+      PlantedLibrary.Expected(
+        file: paths.firstIndex(of: finding.place.file), section: finding.place.section ?? "",
+        index: finding.place.index ?? -1,
+        code: finding.code.hasPrefix("duplicate-") ? "duplicate" : finding.code)
+    }.sorted()
+    let unmet = findings.filter { $0.code == "unmet-requirement" }.map {
+      "\($0.message.split(separator: " ")[1]) \($0.missing ?? "")"
+    }
+    let accepted = survey.declared.filter { entry in
+      let place = entry.place
+      return !rejected.contains {
+        ($0.file, $0.section, $0.index)
+          == (paths.firstIndex(of: place.file), place.section ?? "", place.index ?? -1)
+      }
+    }.map(\.record)
+    var order = PlantedOrder()
+    for module in accepted where module.kind == .module {
+      order.add(module.name, requires: module.attributes.requires, after: [])
+    }
+    let roots = unmet.map { String($0.prefix { $0 != " " }) } + names
     return Found(
-      rejected: errors.map { finding in
-        PlantedLibrary.Expected(
-          section: finding.place.section ?? "", index: finding.place.index ?? -1,
-          code: finding.code.hasPrefix("duplicate-") ? "duplicate" : finding.code)
-      }.sorted(),
-      missing: Set(
-        findings.filter { $0.code == "unmet-requirement" }.map {
-          "\($0.message.split(separator: " ")[1]) \($0.missing ?? "")"
-        }), cyclic: Set(names))
+      rejected: rejected, missing: Set(unmet), cyclic: Set(names),
+      starting: order.starting(without: [], failing: Set(roots)).intersection(
+        PlantedEntry.orderedNames),
+      tables: Set(accepted.filter { $0.attributes.abi == "c-table" }.map(\.name)))
   }
 }

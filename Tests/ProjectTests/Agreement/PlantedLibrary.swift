@@ -87,35 +87,54 @@ struct PlantedLibrary {
 
   /// One planted entry that is to be rejected.
   struct Expected: Hashable, Comparable, CustomStringConvertible {
+    /// The number of the file in the set.
+    var file: Int?
     var section: String
     var index: Int
     var code: String
 
-    var description: String { "\(section)[\(index)] \(code)" }
+    var description: String { "\(file ?? -1) \(section)[\(index)] \(code)" }
     static func < (one: Self, other: Self) -> Bool { one.description < other.description }
   }
 
-  /// A copy of the file with random entries, which of them are to be rejected, and how the others wait for
-  /// each other.
-  func planted(seed: UInt64) -> (bytes: Data, expected: [Expected], order: PlantedOrder) {
-    var generator = SeededGenerator(seed: seed)
-    var bytes = template
+  /// A set of one or two copies of the file with random entries.
+  struct Planted {
+    var files: [Data] = []
+    /// The entries that are to be rejected.
     var expected: [Expected] = []
-    var identities: Set<String> = []
+    /// How the others wait for each other.
     var order = PlantedOrder()
+    /// The services, without a name of their own, that a table in C answers for.
+    var tables: Set<String> = []
+    fileprivate var identities: Set<String> = []
+  }
+
+  func planted(seed: UInt64) -> Planted {
+    var generator = SeededGenerator(seed: seed)
+    var planted = Planted()
+    for _ in 0..<Int.random(in: 1...2, using: &generator) { plant(&planted, by: &generator) }
+    planted.expected.sort()
+    return planted
+  }
+
+  /// Adds a file to a set.
+  private func plant(_ planted: inout Planted, by generator: inout SeededGenerator) {
+    var bytes = template
     func note(_ entry: PlantedEntry, _ section: String, _ index: Int) {
-      if let code = entry.code {
-        expected.append(Expected(section: section, index: index, code: code))
-      } else if !entry.identities.isEmpty {
-        // Of two that nothing could tell apart the second is rejected, and is in nobody's way then.
-        if entry.identities.contains(where: identities.contains) {
-          expected.append(Expected(section: section, index: index, code: "duplicate"))
-        } else {
-          identities.formUnion(entry.identities)
-          if let wishes = entry.order {
-            order.add(wishes.module, requires: wishes.requires, after: wishes.after)
-          }
-        }
+      var code = entry.code
+      // Of two that nothing could tell apart the second is rejected, and is in nobody's way then.
+      if code == nil, !planted.identities.isDisjoint(with: entry.identities) { code = "duplicate" }
+      if let code {
+        planted.expected.append(
+          Expected(file: planted.files.count, section: section, index: index, code: code))
+        return
+      }
+      planted.identities.formUnion(entry.identities)
+      if let wishes = entry.order {
+        planted.order.add(wishes.module, requires: wishes.requires, after: wishes.after)
+      }
+      if entry.abi == "c-table", let name = entry.text.split(separator: 0).first {
+        planted.tables.insert(String(decoding: name, as: UTF8.self))
       }
     }
     for (what, section, entries) in [
@@ -142,7 +161,7 @@ struct PlantedLibrary {
       // Behind a size that cannot be believed nothing is read.
       if entry.code == "bad-record-size" { break }
     }
-    return (bytes, expected.sorted(), order)
+    planted.files.append(bytes)
   }
 
   private func write(

@@ -37,4 +37,23 @@ struct PlantedOrder {
     }
     return Set(requires.keys.filter { reached[$0]?.contains($0) == true })
   }
+
+  /// The modules that start if some are switched off and others fail: nothing that they require is in their way.
+  func starting(without off: Set<String>, failing: Set<String>) -> Set<String> {
+    var present = self
+    for name in off { (present.requires[name], present.after[name]) = (nil, nil) }
+    var failed = present.lacking.union(present.cyclic).union(failing)
+    for _ in requires {
+      failed.formUnion(present.requires.filter { !$0.value.isDisjoint(with: failed) }.keys)
+    }
+    return Set(present.requires.keys).subtracting(failed)
+  }
+
+  /// Whether each module has its turn after those that it requires or follows.
+  func isKept(by started: [String]) -> Bool {
+    started.enumerated().allSatisfy { place, name in
+      let earlier = requires[name, default: []].union(after[name, default: []])
+      return earlier.isDisjoint(with: started[place...])
+    }
+  }
 }
