@@ -21,6 +21,10 @@ private struct Needing: Disposable {
   func dispose() { journal.write("needing disposed of") }
 }
 
+private struct Keeper: Module {
+  var part: Part?
+}
+
 /// In a scope, which it asks when it goes.
 private final class Asking: Sendable {
   private let scope: ServiceScope
@@ -67,16 +71,19 @@ struct EndingsTests {
     #expect(journal.take() == ["needing disposed of", "part disposed of", "part gone"])
   }
 
-  @Test("what is removed ends at once")
-  func removed() async throws {
-    let hive = try hive()
-    _ = try hive.service(Part.self)
-    #expect(hive.removeServices(named: TypeSpelling.of(Part.self).qualified) == 1)
-    #expect(journal.take() == ["part disposed of", "part gone"])
-    try hive.register(Part.self, instance: Part("other", journal))
-    let entry = try #require(hive.entries.last)
-    #expect(await [hive.remove(entry), hive.remove(entry)] == [true, false])
-    #expect(journal.take() == ["other gone"] && hive.entries.count == 1)
+  @Test("a Hive that runs keeps itself, until its stop", arguments: [true, false])
+  func stopped(isReferred: Bool) async throws {
+    var kept: Hive? = try hive()
+    weak let hive = kept
+    try await hive?.register(module: "keeper") { [journal] _ in
+      Keeper(part: Part("keeper's", journal))
+    }
+    try await hive?.start()
+    if !isReferred { kept = nil }
+    #expect(await hive?.runningModules == ["keeper"])
+    await hive?.stop()
+    kept = nil
+    #expect(journal.take() == ["keeper's gone"] && hive == nil)
   }
 
   @Test("what is made while the Hive stops is not kept")

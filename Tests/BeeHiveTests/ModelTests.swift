@@ -32,9 +32,9 @@ private struct Item: Disposable {
 /// The services that come and go, by name: how long each lives, and the one that it needs.
 private let kinds: [String: (scope: Scope, needs: String?)] = [
   "a": (.singleton, nil), "b": (.singleton, "a"), "c": (.scoped, "a"), "d": (.scoped, "c"),
-  "e": (.transient, "b"), "module's": (.singleton, nil),
+  "e": (.transient, "b"), "module's": (.singleton, nil), "event's": (.singleton, nil),
 ]
-private let names = kinds.keys.sorted()
+private let names = kinds.keys.filter { $0 != "event's" }.sorted()
 
 /// The behaviour of a Hive: who keeps what.
 private struct Model {
@@ -50,6 +50,7 @@ private struct Model {
   var mocked: [String] = []
   var scopes: [Kept] = []
   var isRunning = false
+  var hasOwner = true
 
   mutating func register(_ name: String) {
     guard entries[name] == nil else { return }
@@ -84,9 +85,23 @@ private struct Model {
 
   mutating func end(_ kept: Kept) { ended += kept.reversed().map(\.number) }
 
+  /// Returns whether the module is told of an event, and notes what it makes then.
+  mutating func hear() -> Bool {
+    guard isRunning, hasOwner else { return false }
+    made += 1
+    if kept.count > 1 { kept[kept.count - 1].append((0, made)) } else { ended.append(made) }
+    return true
+  }
+
+  mutating func set(hasOwner: Bool, isRunning: Bool) {
+    let (was, isNow) = (self.hasOwner && self.isRunning, hasOwner && isRunning)
+    if isNow, !was { register("module's") }
+    if was, !isNow { _ = remove("module's") }
+    (self.hasOwner, self.isRunning) = (hasOwner, isRunning)
+  }
+
   mutating func stop() {
-    if isRunning { _ = remove("module's") }
-    isRunning = false
+    set(hasOwner: hasOwner, isRunning: false)
     end(kept[0])
     kept[0] = []
   }
@@ -96,6 +111,12 @@ private struct Owner: Module {
   @TaskLocal static var ledger = Ledger()
 
   func setUp(_ context: Context) async throws { try context.hive.register("module's", Self.ledger) }
+
+  func handle(_ event: Event, _ context: Context) async throws -> EventResponse {
+    try context.hive.register("event's", Self.ledger)
+    _ = try context.hive.service(Item.self, name: "event's")
+    return context.hive.remove("event's") == 1 ? .handled : .ignored
+  }
 }
 
 extension Hive {
@@ -119,11 +140,24 @@ struct ModelTests {
   ) async throws {
     for _ in 0..<steps {
       let name = names.randomElement(using: &random) ?? ""
-      switch Int.random(in: 0..<12, using: &random) {
+      switch Int.random(in: 0..<16, using: &random) {
       case 0...1 where name != "module's":
         if model.entries[name] == nil { try hive.register(name, ledger) }
         model.register(name)
       case 2: #expect(hive.remove(name) == model.remove(name))
+      case 7:
+        guard let entry = hive.entries.first(where: { $0.fields.contains("name=\(name)") }) else {
+          continue
+        }
+        #expect(await [hive.remove(entry), hive.remove(entry)] == [true, false])
+        #expect(model.remove(name) == 1)
+      case 8: #expect(await hive.trigger(Event(1)).any == model.hear())
+      case 9 where model.hasOwner:
+        #expect(await hive.unregister(module: "owner"))
+        model.set(hasOwner: false, isRunning: model.isRunning)
+      case 9:
+        try await hive.register(module: Owner.self, name: "owner")
+        model.set(hasOwner: true, isRunning: model.isRunning)
       case 3:
         if scopes.isEmpty || !Bool.random(using: &random) {
           scopes.append(hive.makeScope())
@@ -138,8 +172,7 @@ struct ModelTests {
         model.stop()
       case 5:
         try await hive.start()
-        if !model.isRunning { model.register("module's") }
-        model.isRunning = true
+        model.set(hasOwner: model.hasOwner, isRunning: true)
       case 6 where steps > 1:
         let mock = Item(number: Item.mock, ledger: ledger)
         model.mocked.append(name)
@@ -166,11 +199,11 @@ struct ModelTests {
 
   @Test("in any sequence of calls")
   func sequences() async throws {
-    for seed in 0..<Effort.times(300, full: 100_000) {
+    for seed in 0..<Effort.times(200, full: 100_000) {
       var random = SeededGenerator(seed: UInt64(seed))
       let (ledger, hive) = (Ledger(), Hive())
       try await Owner.$ledger.withValue(ledger) {
-        try await hive.register(module: Owner.self)
+        try await hive.register(module: Owner.self, name: "owner")
         var (model, scopes) = (Model(), [ServiceScope]())
         try await run(40, on: hive, ledger, &model, &scopes, &random)
         await hive.stop()
@@ -182,18 +215,21 @@ struct ModelTests {
   func threads() async throws {
     let (ledger, hive) = (Ledger(), Hive())
     try await Owner.$ledger.withValue(ledger) {
-      try await hive.register(module: Owner.self)
+      try await hive.register(module: Owner.self, name: "owner")
       await withTaskGroup(of: Void.self) { group in
         for seed in 0..<8 {
           group.addTask {
             var random = SeededGenerator(seed: UInt64(seed))
             for _ in 0..<Effort.times(500, full: 12_500) {
               let name = names.randomElement(using: &random) ?? ""
-              switch Int.random(in: 0..<8, using: &random) {
+              switch Int.random(in: 0..<11, using: &random) {
               case 0 where name != "module's": try? hive.register(name, ledger)
               case 1: _ = hive.remove(name)
               case 2: await hive.stop()
               case 3: _ = try? await hive.start()
+              case 5: _ = await hive.trigger(Event(1))
+              case 6: await hive.unregister(module: "owner")
+              case 7: try? await hive.register(module: Owner.self, name: "owner")
               case 4:
                 let mock = Item(number: Item.mock, ledger: ledger)
                 await hive.overridingInTask(Item.self, name: name, with: mock) {

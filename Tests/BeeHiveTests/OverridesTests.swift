@@ -62,20 +62,4 @@ struct OverridesTests {
     #expect(try hive.service(PostOffice.self).mail.server == "real")
     #expect(hive.entries.count == 2)
   }
-
-  @Test("What was found before a task's override is not what the task gets")
-  func foundBefore() async throws {
-    let hive = try Self.hive()
-    let before = try hive.service(PostOffice.self)
-    try await hive.overridingInTask((any Mail).self, with: MockMail(server: "mock")) {
-      () async throws in
-      #expect(try hive.service(PostOffice.self).mail.server == "mock")
-      try await hive.overridingInTask((any Mail).self, with: MockMail(server: "inner")) {
-        () async throws in
-        #expect(try hive.service(PostOffice.self).mail.server == "inner")
-      }
-      #expect(try hive.service(PostOffice.self).mail.server == "mock")
-    }
-    #expect(try hive.service(PostOffice.self) === before)
-  }
 }

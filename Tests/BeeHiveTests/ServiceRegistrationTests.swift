@@ -47,20 +47,6 @@ struct ServiceRegistrationTests {
     #expect(known(Brush.self) == ["– Brush"])
   }
 
-  @Test("remove takes away what code registered for the type, of one name or of none")
-  func remove() throws {
-    try hive.register(String.self, scope: .singleton) { _ in "brown" }
-    try hive.register(String.self, name: "spare") { _ in "blue" }
-    try hive.register(Int.self) { _ in 7 }
-    #expect(try hive.service(String.self) == "brown")
-    #expect(hive.remove(String.self) == 1)
-    #expect(hive.remove(String.self) == 0)
-    #expect(try hive.service(String.self) == "blue")
-    #expect(hive.remove(String.self, name: "spare") == 1)
-    #expect(throws: ServiceError.self) { try hive.service(String.self) }
-    #expect(hive.entries.map(\.name) == ["Swift.Int"])
-  }
-
   @Test("1,000 concurrent lookups of a singleton: one instance", .mayHang)
   func thousandConcurrentLookups() async throws {
     let made = Counter()

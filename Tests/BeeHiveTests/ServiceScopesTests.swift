@@ -95,28 +95,19 @@ struct NestedScopesTests {
     #expect(try scope.service(Receipt.self).session === page.session)
   }
 
-  @Test("A scope within another has instances of its own, and ends with it")
+  @Test("A scope within another has instances of its own, and ends with it, in reverse and once")
   func nested() throws {
     let outer = hive.makeScope()
     let inner = outer.makeScope()
     #expect(inner.outer === outer)
+    _ = try inner.service(Basket.self)
     #expect(try inner.service(Session.self) !== outer.service(Session.self))
-    outer.end()
-    #expect(journal.lines == ["session", "session"])
-    #expect(throws: ServiceError.self) { try inner.service(Session.self) }
+    for _ in 0..<2 { outer.end() }
+    #expect(journal.take() == ["basket", "session", "session"])
+    expectServiceError(saying: "has ended") { try inner.service(Session.self) }
     #expect(throws: ServiceError.self) { try outer.makeScope().service(Session.self) }
-  }
-
-  @Test("What a scope made is disposed of in reverse, once, when it ends or is let go of")
-  func disposed() throws {
-    let scope = hive.makeScope()
-    _ = try scope.service(Basket.self)
-    scope.end()
-    scope.end()
-    #expect(journal.take() == ["basket", "session"])
-    expectServiceError(saying: "has ended") { try scope.service(Session.self) }
     _ = try hive.makeScope().service(Session.self)
-    #expect(journal.lines == ["session"])
+    #expect(journal.lines == ["session"], "one that is let go ends too")
   }
 
   @Test("A singleton that needs a scoped service is an error that names both")
