@@ -55,7 +55,9 @@ let package = Package(
     .target(name: "OldTill"),
 
     // What hosts of tests can be told to do.
-    .fixture("Steps", dependencies: [beehive, testContracts]),
+    .fixture("Steps", dependencies: ["CModel", beehive, testContracts]),
+    // A model of the Hive, whose calls it makes beside it.
+    .fixture("CModel", dependencies: [header]),
     // Links libBeeHive.so and exports nothing.
     .executableTarget(
       name: "SwiftHost", dependencies: ["Steps"], path: "Tests/Fixtures/SwiftHost"),

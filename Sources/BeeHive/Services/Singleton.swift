@@ -100,9 +100,8 @@ struct Instances {
 /// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
 func endInstances(of hive: Hive) {
   let cells = hive.state.withLock { state in
-    for entry in state.table.entries(where: { !$0.keeper.objects.isEmpty }) {
-      entry.keeper.objects = [:]
-    }
+    // What a transient factory made stays its caller's to give back.
+    for entry in state.table.entries(where: { $0.scope == .weak }) { entry.keeper.objects = [:] }
     return state.instances.made
   }
   // One by one: while one ends, what was made before it is still there for others.

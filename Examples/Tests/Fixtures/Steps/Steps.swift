@@ -33,7 +33,7 @@ struct Host {
 
   static let steps: [String: Step] = Dictionary(
     uniqueKeysWithValues: loaderSteps + hiveSteps + serviceSteps + crowdSteps + threadSteps
-      + runSteps + routingSteps)
+      + runSteps + routingSteps + modelSteps)
 }
 
 /// Why a step could not be done.
