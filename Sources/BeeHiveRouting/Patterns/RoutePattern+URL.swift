@@ -63,7 +63,8 @@ extension RoutePattern {
         key: name)
     }
     guard match != nil else {
-      throw RoutingError(.wrongParameter, "\(text) does not meet \(url), the URL that it would make")
+      throw RoutingError(
+        .wrongParameter, "\(text) does not meet \(url), the URL that it would make")
     }
     return url
   }
