@@ -203,16 +203,7 @@ struct Contradictions {
 extension Array {
   /// The elements in groups of one key, in the order of their first ones.
   func groups<Key: Hashable>(by key: (Element) -> Key) -> [Self] {
-    var positions: [Key: Int] = [:]
-    var groups: [Self] = []
-    for element in self {
-      let position = positions[key(element), default: groups.count]
-      if position == groups.count {
-        positions[key(element)] = position
-        groups.append([])
-      }
-      groups[position].append(element)
-    }
-    return groups
+    let groups = Dictionary(grouping: indices) { key(self[$0]) }.values
+    return groups.sorted { $0[0] < $1[0] }.map { positions in positions.map { self[$0] } }
   }
 }

@@ -93,14 +93,11 @@ extension [SurveyedImage] {
       return identity
     }.flatMap { $0.groups { self[$0].part?.size } }
     for group in groups where group.count > 1 {
-      var first: [Int: Int] = [:]
-      for index in group {
-        guard let hash = self[index].part.flatMap({ hash(of: $0) }) else { continue }
-        if let original = first[hash] {
-          originals[index] = original
-        } else {
-          first[hash] = index
-        }
+      let hashed = group.compactMap { index in
+        self[index].part.flatMap { hash(of: $0) }.map { (index, hash: $0) }
+      }
+      for same in hashed.groups(by: \.hash) {
+        for (copy, _) in same.dropFirst() { originals[copy] = same[0].0 }
       }
     }
     return originals
