@@ -18,21 +18,29 @@ extension [SurveyedImage] {
   /// Protocols that services are registered under, then types that entries name, then all other types: one finding for
   /// each module and pair of files.
   fileprivate var sharedTypes: [Finding] {
-    let protocols = pairs(of: \.protocols) { $0.kind == .service ? $0.name : nil }
     let types = pairs(of: \.types, namedBy: \.namedType)
-    let named =
-      protocols.compactMap {
-        finding(
-          .duplicateProtocol, $0, "the protocol",
-          "a service that one of them registers is not found through the other's",
-          remedy: "put the contracts into one dynamic library that all link")
+    let kinds: [(Finding.Code, [Pair], kind: String, effect: String, remedy: String)] = [
+      (
+        .duplicateProtocol, pairs(of: \.protocols) { $0.kind == .service ? $0.name : nil },
+        "protocol", "a service that one of them registers is not found through the other's",
+        "put the contracts into one dynamic library that all link"
+      ),
+      (
+        .duplicateType, types, "Swift type",
+        "which one is found by name depends on what is loaded first",
+        "keep it in one file, or put it into a dynamic library that both link"
+      ),
+    ]
+    let named = kinds.flatMap { code, pairs, kind, effect, remedy in
+      pairs.compactMap { name, entry, first, other in
+        entry.map { entry in
+          Finding(
+            code, .error, entry.place,
+            "the \(kind) \(name.joined(separator: ".")) is in \(self[first].place.file) and in "
+              + "\(self[other].place.file): \(effect)", remedy: remedy)
+        }
       }
-      + types.compactMap {
-        finding(
-          .duplicateType, $0, "the Swift type",
-          "which one is found by name depends on what is loaded first",
-          remedy: "keep it in one file, or put it into a dynamic library that both link")
-      }
+    }
     let modules = types.filter { $0.entry == nil }
       .groups { ["\($0.other)", "\($0.first)", $0.name[0]] }
       .sorted {
@@ -49,18 +57,6 @@ extension [SurveyedImage] {
             + " \(name.joined(separator: ".")) \(isOne ? "is" : "are") there twice",
           remedy: "put the module into one dynamic library that both link")
       }
-  }
-
-  /// Returns what is wrong with a name that an entry means; nil if none does.
-  private func finding(
-    _ code: Finding.Code, _ pair: Pair, _ kind: String, _ effect: String, remedy: String
-  ) -> Finding? {
-    pair.entry.map { entry in
-      Finding(
-        code, .error, entry.place,
-        "\(kind) \(pair.name.joined(separator: ".")) is in \(self[pair.first].place.file) and in "
-          + "\(self[pair.other].place.file): \(effect)", remedy: remedy)
-    }
   }
 
   /// Returns the pairs of images that declare the same; `written` tells the name that an entry has of such a thing.
