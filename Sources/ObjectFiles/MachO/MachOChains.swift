@@ -104,16 +104,16 @@ final class MachOChains {
     let name: UInt64
     var addend: Int64 = 0
     if importFormat == 3 {
-      let first = try integer(at: start, as: UInt64.self)
+      let first = try number(at: start, size: 8)
       // Negative numbers name no library, but a way to look.
       (library, name) = (Int(Int16(truncatingIfNeeded: first)), first >> 32)
-      addend = Int64(bitPattern: try integer(at: start + 8, as: UInt64.self))
+      addend = Int64(bitPattern: try number(at: start + 8, size: 8))
     } else {
-      let first = try integer(at: start, as: UInt32.self)
+      let first = try number(at: start, size: 4)
       let low = UInt8(truncatingIfNeeded: first)
       (library, name) = (low > 0xf0 ? Int(Int8(bitPattern: low)) : Int(low), first >> 9)
       if importFormat == 2 {
-        addend = Int64(Int32(truncatingIfNeeded: try integer(at: start + 4, as: UInt32.self)))
+        addend = Int64(Int32(truncatingIfNeeded: try number(at: start + 4, size: 4)))
       }
     }
     let text = try file.text(at: names + name, before: end, limit: OpenedFile.longestName)
@@ -129,15 +129,15 @@ final class MachOChains {
   private func chains(of index: Int) throws(ImageError) -> Chains? {
     if let known = chains[index] { return known }
     let segment = segments.list[index]
-    guard try integer(at: starts, as: UInt32.self) > UInt64(index) else { return nil }
-    let offset = try integer(at: starts + 4 + UInt64(index) * 4, as: UInt32.self)
+    guard try number(at: starts, size: 4) > UInt64(index) else { return nil }
+    let offset = try number(at: starts + 4 + UInt64(index) * 4, size: 4)
     guard offset != 0 else { return nil }
     let info = starts + offset
-    let pageSize = try integer(at: info + 4, as: UInt16.self)
-    let formatNumber = UInt16(truncatingIfNeeded: try integer(at: info + 6, as: UInt16.self))
-    let distance = try integer(at: info + 8, as: UInt64.self)
-    let highest = try integer(at: info + 16, as: UInt32.self)
-    let pageCount = try integer(at: info + 20, as: UInt16.self)
+    let pageSize = try number(at: info + 4, size: 2)
+    let formatNumber = UInt16(truncatingIfNeeded: try number(at: info + 6, size: 2))
+    let distance = try number(at: info + 8, size: 8)
+    let highest = try number(at: info + 16, size: 4)
+    let pageCount = try number(at: info + 20, size: 2)
     guard let format = MachOChainedPointer(rawValue: formatNumber) else {
       throw file.error(
         .unsupported, "Chained pointers of format \(formatNumber) are not read.", at: info)
@@ -190,13 +190,13 @@ final class MachOChains {
   private func chainStarts(
     at table: UInt64, page: UInt64, most: Int, _ format: MachOChainedPointer
   ) throws(ImageError) -> [Int] {
-    let start = try integer(at: table + page * 2, as: UInt16.self)
+    let start = try number(at: table + page * 2, size: 2)
     if start == 0xffff { return [] }
     guard start & 0x8000 != 0, format == .pointer32 else { return [Int(start)] }
     var starts: [Int] = []
     var index = start & 0x7fff
     while starts.count <= most {
-      let next = try integer(at: table + index * 2, as: UInt16.self)
+      let next = try number(at: table + index * 2, size: 2)
       starts.append(Int(next & 0x7fff))
       if next & 0x8000 != 0 { return starts }
       index += 1
@@ -205,15 +205,12 @@ final class MachOChains {
   }
 
   /// An unsigned integer of the tables.
-  private func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-    at offset: UInt64, as type: Value.Type
-  ) throws(ImageError) -> UInt64 {
-    let size = MemoryLayout<Value>.size
+  private func number(at offset: UInt64, size: Int) throws(ImageError) -> UInt64 {
     try file.check(
       offset + UInt64(size) <= end, .malformed, "A table of the chained fixups lies outside them.",
       at: offset)
     let (bytes, position) = try file.load(at: offset, count: size)
-    return UInt64(bytes.span.integer(at: position, as: type, order: order) ?? 0)
+    return order.number(of: bytes[position..<position + size])
   }
 }
 
