@@ -110,12 +110,9 @@ package struct SymbolName {
   }
 
   private mutating func natural() -> Int? {
-    var value: Int?
-    while let byte = rest.first, isDigit(byte), (value ?? 0) < 1 << 12 {
-      value = (value ?? 0) * 10 + Int(byte) - 48
-      rest.removeFirst()
-    }
-    return value
+    let digits = rest.prefix(4).prefix(while: isDigit)
+    rest = rest.dropFirst(digits.count)
+    return digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1) - 48 }
   }
 
   private mutating func skip(_ text: String) -> Bool {

@@ -22,21 +22,17 @@ extension SlotSection {
   }
 
   private func looksLikeTexts(_ size: UInt64) -> Bool {
-    var (longest, length) = (0, 0)
+    var isLong = false
     var window = SectionWindow(section, size: size, of: image)
     var position: UInt64 = 0
     while position < size {
-      guard let bytes = window.load(1, at: position) else { return false }
-      let span = bytes.span
-      for index in span.indices {
-        let byte = span[index]
-        guard byte == 0 || byte.isOfText else { return false }
-        length = byte == 0 ? 0 : length + 1
-        longest = max(longest, length)
-      }
-      position += UInt64(span.count)
+      guard let bytes = window.load(1, at: position),
+        bytes.allSatisfy({ $0 == 0 || $0.isOfText })
+      else { return false }
+      isLong = isLong || bytes.split(separator: 0).contains { $0.count >= Self.shortest }
+      position += UInt64(bytes.count)
     }
-    return longest >= Self.shortest
+    return isLong
   }
 
   /// Whether a word is relocated, or is an address of an image that is never moved. Words are no addresses where the

@@ -183,10 +183,6 @@ extension Inputs {
 
   /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.
   private var pathBytes: [[UInt8]?] {
-    // Most paths have no byte of the replacement character.
-    guard paths.contains(where: { $0.utf8.contains(0xef) }) else {
-      return paths.map { $0 == "-" ? nil : Array($0.utf8) }
-    }
     let arguments = CommandLine.bytesOfArguments.dropFirst()
     var repaired = Dictionary(grouping: arguments) { String(decoding: $0, as: UTF8.self) }
       .mapValues { $0[...] }
