@@ -47,15 +47,13 @@ extension RouteDefinition {
 
 extension Parameter {
   /// A parameter of one of the types that C has a value for.
-  init(
-    c declaration: ActionDeclaration.Parameter, of action: ActionDeclaration
-  ) throws(RoutingError) {
-    guard let type = CType(rawValue: declaration.type)?.swiftType else {
-      throw RoutingError(.unknownType, "\(action)", key: declaration.name)
+  init(c declared: ActionDeclaration.Parameter, of action: ActionDeclaration) throws(RoutingError) {
+    guard let type = CType(rawValue: declared.type)?.swiftType else {
+      throw RoutingError(.unknownType, "\(action)", key: declared.name)
     }
-    var unquoted = declaration
+    var unquoted = declared
     // A record with a default of another type is refused when it is read.
-    unquoted.default = declaration.unquotedDefault
+    unquoted.default = declared.unquotedDefault
     self.init(unquoted, as: type)
   }
 }

@@ -55,14 +55,12 @@ struct SegmentTypes: Sendable {
 
   /// Adds a type of the host's, and answers its number; throws where the name is taken.
   @discardableResult
-  mutating func define(
-    _ name: String, _ convert: @escaping Converter
-  ) throws(RoutingError) -> UInt64 {
+  mutating func define(_ name: String, _ read: @escaping Converter) throws(RoutingError) -> UInt64 {
     let key = PatternSegment.typeKey(name)
     try RoutingError.check(
       types[key] == nil && key != "string", .duplicate,
       "the type \(name) of patterns is defined already")
-    let type = SegmentType(name: key, rank: 4, convert: convert)
+    let type = SegmentType(name: key, rank: 4, convert: read)
     types[key] = type
     return type.number
   }

@@ -194,12 +194,10 @@ package struct Admission {
   }
 
   /// Judges the symbols of a file that gets other libraries than its own.
-  private func judge(
-    _ file: inout Judged, _ instead: [String], beside residents: [[UInt8]: String]
-  ) {
+  private func judge(_ file: inout Judged, _ instead: [String], beside others: [[UInt8]: String]) {
     do throws(ImageError) {
       let own = try Library(of: OpenedFile(path: file.path, wasMapped: true))
-      let libraries = host.libraries.loading(own, host.search, beside: residents)
+      let libraries = host.libraries.loading(own, host.search, beside: others)
       let start = file.refusals.count
       file.brought = libraries.brought
       try file.checkSymbols(of: own, in: libraries)

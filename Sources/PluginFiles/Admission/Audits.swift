@@ -151,8 +151,7 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
   guard trusted.contains(access.owner) else {
     return PluginRefusal(
       .foreignOwner,
-      "\(title) belongs to user \(access.owner), not to \(users): that user could "
-        + "replace it.",
+      "\(title) belongs to user \(access.owner), not to \(users): that user could replace it.",
       expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
   }
   guard access.isWritableByOthers else { return nil }
@@ -160,8 +159,7 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
   let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
   return PluginRefusal(
     .writableByOthers,
-    "\(title) is writable to \(others) (mode \(mode)): others could put code into "
-      + "the host.",
+    "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
     expected: "no write permission but the owner's", found: mode,
     remedy: "Take the permission away: chmod go-w.")
 }
