@@ -156,11 +156,13 @@ extension Hive {
       try await start(new.modules)
     } catch {
       await takeOut(new, for: old)
+      giveTurns(after: old + new)
       try? await start(old.modules)
       let lost = ran.intersection(old.modules.map(\.name)).subtracting(await runner.names).sorted()
       let rest = lost.isEmpty ? "" : " without \(lost.joined(separator: ", ")): see the report"
       throw Problem(.notReplaced, "\(error); the old build goes on\(rest)")
     }
+    giveTurns(after: old + new)
     let names = Set(old.modules.map(\.name))
     let others = runner.states.withLock(\.running).map(\.entry).filter { other in
       !names.isDisjoint(with: other.attributes.requiredNames) && !new.contains { $0 === other }
@@ -171,13 +173,11 @@ extension Hive {
   /// Takes entries out and tears their modules down; `next` get their places at once.
   private func takeOut(_ entries: [RegisteredEntry], for next: [RegisteredEntry]) async {
     _ = await takeOut { state in
-      let gone = state.table.withdraw(entries, for: next)
-      for entry in next {
-        state.forgetAnswers(of: entry, cache: cache)
-        observers.post(entry.snapshot.notice)
-      }
-      return gone
+      for entry in next { state.forgetAnswers(of: entry, cache: cache) }
+      return state.table.withdraw(entries, for: next)
     }
+    let notices = state.withLock { _ in next.map(\.snapshot.notice) }
+    for notice in notices { observers.tell(notice) }
   }
 }
 

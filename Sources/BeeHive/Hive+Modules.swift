@@ -207,6 +207,15 @@ extension Hive {
     return entries
   }
 
+  /// Gives what was rejected as a duplicate of entries its turn where they have left.
+  func giveTurns(after gone: [RegisteredEntry]) {
+    state.withLock { state in
+      state.table.giveTurns(after: gone)
+      for entry in gone { state.forgetAnswers(of: entry, cache: cache) }
+    }
+    cache.collect(now: true)
+  }
+
   /// Returns the one library of a path and its entries, if it can be replaced now.
   func replaceable(_ path: String) async throws(Problem) -> State.Image {
     refresh()

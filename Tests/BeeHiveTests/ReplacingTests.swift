@@ -42,7 +42,7 @@ import Testing
   }
 
   private func said() throws -> Int32 {
-    try hive.service("Speaker", as: UnsafePointer<Speaker>.self).pointee.say()
+    unsafe try hive.service("Speaker", as: UnsafePointer<Speaker>.self).pointee.say()
   }
 
   /// An attempt fails for this reason, and the old build goes on.
@@ -109,6 +109,10 @@ import Testing
 
   @Test("and a duplicate of it does not take its place meanwhile") func duplicates() async throws {
     try OpenLibrary.keep(build(7, as: "librival.so"))
+    try OpenLibrary.keep(build(8, as: "libtaken.so", service: "Taken", ""))
+    let other = try build(9, as: "libtaken2.so", service: "Taken", "")
+    await #expect(throws: Problem.self) { try await hive.replace(image: path, with: other) }
+    #expect(try said() == 1)
     try build(2)
     try await hive.replace(image: path)
     #expect(try said() == 2)

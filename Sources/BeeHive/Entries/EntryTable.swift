@@ -13,8 +13,7 @@ struct EntryTable {
   private var filed: [EntryIdentity: Namesakes] = [:]
   /// The services that are known to serve as a type.
   private var servicesByType: [ObjectIdentifier: Namesakes] = [:]
-  /// The images that have registered, and what they declare, in order of registration: also what was removed, since they
-  /// stay mapped.
+  /// The entries of each image, in order of registration: also what was removed, since images stay mapped.
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
   /// The targets and routes, which layers above make something of, in order of registration.
   private(set) var others: [RegisteredEntry] = []
@@ -145,8 +144,17 @@ struct EntryTable {
   func withoutSharers(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
     gone.filter { entry in
       guard entry.attributes.shared != nil, let image = entry.image else { return true }
-      return images[image]?.contains { $0.keeper === entry.keeper && $0.provider != nil } != true
+      return images[image]?.contains {
+        $0.keeper === entry.keeper && !$0.isWithdrawn && $0.provider != nil
+      } != true
     }
+  }
+
+  /// Takes back what was rejected as a duplicate of entries that have left.
+  mutating func giveTurns(after gone: [RegisteredEntry]) {
+    version += 1
+    if gone.contains(where: \.kind.isOfLayersAbove) { otherVersion += 1 }
+    for entry in gone { giveTurns(among: rivals(of: entry)) }
   }
 
   // MARK: The state record
@@ -187,7 +195,8 @@ struct EntryTable {
 
   /// Takes entries out, and returns those that were still there.
   ///
-  /// Their places are given to `next`, which are taken in again if they have left, then to what was rejected as a duplicate.
+  /// Their places are given to `next`, which are taken in again if they have left; without any, to what was rejected as a
+  /// duplicate.
   mutating func withdraw(
     _ entries: [RegisteredEntry], for next: [RegisteredEntry] = []
   ) -> [RegisteredEntry] {
@@ -200,17 +209,13 @@ struct EntryTable {
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
     }
     made.removeAll(where: \.isWithdrawn)
-    let left = next.filter(\.isWithdrawn)
-    for entry in left {
+    for entry in next where entry.isWithdrawn {
       entry.isWithdrawn = false
       add(entry)
     }
     giveTurns(among: next)
-    for entry in gone { giveTurns(among: rivals(of: entry)) }
-    if (gone + next).contains(where: \.kind.isOfLayersAbove) {
-      others.removeAll(where: \.isWithdrawn)
-      otherVersion += 1
-    }
+    if gone.contains(where: \.kind.isOfLayersAbove) { others.removeAll(where: \.isWithdrawn) }
+    if next.isEmpty { giveTurns(after: gone) }
     return gone
   }
 }

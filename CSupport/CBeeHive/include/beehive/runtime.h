@@ -181,11 +181,11 @@ bool beehive_remove(uint64_t number);
  * registered. */
 bool beehive_remove_image(const char *path);
 
-/* Replaces one library by a new build: opens the file, takes out what the old build declares, its modules first, and
- * starts the new modules if the Hive runs. If a step fails the old build goes on, false is answered, and
+/* Replaces one library by a new build: opens the file, gives it the places of the old entries at once, tears the old
+ * modules down, and starts the new ones if the Hive runs. If a step fails the old build goes on, false is answered, and
  * beehive_last_error says why. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
  * of the library now. Put it there by renaming it, for the file of the old build stays in use. beehive_remarks says who
- * still has something of that. False in a module of the library, and in a start or stop. */
+ * still has something of the old build. False in a module of the library, and in a start or stop. */
 bool beehive_replace_with(const char *path, const char *file);
 #define beehive_replace(path) beehive_replace_with(path, BEEHIVE_NULL)
 

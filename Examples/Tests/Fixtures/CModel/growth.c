@@ -62,22 +62,23 @@ static const struct {
   const char *name;
   void (*call)(unsigned number);
   double bytes; /* that it may leave */
+  bool isHeard; /* by modules */
 } operations[] = {
-    {"look up a table", look_up, 4},
-    {"look up a table by a given name", look_up_named, 4},
-    {"look up a singleton", singleton, 4},
-    {"make and give back", make_each, 4},
-    {"make and give back a weak one", make_weak, 4},
-    {"find nothing", miss, 4},
-    {"begin, use and end scopes", scope, 4},
-    {"visit entries and remarks", visit, 4},
-    {"trigger", trigger, 4},
-    {"start what runs", start_again, 4},
-    {"stop and start", stop_and_start, 4},
+    {"look up a table", look_up, 4, false},
+    {"look up a table by a given name", look_up_named, 4, false},
+    {"look up a singleton", singleton, 4, false},
+    {"make and give back", make_each, 4, false},
+    {"make and give back a weak one", make_weak, 4, false},
+    {"find nothing", miss, 4, false},
+    {"begin, use and end scopes", scope, 4, false},
+    {"visit entries and remarks", visit, 4, false},
+    {"trigger", trigger, 4, true},
+    {"start what runs", start_again, 4, true},
+    {"stop and start", stop_and_start, 4, true},
     /* As the header says. */
-    {"override", override, 64},
-    {"register and unregister a service", service, 64},
-    {"register and unregister a module", module, 64},
+    {"override", override, 64, false},
+    {"register and unregister a service", service, 64, false},
+    {"register and unregister a module", module, 64, true},
 };
 
 bool model_leaves_nothing(unsigned count) {
@@ -86,6 +87,8 @@ bool model_leaves_nothing(unsigned count) {
   if (!model_open() || !beehive_start()) return puts(beehive_last_error()), false;
   bool isClean = true;
   for (unsigned i = 0; i < sizeof operations / sizeof *operations; i++) {
+    /* The profiler has as many spans before and after. */
+    if (operations[i].isHeard && count % 20000 != 0) continue;
     /* Tables grow, and buffers fill, up to some size. */
     for (unsigned number = 0; number < count; number++) operations[i].call(number);
     const size_t before = mallinfo2().uordblks;

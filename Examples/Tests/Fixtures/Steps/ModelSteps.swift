@@ -52,9 +52,11 @@ extension Host {
       case 1: hive.remove(Item.self)
       case 2: _ = try? hive.service(Item.self)
       case 3:
-        await hive.overridingInTask(Item.self, with: Item()) {
+        let mock = Item()
+        await hive.overridingInTask(Item.self, with: mock) {
           _ = unsafe try? hive.service("Pair", as: OpaquePointer.self)
         }
+        mock.dispose()
       case 4: await hive.stop()
       case 5: _ = try? await hive.start()
       case 6: if let event = Event(number: 1000, name: "told") { await hive.trigger(event) }

@@ -20,7 +20,7 @@ void model_calls(unsigned seed, unsigned count, bool replaces);
 bool model_is_over(void);
 
 /* Makes each call of <beehive/runtime.h> so many times, twice, and prints how many bytes the second half has left on
- * the heap, each, where that is more than is documented. */
+ * the heap, each, where that is more than is documented. With a multiple of 20,000 also those that modules hear of. */
 bool model_leaves_nothing(unsigned count);
 
 /* What made.c has made, of one kind: its destruction is noted. */
