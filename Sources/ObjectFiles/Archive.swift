@@ -3,7 +3,7 @@ internal import LibC
 
 /// An archive of files, as `ar` makes it: in the variants of System V, GNU and BSD, and thin.
 ///
-/// Members are found one behind the other; an index of their symbols is passed over.
+/// Members are found one behind the other; an index only tells whether there should be more.
 ///
 /// C: `struct ar_hdr` of `<ar.h>`.
 struct Archive {
@@ -37,6 +37,7 @@ struct Archive {
   /// the last.
   func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
     var names: (offset: UInt64, size: UInt64)?
+    var furthest: UInt64 = 0
     var opened: Set<[UInt8]> = []
     var nameSize: UInt64 = 0
     var position = UInt64(Self.magic.count)
@@ -68,8 +69,11 @@ struct Archive {
           nameSize <= 2 * file.size, .malformed,
           "The members share the bytes of their names beyond reason.", at: position)
         switch name {
-        case .names where isCut, .index: break
+        case .names where isCut, .index where isCut: break
         case .names: names = (start, entry.size)
+        case .index(let bits, let isBSD, let skipped):
+          let table = FileExtent(offset: start + skipped, size: entry.size - skipped)
+          furthest = max(furthest, try furthestMember(in: table, bits: bits, isBSD: isBSD))
         case .nested(let archive):
           // All members of one archive are one cause.
           if opened.insert(Array(archive.utf8)).inserted {
@@ -93,13 +97,18 @@ struct Archive {
           at: position)
         position = end + end % 2
       }
+      try file.check(
+        furthest < position, .truncated,
+        "The index names a member at \(furthest.hexadecimal), past the last.", at: position)
     } catch {
       body(.failure(error))
     }
   }
 
   /// The 16 bytes of the name, and the size.
-  private func header(at position: UInt64) throws(ImageError) -> (name: [UInt8], size: UInt64) {
+  private func header(
+    at position: UInt64
+  ) throws(ImageError) -> (name: [UInt8], size: UInt64) {
     try file.check(
       file.size - position >= Self.headerSize, .truncated,
       "The file ends inside a member's header.", at: position)
@@ -113,6 +122,37 @@ struct Archive {
       throw file.error(.malformed, "A member's size is to be \"\(text)\".", at: position)
     }
     return (Array(header[..<16]), size)
+  }
+
+  /// More bytes than the index of any archive has.
+  private static let mostOfIndex: UInt64 = 1 << 28
+
+  /// The furthest member's header that an index names: an archive that was cut off between two members looks whole.
+  ///
+  /// A System V index is a count and offsets, most significant byte first; a BSD one a size, and pairs of name and
+  /// offset, in the members' byte order.
+  private func furthestMember(
+    in index: FileExtent, bits: Int, isBSD: Bool
+  ) throws(ImageError) -> UInt64 {
+    let word = UInt64(bits / 8)
+    guard word > 0, index.size >= word, index.size <= Self.mostOfIndex else { return 0 }
+    let first = try file.read(at: index.offset, count: Int(word))
+    // Apple's are little-endian, but for machines that are not built for any more.
+    let order: ImageIdentity.ByteOrder = isBSD && first.last == 0 ? .little : .big
+    let count = first.span.word(at: 0, bits: bits, order: order) ?? 0
+    let bytes = isBSD ? count : count.multipliedReportingOverflow(by: word).partialValue
+    guard bytes <= index.size - word else { return 0 }
+    let table = FileExtent(offset: index.offset + word, size: bytes)
+    // Of a pair, the offset is the second.
+    let entry = Int(isBSD ? 2 * word : word)
+    var furthest: UInt64 = 0
+    try file.forEachPiece(of: table, entry: entry) { entries in
+      for end in stride(from: entry, through: entries.count, by: entry) {
+        let place = entries.span.word(at: end - Int(word), bits: bits, order: order)
+        furthest = max(furthest, place ?? 0)
+      }
+    }
+    return furthest
   }
 
   // MARK: - Thin archives
@@ -194,8 +234,9 @@ private enum MemberName {
   case nested(String)
   /// The names that do not fit into headers: `//`.
   case names
-  /// An index of symbols, or another table for linkers: `/`, `/SYM64/`, `__.SYMDEF`.
-  case index
+  /// The index of symbols for linkers: `/`, `/SYM64/`, `__.SYMDEF`, with words of so many bits; 0 for other tables of
+  /// theirs.
+  case index(bits: Int, isBSD: Bool, skipped: UInt64)
 
   private static let longest: UInt64 = 4096
 
@@ -234,9 +275,10 @@ private enum MemberName {
     let digits = trimmed.dropFirst()
     guard let first = digits.first, (0x30...0x39).contains(first) else {
       return switch String(decoding: trimmed, as: UTF8.self) {
-      case "/", "/SYM64/": .index
+      case "/": .index(bits: 32, isBSD: false, skipped: 0)
+      case "/SYM64/": .index(bits: 64, isBSD: false, skipped: 0)
       // `/<ECSYMBOLS>/` and others, of linkers for Windows.
-      case let text where text.hasPrefix("/<"): .index
+      case let text where text.hasPrefix("/<"): .index(bits: 0, isBSD: false, skipped: 0)
       case let text: .member(text, skipped: 0)
       }
     }
@@ -257,8 +299,11 @@ private enum MemberName {
   }
 
   private static func named(_ bytes: ArraySlice<UInt8>, skipped: UInt64) -> Self {
-    bytes.starts(with: Array("__.SYMDEF".utf8))
-      ? .index : .member(String(decoding: bytes, as: UTF8.self), skipped: skipped)
+    guard bytes.starts(with: Array("__.SYMDEF".utf8)) else {
+      return .member(String(decoding: bytes, as: UTF8.self), skipped: skipped)
+    }
+    let isLong = bytes.starts(with: Array("__.SYMDEF_64".utf8))
+    return .index(bits: isLong ? 64 : 32, isBSD: true, skipped: skipped)
   }
 }
 

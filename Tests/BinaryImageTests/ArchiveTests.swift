@@ -86,6 +86,10 @@ struct ArchiveTests {
       "cut off in a member", Array(member("a.o/", object)[..<100]),
       ["a.o: truncated", ": truncated"]
     ),
+    (
+      "cut off between members", member("/", [0, 0, 0, 1, 0, 0, 0x40, 0]) + member("a.o/", object),
+      ["a.o x86_64 2", ": truncated"]
+    ),
     ("with no number as a size", member("a.o/", object, size: "12x"), [": malformed"]),
     (
       "with a size beyond all bounds", member("a.o/", object, size: "9999999999"),
