@@ -1,6 +1,7 @@
-import BinaryImage
 import TestSupport
 import Testing
+
+@testable import BinaryImage
 
 /// Machines whose numbers or loaders have ways of their own; no tool for them is needed.
 @Suite("Pointers of machines with ways of their own")
@@ -47,6 +48,17 @@ struct ELFMachinesTests {
     #expect(found.map(\.resolution) == [.rel, .symbol, .symbol])
     #expect(found.map(\.symbol) == [nil, "own", "far"])
     try image(mips(bits, order)).checkExtents()
+  }
+
+  @Test("JMP_IREL calls a function as IRELATIVE does, and words of ARC are known")
+  func numbers() {
+    let types: [(UInt16, Int, UInt32)] = [(43, 64, 248), (2, 32, 248), (21, 64, 247)]
+    for (number, bits, type) in types {
+      let known = ELFMachine(number: number, bits: bits, order: .big).relocationTypes
+      #expect(known?.chosen?.contains(type) == true)
+    }
+    let arc = ELFMachine(number: 195, bits: 32, order: .little)
+    #expect(arc.name == "arc" && arc.relocationTypes?.writesAddress(56) == true)
   }
 
   @Test("of objects for SuperH add their word to the addend")

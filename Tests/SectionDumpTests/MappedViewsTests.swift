@@ -47,9 +47,28 @@ struct MappedViewsTests {
       ])
     let records = try Tool.run(["records", "added-to.so"]).expect(2)
     #expect(!records.output.contains("Alpha"))
-    #expect(records.errors.contains("is not mapped"))
+    #expect(records.errors.contains("is not mapped") && !records.errors.contains("the note"))
     let verify = try Tool.run(["verify", "--require", "module:Alpha", "added-to.so"])
     #expect(verify.status != 0)
+  }
+
+  @Test("a text that a relocation of an object writes is none")
+  func rewrittenTexts() throws {
+    let source = "const char *const first = \"alpha\"; const char *const *second = &first;"
+    let object = try Fixtures.build(source, as: "rewritten.o", ["-c", "-fPIC"])
+    let outcome = try Tool.run(["strings", "--section", ".data*", object]).expect(0)
+    #expect(outcome.output.contains("alpha"))
+    #expect(outcome.output.contains("(no text: a relocation writes there)"))
+  }
+
+  @Test("a name of a section that cannot be read may be one of entries")
+  func unreadableNames() throws {
+    let object = try Fixtures.build(Fixtures.handWritten, as: "unnamed.o", ["-c"])
+    var bytes = try LinkedBytes(Fixtures.place(object).path)
+    let header = try #require(bytes.sections().first { $0.name == "BeehiveMods" }).header
+    bytes.put(0xffff_ff00, at: header, size: 4)
+    try bytes.write()
+    try Tool.run(["records", object]).expect(2, errors: "lies outside the names")
   }
 
   @Test(

@@ -262,4 +262,27 @@ struct ProportionTests {
       #expect(codes.count { $0 == "duplicate-module" } == 1025)
     }
   }
+
+  @Test("A text is one, however long; what is compressed is shown up to 16 times the file")
+  func long() throws {
+    let source = """
+      .section texts, "a"
+      long: .fill 70000, 1, 0x61
+      .asciz "", "beta"
+      .section list, "aw"
+      .quad long
+      .section .debug_str, ""
+      .rept 500000
+      .asciz "x"
+      .endr
+      """
+    let options = ["-shared", "-nostdlib", "-Wl,--compress-debug-sections=zlib"]
+    let library = try Fixtures.build(source, as: "long.so", suffix: "s", options)
+    for (section, more) in [("texts", []), ("list", ["--whole-texts"])] {
+      let arguments = ["strings", "--format", "csv", "--section", section] + more + [library]
+      #expect(try Tool.run(arguments).expect(0).lines[1].hasSuffix(",70000"))
+    }
+    try Tool.run(["strings", "--section", ".debug_str", library])
+      .expect(2, errors: "more than 16 times the file")
+  }
 }

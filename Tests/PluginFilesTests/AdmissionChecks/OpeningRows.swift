@@ -143,6 +143,13 @@ extension AdmissionChecksTests {
     Row("a segment that cannot be read", "not-loadable", ["PF_R"]) {
       try $0.changed { try $0.put(0, at: #require($0.segments(1).first) + 4, size: 4) }
     },
+    Row("data of its own that no thread has room for", "not-loadable", ["PT_TLS"]) {
+      try $0.changed(
+        with("static __thread int mine; int *use(void); int *use(void) { return &mine; }")
+      ) {
+        try $0.put(1 << 40, at: #require($0.segments(7).first) + 40)
+      }
+    },
     Row("read-only memory beyond its segment", "not-loadable", ["PT_GNU_RELRO"]) {
       try $0.changed { try $0.put(1 << 20, at: #require($0.segments(0x6474_e552).first) + 40) }
     },
