@@ -71,10 +71,10 @@ struct ServiceNeedsTests {
 
   @Test("takes time by the number of entries, however alike their names are")
   func growth() throws {
-    let alike = (0..<20_000).map { "S\($0).A needs=A; A priority=\($0) needs=N\($0).A" }
-    #expect(try Self.found(alike.joined(separator: ";")) == ["cycle[39999]"])
-    let chain = (0..<20_000).map { "S\($0) needs=S\($0 + 1);" }.joined()
+    let alike = (0..<5_000).map { "S\($0).A needs=A; A priority=\($0) needs=N\($0).A" }
+    #expect(try Self.found(alike.joined(separator: ";")) == ["cycle[9999]"])
+    let chain = (0..<5_000).map { "S\($0) needs=S\($0 + 1);" }.joined()
     #expect(
-      try Self.found(chain + "S20000 scope=scoped; m needs=S0") == ["scoped-need[20001, 20000]"])
+      try Self.found(chain + "S5000 scope=scoped; m needs=S0") == ["scoped-need[5001, 5000]"])
   }
 }
