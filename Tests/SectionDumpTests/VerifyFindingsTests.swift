@@ -108,6 +108,14 @@ struct VerifyFindingsTests {
         pair("BEEHIVE_ROUTE(\"/a/:id\", perform)", "BEEHIVE_ROUTE(\"/a/:name\", perform)"),
         "BeehiveRecords[1]", "give one of them a priority, or another pattern", status: 1),
       Row(
+        "scoped-need",
+        pair(
+          """
+          static void *make(const beehive_context *context) { return (void *)context; }
+          BEEHIVE_SERVICE_FACTORY(Log, File, make, 0, BEEHIVE_SCOPE("scoped"))
+          """, "BEEHIVE_MODULE(log, &operations, BEEHIVE_NEEDS(\"Log\"))"),
+        "BeehiveRecords[1]", "let it open a scope and ask that", status: 1),
+      Row(
         "not-retained",
         """
         __attribute__((used, aligned(8), section("BeehiveServices")))
