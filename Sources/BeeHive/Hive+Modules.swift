@@ -165,7 +165,8 @@ extension Hive {
   /// - Returns: Whether there was one.
   @discardableResult
   public func unregister(module name: String) async -> Bool {
-    !(await takeOut { $0.table.withdraw { $0.kind == .module && $0.name == name } }.isEmpty)
+    refresh()
+    return !(await takeOut { $0.table.withdraw { $0.kind == .module && $0.name == name } }.isEmpty)
   }
 
   /// Removes one entry, whatever registered or declared it: a module is torn down first, a service ends as in

@@ -306,7 +306,8 @@ extension Hive {
   /// - Returns: The number of services removed.
   @discardableResult
   public func removeServices(named name: String, given: String? = nil) -> Int {
-    withdraw { entry in
+    refresh()
+    return withdraw { entry in
       entry.kind == .service && entry.name == name && (given == nil || entry.givenName == given)
     }.count
   }

@@ -365,7 +365,9 @@ static void clear(void) {
 
 bool model_sequences(unsigned count) {
   isSequence = true;
-  if (!model_open()) return false;
+  check_tables();
+  /* One that is removed before anybody has asked for anything of it. */
+  if (!model_open() || !remove_library() || !model_open()) return puts(beehive_last_error()), false;
   for (sequence = 0; sequence < count && !faults; sequence++) {
     state = sequence;
     made = ended = model.made = model.ended = 0;
