@@ -37,7 +37,7 @@ import Testing
 
   @Test("Each call many times, and nothing more than the header says is left of it")
   func leftovers() throws {
-    let count = Effort.times(2_000, full: 200_000)
+    let count = Effort.times(6_000, full: 200_000)
     #expect(try run("model-leftovers=\(count)", builds: 1) == ["nothing is left"])
   }
 }
