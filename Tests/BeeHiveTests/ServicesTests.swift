@@ -17,6 +17,14 @@ struct ServicesTests {
     for number in 1...2 { #expect(try hive.service(Int.self) == number) }
   }
 
+  @Test("a singleton is made at the first request and then kept")
+  func singleton() throws {
+    try hive.register(Int.self, scope: .singleton) { _ in made.next() }
+    #expect(made.count == 0)
+    for _ in 0..<3 { #expect(try hive.service(Int.self) == 1) }
+    #expect(try hive.withService(Int.self) { $0 } == 1)
+  }
+
   @Test("names tell implementations of each type apart; without a name the unnamed one answers")
   func named() throws {
     try hive.register(String.self, scope: .singleton) { _ in "hello" }

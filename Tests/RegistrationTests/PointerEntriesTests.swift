@@ -139,7 +139,7 @@ struct PointerEntriesTests {
     #expect(scan.records.map(\.name) == ["Good"])
     #expect(scan.rejections.map(\.reason) == [.oddSectionSize])
     #expect(scan.rejections.map(\.origin.index) == [1])
-    #expect(scan.rejections.allSatisfy { $0.message.contains("\(rest) bytes") })
+    #expect(scan.rejections.allSatisfy { $0.message.contains("\(rest) byte") })
   }
 
   @Test("A section without bytes in this file hides no other section")

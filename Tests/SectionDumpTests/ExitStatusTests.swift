@@ -153,6 +153,6 @@ struct ExitStatusTests {
       try Tool.shell("\"$0\" \(arguments) \(target)").expect(2, errors: reason)
     }
     let limited = try Tool.shell("ulimit -f 0; \"$0\" \(arguments) >limited")
-    try limited.expect(2, errors: "File too large")
+    limited.expect(2, errors: "File too large")
   }
 }

@@ -83,6 +83,7 @@
 #define BEEHIVE_ELEVATED BEEHIVE_ATTRIBUTE("remote", "elevated") /* the same; what it opens may be local */
 #define BEEHIVE_MATCH(extent) BEEHIVE_ATTRIBUTE("match", extent)
 #define BEEHIVE_RETURNS(type) BEEHIVE_ATTRIBUTE("returns", type)
+#define BEEHIVE_NEEDS(service) BEEHIVE_ATTRIBUTE("needs", service) /* that it looks up while it is made */
 #define BEEHIVE_ABI(version) BEEHIVE_ATTRIBUTE("abi-version", version) /* of the table's structure */
 
 /* ---- What they are made of ---- */

@@ -89,8 +89,9 @@ bool beehive_run(const beehive_options *options);
 
 /* Tears every module down, in reverse order, and waits for it. False where one of them failed.
  *
- * Objects that singletons' factories made are given to their `destroy`: what beehive_service has returned
- * must not be used any more. */
+ * Objects that factories of singletons and weak services made are given to their `destroy`: what beehive_service
+ * has returned of these must not be used any more. An object made for one request is still given back by
+ * beehive_destroy. */
 bool beehive_stop(void);
 
 /* The C table or object that is registered as this service; null where there is none, or its table
@@ -159,7 +160,8 @@ bool beehive_unregister_service(const char *service);
 bool beehive_unregister_service_named(const char *service, const char *name);
 
 /* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the
- * module is started at once; false where that fails, and it stays registered. */
+ * module is started at once; false where that fails, and it stays registered. Each registration keeps some 30
+ * bytes for good. */
 bool beehive_register_module_at(const char *name, const beehive_module_operations *operations,
                                 size_t operations_size, const char *file, uint32_t line);
 #define beehive_register_module(name, operations)                                         \
@@ -179,8 +181,17 @@ bool beehive_remove(uint64_t number);
  * registered. */
 bool beehive_remove_image(const char *path);
 
+/* Replaces one library by a new build: opens the file, gives it the places of the old entries at once, tears the old
+ * modules down, and starts the new ones if the Hive runs. If a step fails the old build goes on, false is answered, and
+ * beehive_last_error says why. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
+ * of the library now. Put it there by renaming it, for the file of the old build stays in use. beehive_remarks says who
+ * still has something of the old build. False in a module of the library, and in a start or stop. */
+bool beehive_replace_with(const char *path, const char *file);
+#define beehive_replace(path) beehive_replace_with(path, BEEHIVE_NULL)
+
 /* Has a table answer for a service, whatever else would, for all who ask from now on, until it is called with a
- * null table: for tests. `name` is a given name, or null; `table` must live until then. */
+ * null table: for tests. `name` is a given name, or null; `table` must live until then. Each keeps some 30 bytes for good,
+ * as a registration does. */
 bool beehive_override_at(const char *service, const char *name, const void *table, size_t table_size,
                          const char *file, uint32_t line);
 #define beehive_override(service, name, table) \

@@ -8,6 +8,10 @@
  * With BEEHIVE_SCOPE behind it a factory makes less: "singleton", one for all until the host stops;
  * "weak", one for all until each request has been given back; "scoped", one for each scope.
  *
+ * A factory says with BEEHIVE_NEEDS which services `create` looks up, each by its name without a given
+ * one. Then `section-dump verify` sees in the files, and hive.validate() in a process, that a singleton
+ * needs a scoped service, or that services need each other.
+ *
  * One implementation of several services is one object if each of them says so: what `create`
  * returns is handed out as a Session and as a Store, and destroyed once.
  *
