@@ -47,7 +47,7 @@ package struct TypeName: Hashable, Sendable {
     return parts.contains(where: \.isEmpty) ? nil : parts.map { Substring($0) }
   }
 
-  /// The forms in which a record may name the type whose whole name this is, the longest first.
+  /// The names that a record may have for the type whose whole name this is, the longest first.
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
   package var suffixes: [String] {

@@ -272,7 +272,7 @@ struct ProportionTests {
       .section list, "aw"
       .quad long
       .section .debug_str, ""
-      .rept 500000
+      .rept 1000000
       .asciz "x"
       .endr
       """

@@ -251,7 +251,7 @@ struct TypeSpelling: Hashable, Sendable {
   let qualified: String
   /// `Greeter`, `Item`, `Cache<Int, Value>`.
   let unqualified: String
-  /// Every form in which a record may name the type, the longest first, each once.
+  /// The names that a record may have for the type, the longest first, each once.
   ///
   /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type are part of both forms.
   let all: [String]

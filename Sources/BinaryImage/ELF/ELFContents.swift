@@ -188,7 +188,7 @@ extension ELFFile {
     var mapped = ranges
     table.forEach(named: .ofThisProject) { index, name in
       ranges[name].append(table[index].addresses)
-      // What no process gets is told by who reads it.
+      // A section that no process gets is refused by its reader.
       if isMapped(table[index]) { mapped[name].append(table[index].addresses) }
     }
     for section in noted {

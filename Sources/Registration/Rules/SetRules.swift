@@ -56,7 +56,10 @@ extension Record {
 
   /// Checks that the first record that it shares an instance with makes the same.
   ///
-  /// - Parameter memory: The memory of their image; nil if nobody can tell.
+  /// - Parameters:
+  ///   - first: The one that was declared first.
+  ///   - memory: The memory of their image; nil if nobody can tell.
+  /// - Throws: ``Refusal`` of the later one.
   func checkSharing(with first: Record, in memory: (any AddressedMemory)?) throws(Refusal) {
     let subject = "shares an instance with \(first.name) (\(first.origin)), which"
     try Refusal.check(

@@ -43,7 +43,7 @@ struct SectionDump: ParsableCommand {
   /// Most runs name files, and perhaps a format, and nothing else. They do without the parser, whose
   /// types alone take longer to set up than many files take to read; the result is the same.
   static func main() {
-    // Output that a file has no more room for is told of, and not the end.
+    // A file that may not grow makes writing fail, and ends nothing.
     _ = signal(SIGXFSZ, SIG_IGN)
     // A `?` of a pattern is one character, not one byte.
     unsafe setlocale(LC_CTYPE, "C.UTF-8")

@@ -55,8 +55,8 @@ extension SlotSection {
     return false
   }
 
-  /// Hands over each text that is not empty, with its number and its place; one of more than 4 MiB in parts, of which
-  /// all but the last go on.
+  /// Hands over each text that is not empty, with its number and its place; one of more than 4 MiB in
+  /// parts, and all but the last go on.
   func forEachText(
     _ body: (_ index: Int, _ position: UInt64, Span<UInt8>, _ goesOn: Bool) -> Void
   ) {

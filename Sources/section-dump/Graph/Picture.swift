@@ -57,7 +57,7 @@ struct Picture {
   let problems: [Finding]
 
   private var nodesOfEntries: [Place: Int] = [:]
-  /// What is missing that a node requires or needs, by its name.
+  /// The missing things that a node requires or needs, by their names.
   private var missing: [Int: [String: Int]] = [:]
 
   /// A survey that has read types.

@@ -83,7 +83,7 @@ static bool heard(const beehive_context *context, const beehive_event *event) {
   return beehive_register_service("Inside", "Guest", &tables[1]) && beehive_service("Inside", sizeof(int)) &&
          beehive_unregister_service("Inside");
 }
-/* The same for threads, of which several may be inside. */
+/* The same for threads; several may be inside. */
 static bool heard_at_once(const beehive_context *context, const beehive_event *event) {
   (void)context, (void)event;
   beehive_register_service("Inside", "Guest", &tables[1]);
