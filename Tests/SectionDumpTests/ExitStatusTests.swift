@@ -152,7 +152,7 @@ struct ExitStatusTests {
     for (target, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file")] {
       try Tool.shell("\"$0\" \(arguments) \(target)").expect(2, errors: reason)
     }
-    let limited = try Tool.shell("ulimit -f 0; \"$0\" \(arguments) >limited")
-    limited.expect(2, errors: "File too large")
+    // Standard error is a file here, and may not grow either.
+    try Tool.shell("ulimit -f 0; \"$0\" \(arguments) >limited").expect(2)
   }
 }
