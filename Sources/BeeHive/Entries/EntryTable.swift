@@ -59,7 +59,6 @@ struct EntryTable {
   mutating func expect(_ entries: [RegisteredEntry], of image: MappedImage) {
     stateRecord?.add(image)
     images[image.id] = entries
-    made.reserveCapacity(made.count + entries.count)
     filed.reserveCapacity(filed.count + entries.count)
   }
 

@@ -40,6 +40,7 @@ void beehive_test_calls(const char *here, const beehive_context *context) {
   TRY(beehive_unregister_module("extra"));
   TRY(beehive_remove_image("libnone.so"));
   TRY(beehive_replace("libcalls.so"));
+  TRY(beehive_replace_with("libcalls.so", "./libnone.so"));
   /* The second one, if nothing is left to stop, ends the run that comes next. */
   TRY(beehive_stop());
   TRY(beehive_stop());

@@ -128,34 +128,34 @@ import Testing
   private static let needs = [
     Use(
       source: """
-        protocol A: Sendable {}; protocol B: Sendable {}; protocol C: Sendable {}; protocol D: Sendable {}
+        protocol One: Sendable {}; protocol Two: Sendable {}; protocol Three: Sendable {}; protocol Four: Sendable {}
         protocol Other: Sendable {}
-        @BeeHiveService((any Greeter).self, needs: ["A", "Written"]) final class Ladin: Greeter {
-          let a: any A = try! Hive.process.service()
-          let b: (any B)
+        @BeeHiveService((any Greeter).self, needs: ["One", "Written"]) final class Ladin: Greeter {
+          let a: any One = try! Hive.process.service()
+          let b: (any Two)
           static let shared = try? Hive.process.service((any Other).self)
           lazy var late: any Other = try! Hive.process.service()
           var other: (any Other)?
           let later: () -> Void = { _ = try! Hive.process.service((any Other).self) }
-          init(hive: Hive = .process, c: any C = try! Hive.process.service()) {
+          init(hive: Hive = .process, c: any Three = try! Hive.process.service()) {
             self.b = try! hive.service()
-            do { _ = try hive.service((any D).self) } catch {}
+            do { _ = try hive.service((any Four).self) } catch {}
             other = try? hive.service()
             other = try! hive.service((any Other).self, name: "other")
             other = try! hive.makeScope().service((any Other).self)
           }
           func ask(_ hive: Hive) throws { _ = try hive.service((any Other).self) }
         }
-        """, line: "service Greeter → Shop.Ladin 0 needs=A,Written,C,B,D"),
+        """, line: "service Greeter → Shop.Ladin 0 needs=One,Written,Three,Two,Four"),
     Use(
       source: """
         @BeeHiveModule struct Counted: Module {
           func setUp(_ context: Context) async throws {
-            let a: any A = try context.hive.service()
-            _ = (a, try await context.hive.load((any B).self))
+            let a: any One = try context.hive.service()
+            _ = (a, try await context.hive.load((any Two).self))
           }
         }
-        """, line: "module Shop.Counted → – 0 needs=A,B"),
+        """, line: "module Shop.Counted → – 0 needs=One,Two"),
   ]
 
   @Test func everyUseIsAnEntry() throws {

@@ -25,6 +25,7 @@ enum SectionDump {
       var level: String?
       var scope: String?
       var name: String?
+      var shared: String?
       var requires: [String]?
       var after: [String]?
       var needs: [String]?
@@ -45,6 +46,7 @@ enum SectionDump {
       var line = "\(kind) \(name) → \(implementation ?? "–") \(priority)"
       for (key, value) in [
         ("level", attributes.level), ("scope", attributes.scope), ("name", attributes.name),
+        ("shared", attributes.shared),
         ("requires", attributes.requires?.joined(separator: ",")),
         ("after", attributes.after?.joined(separator: ",")), ("remote", attributes.remote),
         ("needs", attributes.needs?.joined(separator: ",")),
