@@ -128,7 +128,7 @@ import Testing
           const struct speaker *found = beehive_service_named("Speaker", name, sizeof *found);
           SAY("%s", found ? found->say() : beehive_last_error());
         }
-        static bool remark(const char *text, void *unused) { (void)unused; SAY("%s", strrchr(text, '/')); return true; }
+        static bool remark(const char *text, void *unused) { (void)unused; SAY("%s", text); return true; }
         static const char *fake(void) { return "fake"; }
         int main(void) {
           static const struct speaker speaker = { fake };
@@ -157,7 +157,7 @@ import Testing
         "jpg", #"beehive_remove_image("libpng.so"): yes"#,
         #"beehive_remove_image("libpng.so"): library libpng.so: it has not registered, or was removed"#,
         "jpg", "service Speaker named png: libjpg.so BeehiveRecords[0]: is named jpg",
-        "/libpng.so was removed and stays loaded, so opening it again registers nothing; open a new build from "
+        "libpng.so was removed and stays loaded, so opening it again registers nothing; open a new build from "
           + "a file of another name",
         #"beehive_unregister_service_named("Speaker", "gif"): service Speaker named gif: nothing of this name is registered"#,
         #"beehive_unregister_service_named("Speaker", "jpg"): yes"#,
