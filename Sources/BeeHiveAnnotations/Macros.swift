@@ -67,8 +67,7 @@ public enum AnnotatedExposure: Sendable {
   ///   - scope: How long an instance lives.
   ///   - priority: The larger one answers where several implement the service.
   ///   - needs: Services that it looks up while it is made, beside those that its initialisers and properties show:
-  ///     `hive.service((any Conn).self)` or `let conn: any Conn = try! Hive.process.service()`, outside closures and
-  ///     without a given name.
+  ///     `hive.service((any Conn).self)` or `let conn: any Conn = try hive.service()`, outside closures and without a given name.
   @attached(member)
   public macro BeeHiveService(
     _ service: Any.Type, _ others: Any.Type..., name: String? = nil,

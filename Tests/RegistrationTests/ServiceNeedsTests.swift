@@ -41,7 +41,7 @@ struct ServiceNeedsTests {
       ("m needs=Conn; Conn scope=scoped abi=c-factory", ["unmet Conn"]),
       ("m needs=Conn abi=c-module; Shop.Conn scope=scoped abi=c-factory", ["unmet Conn"]),
       ("m needs=onn; Conn scope=scoped", ["unmet onn"]),
-      // The largest priority answers, and first what has no given name; nothing is said of what is not certain.
+      // The largest priority answers, and first what has no given name; only what is certain is a finding.
       ("m needs=Conn; Conn scope=scoped; Conn priority=1", []),
       ("m needs=Conn; Conn scope=scoped priority=2; Conn", ["scoped-need[0, 1]"]),
       ("m needs=Conn; Conn scope=scoped name=a priority=2; Conn", []),

@@ -151,7 +151,7 @@ extension String {
 /// The number of names that were made for files.
 private let madeNames = Atomic<UInt64>(0)
 
-/// Opens a file as an image of its own, for good. Returns the name by which the loader knows it.
+/// Opens a file as an image of its own, for good. Returns the loader's name for it.
 ///
 /// The loader knows an image by every name that it was opened by, and opens no file for such a name: a file that was
 /// renamed over needs its path in another spelling.

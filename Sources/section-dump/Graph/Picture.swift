@@ -17,7 +17,7 @@ struct Picture {
 
     var kind: Kind
     var name: String
-    /// What implements a module, target or route, where the entry says so; the kind of what is missing.
+    /// The implementation of a module, target or route, where the entry names one; the kind of something missing.
     var detail = ""
     var attributes = ""
     /// The position of the file that declares it; nil for what several do, or none.

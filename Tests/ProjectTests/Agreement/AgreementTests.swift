@@ -107,7 +107,7 @@ struct AgreementTests {
     return hive
   }
 
-  /// What a Hive finds; and memory says what the files do.
+  /// The findings of a Hive are those of the files.
   private func found(by hive: Hive, in paths: [String]) throws -> Found {
     let stored = try paths.flatMap { try Scan(of: ELFFile(path: $0)).records }
     let entries = hive.entries.filter { if case .image = $0.source { true } else { false } }

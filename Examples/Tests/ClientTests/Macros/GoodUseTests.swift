@@ -124,7 +124,7 @@ import Testing
       line: "module Shop.Shelf → – 1000 level=basic requires=log after=audio,b"),
   ]
 
-  /// What a type looks up while it is made, and a module at any time, is a need; what it may do without is none.
+  /// Lookups of a type while it is made, and of a module at any time, are needs, but for those that it may do without.
   private static let needs = [
     Use(
       source: """
