@@ -7,11 +7,11 @@ extension RegisteredEntry {
     var entries: [RegisteredEntry] = []
     entries.reserveCapacity(scan.records.count + scan.rejections.count)
     var sharers: [String: RegisteredEntry] = [:]
-    // Read in place: a record is large.
-    for index in scan.records.indices where !scan.records[index].kind.isThirdParty {
-      let entry = RegisteredEntry(scan.records[index], in: image)
+    let (id, bias) = (image.mapped.id, image.mapped.bias)
+    for record in scan.records where !record.kind.isThirdParty {
+      let entry = RegisteredEntry(record, of: id, bias)
       entries.append(entry)
-      guard let instance = scan.records[index].sharedInstance else { continue }
+      guard let instance = record.sharedInstance else { continue }
       entry.firstSharer = sharers[instance]
       sharers[instance] = entry.keeper
     }
@@ -20,11 +20,11 @@ extension RegisteredEntry {
   }
 
   /// Makes the entry of a record, bound where the record itself says what makes it.
-  private convenience init(_ record: borrowing Record, in image: LoadedImage) {
+  private convenience init(_ record: Record, of image: MappedImage.ID, _ bias: LoadBias) {
     self.init(
       kind: record.kind, name: record.name, implementation: record.implementation,
-      attributes: record.attributes, source: .image(record.origin), image: image.mapped.id,
-      progress: .of(record, in: image.mapped.bias))
+      attributes: record.attributes, source: .image(record.origin), image: image,
+      progress: .of(record, in: bias))
   }
 }
 
@@ -32,7 +32,7 @@ extension RegisteredEntry {
 // Runs with no lock held: it asks the Swift runtime and the image's own accessor.
 extension RegisteredEntry.Progress {
   /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
-  fileprivate static func of(_ record: borrowing Record, in image: LoadBias) -> Self {
+  fileprivate static func of(_ record: Record, in image: LoadBias) -> Self {
     guard record.kind.isKnown else {
       return .accepted(
         Problem(

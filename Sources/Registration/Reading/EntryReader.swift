@@ -105,7 +105,7 @@ struct EntryReader<Source: Image> {
         origin: origin(at: offset, in: section))
       record.resolution = pointer.resolution
       if case .address(let address) = pointer.target { record.textAddress = address }
-      take(record)
+      take(consume record)
     } catch {
       reject(error, at: offset, in: section, reading: text.count)
     }
