@@ -68,7 +68,7 @@ package struct AddressRanges {
   /// Joins ranges that may overlap, in any order, each with so many bytes before it.
   package init(_ ranges: some Collection<Range<UInt64>>, before margin: UInt64 = 0) {
     var result: [Range<UInt64>] = []
-    for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+    for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
       let start = range.lowerBound - min(range.lowerBound, margin)
       if let last = result.last, start <= last.upperBound {
         result[result.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)

@@ -71,8 +71,7 @@ package enum CStructure: String, Sendable {
       let table = try memory.table(from: place(of: 1), size: size, "the table of the operations")
       guard let table else { return }
       for (index, name) in Self.operations.prefix(Int(size / wordSize)).enumerated() {
-        let operation = table &+ UInt64(index) &* wordSize
-        _ = try memory.hasCode(from: operation, "the operation \(name)")
+        _ = try memory.hasCode(from: table &+ UInt64(index) &* wordSize, "the operation \(name)")
       }
     case .factory:
       guard try memory.hasCode(from: place(of: 0), "a function of the factory") else {
@@ -114,12 +113,14 @@ extension AddressedMemory {
   }
 
   /// Checks the function that the pointer at a place leads to; false where it is null.
-  fileprivate func hasCode(from place: UInt64, _ what: String) throws(Refusal) -> Bool {
+  fileprivate func hasCode(
+    from place: UInt64, _ what: @autoclosure () -> String
+  ) throws(Refusal) -> Bool {
     switch pointer(at: place) {
     case .null, nil: return false
     case .elsewhere: return true
     case .address(let function) where holdsCode(function): return true
-    case .address(let function), .outside(let function): throw .noCode(what, at: function)
+    case .address(let function), .outside(let function): throw .noCode(what(), at: function)
     }
   }
 }

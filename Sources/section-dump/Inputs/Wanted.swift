@@ -12,11 +12,14 @@ struct Wanted: Sendable, Codable {
     /// `module`, `service`, `section` or `protocol`.
     var kind = ""
     var text = ""
-    /// Whether a shell would read it as a pattern; otherwise names must be exactly this one.
-    var isPattern = false
+    /// Whether what has the name is shown, and a shell may read it as a pattern; otherwise it must only be there.
+    var isShown = false
     var isFound = false
     /// The names in the files that are nearest to it.
     var similar: [String] = []
+
+    /// Whether names need not be exactly this one.
+    var isPattern: Bool { isShown && text.utf8.contains { "*?[\\".utf8.contains($0) } }
 
     /// Notes that a file has a name, and returns whether it is this one.
     mutating func meets(_ name: String) -> Bool {
@@ -28,16 +31,11 @@ struct Wanted: Sendable, Codable {
       }
       return isMatch
     }
-
-    /// Whether one of these characters is in it.
-    func holds(_ characters: Set<Unicode.Scalar>) -> Bool {
-      text.unicodeScalars.contains(where: characters.contains)
-    }
   }
 
   private(set) var names: [Name] = []
   /// Whether what matches is shown, and nothing else.
-  let isSelection: Bool
+  var isSelection: Bool { names.contains(where: \.isShown) }
   /// Whether the names of sections are looked at that may be similar to a name that is not found.
   var looksForSimilar = false
 
@@ -48,9 +46,8 @@ struct Wanted: Sendable, Codable {
   ) {
     names = required.map { Name(kind: $0.kind.description, text: $0.name) }
     for (kind, texts) in patterns {
-      names += texts.map { Name(kind: kind, text: $0, isPattern: true) }
+      names += texts.map { Name(kind: kind, text: $0, isShown: true) }
     }
-    isSelection = patterns.contains { !$0.texts.isEmpty }
   }
 
   var isEmpty: Bool { names.isEmpty }
@@ -62,7 +59,7 @@ struct Wanted: Sendable, Codable {
   mutating func sees(_ name: String, of kind: String) -> Bool {
     var isShown = false
     for index in names.indices where names[index].kind == kind {
-      if names[index].meets(name), names[index].isPattern { isShown = true }
+      if names[index].meets(name), names[index].isShown { isShown = true }
     }
     return isShown
   }
@@ -78,7 +75,7 @@ struct Wanted: Sendable, Codable {
   /// A line for each name that no file has.
   var complaints: [String] {
     names.filter { !$0.isFound }.map { name in
-      "no file has \(name.isPattern ? "a" : "the required") \(name.kind) \(name.text)"
+      "no file has \(name.isShown ? "a" : "the required") \(name.kind) \(name.text)"
         + question(about: name.similar)
     }
   }
@@ -90,20 +87,20 @@ struct Wanted: Sendable, Codable {
     var (found, known): ([Section], Set<[UInt8]>) = ([], [])
     var listed: [Section]?
     for index in names.indices {
-      let text = names[index].text
-      let isLiteral = !names[index].holds(["*", "?", "[", "\\"])
-      let named = isLiteral ? try image.sections(named: text) : []
+      let (text, isPattern) = (names[index].text, names[index].isPattern)
+      let named = isPattern ? [] : try image.sections(named: text)
       if !named.isEmpty {
         names[index].isFound = true
         if known.insert(Array(text.utf8)).inserted { found += named }
         continue
       }
       // A segment is no part of the name that sections are found by, and bytes that are no UTF-8 are none of a pattern.
-      let isListed = !isLiteral || names[index].holds([",", "\u{fffd}"])
+      let isQualified = text.utf8.contains(UInt8(ascii: ","))
+      let isListed = isPattern || isQualified || text.contains("\u{fffd}")
       guard isListed || looksForSimilar && !names[index].isFound else { continue }
       if listed == nil { listed = isListed ? try image.allSections() : try? image.allSections() }
       for section in listed ?? [] {
-        let full = text.contains(",") ? section.fullName : section.name
+        let full = isQualified ? section.fullName : section.name
         guard names[index].meets(full),
           known.insert(section.nameBytes ?? Array(full.utf8)).inserted
         else { continue }
