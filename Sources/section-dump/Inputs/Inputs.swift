@@ -183,8 +183,10 @@ extension Inputs {
 
   /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.
   private var pathBytes: [[UInt8]?] {
-    let arguments = CommandLine.bytesOfArguments.dropFirst()
-    var repaired = Dictionary(grouping: arguments) { String(decoding: $0, as: UTF8.self) }
+    let others = CommandLine.bytesOfArguments.filter {
+      String(validating: $0, as: UTF8.self) == nil
+    }
+    var repaired = Dictionary(grouping: others) { String(decoding: $0, as: UTF8.self) }
       .mapValues { $0[...] }
     // Those that look the same are taken in order.
     return paths.map { $0 == "-" ? nil : repaired[$0]?.popFirst() ?? Array($0.utf8) }
