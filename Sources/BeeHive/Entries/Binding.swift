@@ -9,9 +9,11 @@ extension RegisteredEntry {
     var sharers: [String: RegisteredEntry] = [:]
     let (id, bias) = (image.mapped.id, image.mapped.bias)
     for record in scan.records where !record.kind.isThirdParty {
+      // Before the record goes into its entry, which would have to copy it otherwise.
+      let instance = record.sharedInstance
       let entry = RegisteredEntry(record, of: id, bias)
       entries.append(entry)
-      guard let instance = record.sharedInstance else { continue }
+      guard let instance else { continue }
       entry.firstSharer = sharers[instance]
       sharers[instance] = entry.keeper
     }
