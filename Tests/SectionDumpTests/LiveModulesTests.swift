@@ -4,8 +4,8 @@ import Testing
 
 @Suite("What became of the modules of a running process", .serialized, .opensLibrary)
 struct LiveModulesTests {
-  /// A library of `Tests/Fixtures/Live/modules.c`: the early, the late or the hanging modules.
-  private static func library(_ name: String) throws -> String {
+  /// A library of `Tests/Fixtures/Live/modules.c`: the early, the late or the hanging modules, or the sessions.
+  static func library(_ name: String) throws -> String {
     try Fixtures.build(
       Repository.fixture("Live/modules.c"), as: "modules-\(name).so",
       ["-shared", "-fPIC", "-D\(name.uppercased())"])

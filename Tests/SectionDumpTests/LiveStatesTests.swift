@@ -127,6 +127,23 @@ struct LiveStatesTests {
     }
   }
 
+  @Test(
+    "What was removed says who still has something of it, until that is given back",
+    arguments: [
+      ([], "objects of its factory that were not given back: 1"), (["give=Session"], nil),
+    ])
+  func held(then steps: [String], expected: String?) throws {
+    let library = try LiveModulesTests.library("session")
+    let before = [LiveHost.hive, "open=./\(library)", "take=Session", "remove=Session"]
+    try LiveHost.run(before + steps) { pid, printed in
+      #expect(printed == ["taken"])
+      let state = try #require(try states(of: pid).first)
+      #expect(state.state == "withdrawn")
+      #expect(
+        state.reason.map { $0.hasSuffix(expected ?? "nothing") } == expected.map { _ in true })
+    }
+  }
+
   @Test("What is opened again and again has its cells once") func reuse() throws {
     try LiveHost.run([LiveHost.hive, "reopen=./\(try Self.libraries.get()[1])"]) { _, printed in
       let cells = printed.first.flatMap { Int($0.split(separator: " ")[0]) }

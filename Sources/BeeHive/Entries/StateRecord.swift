@@ -50,7 +50,8 @@ extension RegisteredEntry {
     guard stateCell >= 0 else { return }
     let (state, code, reason): (Int, String?, String?) =
       switch progress {
-      case _ where isWithdrawn: (STATE_WITHDRAWN, nil, nil)
+      case _ where isWithdrawn && holders.isEmpty: (STATE_WITHDRAWN, nil, nil)
+      case _ where isWithdrawn: (STATE_WITHDRAWN, "held", holders.joined(separator: "; "))
       case .bound: (STATE_BOUND, stage?.reason == nil ? nil : stage?.code.rawValue, stage?.reason)
       case .accepted(let problem): (STATE_ACCEPTED, problem.code.rawValue, problem.message)
       case .rejected(let problem): (STATE_REJECTED, problem.code.rawValue, problem.message)

@@ -3,6 +3,7 @@
 #include "ready.h"
 #include <beehive/runtime.h>
 static void *library, *hive;
+static const void *taken;
 static bool visit(const beehive_entry *entry, void *context) {
   static const char *const words[] = {"bound", "accepted", "rejected", "disabled"};
   printf("%s\t%s\t%s\n", entry->source, words[entry->state],
@@ -27,9 +28,9 @@ static unsigned *record(void) {
   dl_iterate_phdr(search, &found);
   return found;
 }
-static void service(const char *name) {
+static const void *service(const char *name) {
   const void *(*get)(const char *, size_t) = dlsym(hive, "beehive_service");
-  get(name, 1);
+  return get(name, 1);
 }
 // Bytes of the headers of the library; the magic stays, or there would be nothing to look at.
 static void overwrite(unsigned seed) {
@@ -64,6 +65,15 @@ static void step(char *step) {
     bool (*call)(void) = dlsym(
         hive, *step == 's' ? "beehive_stop" : "beehive_start_latecomers");
     call();
+  }
+  if (!strcmp(step, "take")) {
+    taken = service(value);
+    printf("%s\n", taken ? "taken" : "nothing");
+  }
+  if (!strcmp(step, "give")) {
+    bool (*destroy)(const char *, const char *, const void *) =
+        dlsym(hive, "beehive_destroy");
+    destroy(value, 0, taken);
   }
   if (!strcmp(step, "remove")) {
     bool (*remove)(const char *) = dlsym(hive, "beehive_unregister_service");

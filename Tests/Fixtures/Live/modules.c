@@ -33,3 +33,11 @@ BEEHIVE_MODULE(second, &stuck, BEEHIVE_REQUIRES("first"));
 BEEHIVE_MODULE(third, &good, BEEHIVE_REQUIRES("second"));
 BEEHIVE_MODULE(lacking, &good, BEEHIVE_REQUIRES("nowhere"));
 #endif
+#ifdef SESSION
+#include <stdlib.h>
+static void *create(const beehive_context *context) {
+  return calloc(1, context ? 8 : 9);
+}
+BEEHIVE_SERVICE_FACTORY(Session, Memory, create, free);
+int use(void) { return (set_up == refuse) + (&good == &bad); }
+#endif
