@@ -55,7 +55,8 @@ bool model_open(void) {
   if (!handle) return false;
   struct hooks { void *(*make)(int); void (*destroy)(void *); } *hooks = dlsym(handle, "made_hooks");
   if (!hooks) return false;
-  *hooks = (struct hooks){model_make, model_destroy};
+  hooks->destroy = model_destroy;
+  __atomic_store_n(&hooks->make, model_make, __ATOMIC_RELEASE);
   library++;
   return true;
 }
@@ -244,7 +245,7 @@ static void give_back_weak(void) {
   for (; model.weakUsers; end_weak()) SAME(beehive_destroy("Weak", NULL, weak), true);
 }
 
-/* What is removed cannot be given back afterwards, and what scopes have of it stays theirs. */
+/* What is held is given back before, since this model forgets it; what scopes have of the library stays theirs. */
 static void replace_library(void) {
   char path[32];
   snprintf(path, sizeof path, "./made-%u.so", library);
