@@ -143,9 +143,14 @@ extension Hive {
 
   /// Replaces entries by those of an image that has been opened by a name. Returns who still has something of them.
   private func replace(_ old: [RegisteredEntry], by name: String) async throws -> [String] {
-    let problem = imageProblems.first { $0.image == name }
-    let new = state.withLock { state in
-      state.images.registered.last { $0.name == name }.map { state.table.declared(by: $0.id) } ?? []
+    var (problem, new): (ImageError?, [RegisteredEntry]) = (nil, [])
+    // On a busy machine it may not be pinned yet, and the next look tries again.
+    for _ in 0..<10 where new.isEmpty && problem == nil {
+      problem = imageProblems.first { $0.image == name }
+      new = state.withLock { state in
+        let image = state.images.registered.last { $0.name == name }
+        return image.map { state.table.declared(by: $0.id) } ?? []
+      }
     }
     if new.isEmpty { throw problem ?? Problem(.notReplaced, "the Hive does not find it") }
     let ran = Set(await runner.names)
@@ -156,12 +161,15 @@ extension Hive {
       try await start(new.modules)
     } catch {
       await takeOut(new, for: old)
+      end(new)
       giveTurns(after: old + new)
       try? await start(old.modules)
       let lost = ran.intersection(old.modules.map(\.name)).subtracting(await runner.names).sorted()
       let rest = lost.isEmpty ? "" : " without \(lost.joined(separator: ", ")): see the report"
       throw Problem(.notReplaced, "\(error); the old build goes on\(rest)")
     }
+    // Only now: if the new build had not started, the old one would go on with what it has.
+    end(old)
     giveTurns(after: old + new)
     let names = Set(old.modules.map(\.name))
     let others = runner.states.withLock(\.running).map(\.entry).filter { other in
@@ -172,7 +180,7 @@ extension Hive {
 
   /// Takes entries out and tears their modules down; `next` get their places at once.
   private func takeOut(_ entries: [RegisteredEntry], for next: [RegisteredEntry]) async {
-    _ = await takeOut { state in
+    _ = await tearDown { state in
       for entry in next { state.forgetAnswers(of: entry, cache: cache) }
       return state.table.withdraw(entries, for: next)
     }

@@ -200,10 +200,17 @@ extension Hive {
     }.count
   }
 
-  /// Takes out what `choose` takes out of the table, and tears its modules down. Returns it.
+  /// Takes out what `choose` takes out of the table, tears its modules down, and ends what was made of it. Returns it.
   func takeOut(_ choose: (inout State) -> [RegisteredEntry]) async -> [RegisteredEntry] {
+    let entries = await tearDown(choose)
+    end(entries)
+    return entries
+  }
+
+  /// The same without an end: modules use their services until they are down.
+  func tearDown(_ choose: (inout State) -> [RegisteredEntry]) async -> [RegisteredEntry] {
     // First out of the list, so that a start which is under way does not come back to it.
-    let entries = withdraw(choose)
+    let entries = hide(choose)
     await runner.remove(Set(entries.modules.map(\.order)))
     return entries
   }

@@ -345,7 +345,7 @@ extension Hive {
   public func destroy<Table>(
     _ pointer: UnsafePointer<Table>, of service: String, name: String? = nil
   ) -> Bool {
-    var lookup = ServiceLookup(c: service, name: name, hive: self)
-    return lookup.giveBack(RuntimeAddress(rawValue: UInt(bitPattern: pointer)))
+    ServiceLookup(c: service, name: name, hive: self)
+      .giveBack(RuntimeAddress(rawValue: UInt(bitPattern: pointer)))
   }
 }

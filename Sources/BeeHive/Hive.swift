@@ -315,9 +315,15 @@ extension Hive {
   /// Takes in one entry, for the module whose code is running; throws where it is refused.
   func register(_ entry: RegisteredEntry) throws(Problem) {
     bindNamesakes(of: entry)
-    // Also one that is refused, since it is listed.
+    // Also one that is refused, since it is listed: once for each place that registers it.
     try add([entry])
-    if case .rejected(let problem) = state.withLock({ _ in entry.progress }) { throw problem }
+    guard let problem = state.withLock({ _ in entry.refusal }) else { return }
+    _ = hide { state in
+      let others = state.table.named(entry.kind, entry.name).all.filter { $0 !== entry }
+      let isListed = others.contains { $0.source == entry.source && $0.refusal != nil }
+      return isListed ? state.table.withdraw([entry]) : []
+    }
+    throw problem
   }
 
   /// Binds what came before and may serve as the same type, so that who comes second is known now.
@@ -334,22 +340,36 @@ extension Hive {
   /// Takes out the entries for which `condition` holds, and returns them.
   @discardableResult
   func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
-    withdraw { $0.table.withdraw(where: condition) }
+    let gone = hide { $0.table.withdraw(where: condition) }
+    end(gone)
+    return gone
   }
 
-  /// Takes out the entries that `choose` takes out of the table.
-  func withdraw(_ choose: (inout State) -> [RegisteredEntry]) -> [RegisteredEntry] {
-    let (gone, taken) = state.withLock { state in
+  /// Takes out the entries that `choose` takes out of the table; what was made of them lives until ``end(_:)``.
+  func hide(_ choose: (inout State) -> [RegisteredEntry]) -> [RegisteredEntry] {
+    let gone = state.withLock { state in
       let gone = choose(&state)
       for entry in gone {
         state.forgetAnswers(of: entry, cache: cache)
         observers.post(.entryWithdrawn(entry.snapshot))
       }
-      return (gone, state.instances.remove(state.table.withoutSharers(gone)))
+      return gone
     }
     observers.deliver()
-    for cell in taken { cell.end() }
     cache.collect(now: true)
     return gone
+  }
+
+  /// Ends what was made of entries that were taken out, and tells the state record who still has something of them.
+  func end(_ gone: [RegisteredEntry]) {
+    endMade(of: gone)
+    state.withLock { _ in for entry in gone { entry.publishProgress() } }
+  }
+
+  private func endMade(of gone: [RegisteredEntry]) {
+    for cell in state.withLock({ $0.instances.remove($0.table.withoutSharers(gone)) }) {
+      cell.end()
+    }
+    cache.collect(now: true)
   }
 }

@@ -86,7 +86,7 @@ extension ModuleRunner {
     let own = ownCalls
     let isFree = states.withLock { states in
       let calls = own.compactMap { states.calls[$0] }
-      return !calls.contains { modules.contains($0.module) } && (calls.isEmpty || states.isAtRest)
+      return !calls.contains { modules.contains($0.module) } && (own.isEmpty || states.isAtRest)
     }
     if isFree { await until(\.isAtRest) }
     return isFree

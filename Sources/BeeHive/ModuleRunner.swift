@@ -47,7 +47,7 @@ actor ModuleRunner {
   ) async throws(LaunchError) -> LaunchReport {
     var context = context ?? Context(hive: hive)
     context.hive = hive
-    if isInside, phase == .starting || phase == .stopping {
+    if isInside, isRun || phase == .starting || phase == .stopping {
       throw LaunchError(interruption: .calledInside)
     }
     await until { $0.phase != .starting && $0.phase != .stopping }
@@ -229,6 +229,12 @@ actor ModuleRunner {
       states.withLock { $0.isStoppedAhead = !isRun }
       if !isInside { await takeBack(hive) }
       return []
+    case .running where isInside && states.withLock { $0.removals > 0 }:
+      // The removal that the caller may be part of ends first.
+      _ = Self.$inside.withValue([]) {
+        Task(executorPreference: ModuleThreads.shared) { await self.stop(hive, ofRun: isRun) }
+      }
+      return []
     case .running: return await tearDown()
     case .starting, .advancing: states.withLock { $0.isStopRequested = true }
     case .stopping: break
@@ -333,7 +339,11 @@ actor ModuleRunner {
 
   /// Ends what the Hive keeps, which runs code of others.
   private func takeBack(_ hive: Hive) async {
-    await Task(executorPreference: ModuleThreads.shared) { endInstances(of: hive) }.value
+    // Inside, as a step is: what waits for the runner is refused.
+    let visit = (ObjectIdentifier(self), Belongings(), UInt64.max)
+    await Task(executorPreference: ModuleThreads.shared) {
+      Self.$inside.withValue(Self.inside + [visit]) { endInstances(of: hive) }
+    }.value
   }
 
   // MARK: States

@@ -53,6 +53,13 @@ struct EntryTable {
   /// Returns what an image declares, also what was removed.
   func declared(by image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
 
+  /// The services of a name that images declare and that were removed. Looks at every entry.
+  func removed(_ service: String) -> [RegisteredEntry] {
+    images.values.joined().filter {
+      $0.isWithdrawn && $0.kind == .service && $0.name == service
+    }
+  }
+
   // MARK: Coming
 
   /// Takes note of an image and makes room for its entries, which come next.

@@ -18,7 +18,9 @@ public struct UnloadedFile: Sendable {
   /// - Parameter path: The file's path.
   /// - Throws: `ImageError` where the file cannot be read, or is no ELF file.
   public init(_ path: String) throws(ImageError) {
-    let scan = try Scan(of: ELFFile(path: path))
+    let file = try ELFFile(path: path)
+    try file.checkExtents()
+    let scan = try Scan(of: file)
     self.path = path
     entries = Entry.unloaded(scan.records, scan.rejections, .notYetLooked)
   }

@@ -89,12 +89,14 @@ final class Creation {
     let (number, cycle) = begin((steps, step, true))
     defer { end(number) }
     if let cycle { throw ServiceError.cycle(cycle.path) }
-    let maker = steps.last?.entry
-    if let value = wait(.now + (maker == nil ? .seconds(1 << 40) : patience)) { return value }
+    // A factory that nobody's making waits for may take its time.
+    let limit = steps.isEmpty ? patience * 10 : patience
+    if let value = wait(.now + limit) { return value }
+    let waiter = steps.last?.entry.name ?? "this thread"
     throw ServiceError(
       .cycle, step.entry,
-      "\(step.entry.source) is still being made on another thread after \(patience), and \(maker?.name ?? "") "
-        + "waits for it; if that thread waits for \(maker?.name ?? ""), break the cycle")
+      "\(step.entry.source) is still being made on another thread after \(limit), and \(waiter) waits for it; if "
+        + "that thread waits for \(waiter), break the cycle, else ask again")
   }
 
   /// Runs `body`, which makes an instance in a task or waits for one that does, unless that would never end.

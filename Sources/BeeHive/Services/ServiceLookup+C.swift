@@ -62,20 +62,27 @@ extension ServiceLookup<CInstance> {
     throw .gone(entry)
   }
 
-  /// Gives back an object. Returns whether a factory of this name has made it.
-  mutating func giveBack(_ object: RuntimeAddress) -> Bool {
-    candidates().contains { candidate in
-      let entry = candidate.entry
-      guard case .structure(_, let address) = candidate.provider,
-        let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
-      else { return false }
-      if isLast,
-        let factory = try? read(.factory, as: beehive_service_factory.self, of: entry, at: address)
-      {
-        CInstance(address: object, factory: factory).dispose()
-      }
-      return true
+  /// Gives back an object. Returns whether a factory of this name has made it: also one that an override hides, or that
+  /// was removed since.
+  func giveBack(_ object: RuntimeAddress) -> Bool {
+    let service = names[0]
+    let entries = hive.state.withLock { state in
+      state.table.named(.service, service).all + state.table.removed(service)
     }
+    return entries.contains { giveBack(object, to: $0) }
+  }
+
+  private func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool {
+    guard name == nil || entry.givenName == name,
+      case .structure(_, let address) = hive.state.withLock({ _ in entry.maker }),
+      let isLast = hive.state.withLock({ $0.giveBack(object, to: entry) })
+    else { return false }
+    if isLast,
+      let factory = try? read(.factory, as: beehive_service_factory.self, of: entry, at: address)
+    {
+      CInstance(address: object, factory: factory).dispose()
+    }
+    return true
   }
 
   /// Returns the table of an entry, or an object of its factory; nil if it leads to neither.
@@ -146,9 +153,11 @@ extension Hive.State {
   fileprivate mutating func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool? {
     guard let count = entry.keeper.objects[object] else { return nil }
     entry.keeper.objects[object] = count > 1 ? count - 1 : nil
-    let isLast = entry.scope != .weak || count == 1
-    if isLast { _ = instances.remove([entry]) }
-    return isLast
+    if entry.keeper.isWithdrawn { entry.keeper.publishProgress() }
+    guard entry.scope == .weak else { return true }
+    // Who takes the instance out ends it, and nobody else.
+    let kept = instances.instance(of: entry) as? CachedValue<CInstance>
+    return count == 1 && kept?.value.address == object && !instances.remove([entry]).isEmpty
   }
 }
 
@@ -173,8 +182,8 @@ func cDestroy(
 ) -> Bool {
   LastError.reported {
     let isDone = unsafe object.map { object in
-      var lookup = unsafe ServiceLookup(c: service.text ?? "", name: name.text, hive: hive)
-      return lookup.giveBack(RuntimeAddress(rawValue: UInt(bitPattern: object)))
+      unsafe ServiceLookup(c: service.text ?? "", name: name.text, hive: hive)
+        .giveBack(RuntimeAddress(rawValue: UInt(bitPattern: object)))
     }
     if isDone == true { return true }
     throw unsafe Problem(

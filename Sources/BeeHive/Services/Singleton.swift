@@ -81,7 +81,9 @@ struct Instances {
 
   /// Forgets entries. Returns what the caller ends with no lock held, the latest first.
   mutating func remove(_ entries: [RegisteredEntry]) -> [Singleton] {
-    Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.keeper.order) })
+    // What a transient factory made stays its caller's to give back.
+    for entry in entries where entry.scope == .weak { entry.keeper.objects = [:] }
+    return Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.keeper.order) })
   }
 
   /// Keeps nothing any more. Returns what the caller ends with no lock held, the latest first.
@@ -99,11 +101,7 @@ struct Instances {
 /// Ends what a Hive keeps for all, the latest first: what C factories made is given to their `destroy`, and what is
 /// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
 func endInstances(of hive: Hive) {
-  let cells = hive.state.withLock { state in
-    // What a transient factory made stays its caller's to give back.
-    for entry in state.table.entries(where: { $0.scope == .weak }) { entry.keeper.objects = [:] }
-    return state.instances.made
-  }
+  let cells = hive.state.withLock { $0.instances.made }
   // One by one: while one ends, what was made before it is still there for others.
   for cell in cells {
     let taken = hive.state.withLock { state in

@@ -6,10 +6,11 @@
  *   if (!beehive_start_with(&options)) fputs(beehive_last_error(), stderr);
  *   const struct greeter *greeter = BEEHIVE_SERVICE_TABLE(Greeter, struct greeter);
  *
- * Every function may be called from any thread, except from a constructor or destructor of an image
- * and from inside a dl_iterate_phdr callback: the loader holds its lock there. Those that answer null
- * or false have said why in beehive_last_error. Not part of BeeHive.h: authors of plugins need no
- * runtime to link with. */
+ * Every function may be called from any thread, but not from inside a dl_iterate_phdr callback: the loader
+ * holds its lock there. In a constructor or destructor of an image what has to wait fails after some seconds.
+ * Code that the Hive calls must not wait for a thread that calls the Hive, which may wait for that code. Those
+ * that answer null or false have said why in beehive_last_error. Not part of BeeHive.h: authors of plugins
+ * need no runtime to link with. */
 #ifndef BEEHIVE_RUNTIME_H
 #define BEEHIVE_RUNTIME_H
 
@@ -153,7 +154,7 @@ bool beehive_register_service_at(const char *service, const char *implementation
                               (uint32_t)__LINE__)
 
 /* Removes every service of exactly this name; false where there is none. Their library stays loaded. What its
- * factory made for one caller each can be given back before, and not afterwards. */
+ * factory made for one request each is given back by beehive_destroy as before. */
 bool beehive_unregister_service(const char *service);
 
 /* The same of those that have this given name: BEEHIVE_NAME. Null is any. */
@@ -182,8 +183,10 @@ bool beehive_remove(uint64_t number);
 bool beehive_remove_image(const char *path);
 
 /* Replaces one library by a new build: opens the file, gives it the places of the old entries at once, tears the old
- * modules down, and starts the new ones if the Hive runs. If a step fails the old build goes on, false is answered, and
- * beehive_last_error says why. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
+ * modules down, and starts the new ones if the Hive runs. Once these have started, what singletons and weak services of
+ * the old build made is given to their `destroy`, and must not be used any more. If a step fails the old build goes on
+ * with what it made, its modules started anew; false is answered, and beehive_last_error says why. Between the two
+ * builds no module of the library hears events. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
  * of the library now. Put it there by renaming it, for the file of the old build stays in use. beehive_remarks says who
  * still has something of the old build. False in a module of the library, and in a start or stop. */
 bool beehive_replace_with(const char *path, const char *file);
