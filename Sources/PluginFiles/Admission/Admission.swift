@@ -16,8 +16,12 @@ package struct Admission {
     var manifest: PluginManifest?
     var refusals: [PluginRefusal] = []
     var remarks: [String] = []
-    /// What becomes known to the loader with it: itself, and the libraries that it brings along.
-    var brought: [LibrarySet.Name] = []
+    /// The files that the loader maps with it; nil if the machine is another, or all plugins are switched off.
+    var closure: LoadClosure?
+    /// The files that come with it alone, by each of their names.
+    var brought: [(name: LoadClosure.Name, member: LoadClosure.Member)] {
+      closure.map { $0.brought.flatMap { member in member.names.map { ($0, member) } } } ?? []
+    }
     /// Its well-formed entries, and the others.
     var records: [Record] { manifest?.records ?? [] }
     var rejections: [Rejection] { manifest?.rejections ?? [] }
@@ -54,6 +58,7 @@ package struct Admission {
   private let host: AdmissionHost
   private let policy: PluginPolicy
   private let verification: Verification?
+  private let keepsFiles: Bool
   private var judged: [Judged] = []
   /// The first path of each file name. By bytes: to a file system, texts that Swift takes for equal are two names.
   private var firsts: [[UInt8]: String] = [:]
@@ -64,10 +69,13 @@ package struct Admission {
   ///   - host: The process that they are to be loaded into.
   ///   - policy: What is asked of them.
   ///   - verification: Asked of each file that nothing else refuses.
+  ///   - keepsFiles: Whether the report has the closures of the plugins that load, with every file open.
   package init(
-    to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil
+    to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil,
+    keepsFiles: Bool = false
   ) {
     (self.host, self.policy, self.verification) = (host, policy, verification)
+    self.keepsFiles = keepsFiles
   }
 
   /// Judges what a catalogue has found. Of two of one name, in different folders, the first is meant.
@@ -139,7 +147,8 @@ package struct Admission {
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
-    new.brought = libraries.brought
+    let closure = LoadClosure(of: libraries)
+    new.closure = keepsFiles ? closure : closure.closed
     // Other contracts have other symbols: the cause comes first.
     try new.checkContracts(of: own, with: companions)
     try new.checkSymbols(of: own, in: libraries)
@@ -160,35 +169,36 @@ package struct Admission {
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
     let files = judgedInOrder(JointAdmission(of: judged, host.modules))
-    return AdmissionReport(on: host, JointAdmission(of: files, host.modules))
+    return AdmissionReport(on: host, JointAdmission(of: files, host.modules), keepsFiles)
   }
 
   /// Judges again what gets libraries of plugins that load before it instead of its own, since the loader goes by their
   /// names.
   private func judgedInOrder(_ joint: JointAdmission) -> [Judged] {
     var files = judged
-    var residents: [[UInt8]: (brought: LibrarySet.Name, owner: String)] = [:]
+    var residents: [[UInt8]: (member: LoadClosure.Member, owner: String)] = [:]
     var refused: Set<Int> = []
     for file in joint.order where refused.isDisjoint(with: joint.needs[file]) {
-      let instead = files[file].brought.compactMap { own -> String? in
-        guard own.isNeeded, let (other, owner) = residents[Array(own.text.utf8)],
+      let brought = files[file].brought
+      let instead = brought.compactMap { name, own -> String? in
+        guard name.isNeeded, let (other, owner) = residents[Array(name.text.utf8)],
           !other.stamp.isSameFile(as: own.stamp)
         else { return nil }
         return
-          "it gets the \(own.text) of \(owner), which loads before it: \(other.path) in place of \(own.path)"
+          "it gets the \(name.text) of \(owner), which loads before it: \(other.path) in place of \(own.path)"
       }
       if !instead.isEmpty {
         files[file].remarks += instead
-        judge(&files[file], instead, beside: residents.mapValues(\.brought.path))
+        judge(&files[file], instead, beside: residents.mapValues(\.member.path))
       }
       guard files[file].refusals.isEmpty else {
         refused.insert(file)
         continue
       }
       let path = files[file].path.fileName
-      residents.merge(files[file].brought.map { (Array($0.text.utf8), ($0, path)) }) { first, _ in
-        first
-      }
+      residents.merge(
+        files[file].brought.map { (Array($0.name.text.utf8), ($0.member, path)) }
+      ) { first, _ in first }
     }
     return files
   }
@@ -199,7 +209,8 @@ package struct Admission {
       let own = try Library(of: OpenedFile(path: file.path, wasMapped: true))
       let libraries = host.libraries.loading(own, host.search, beside: others)
       let start = file.refusals.count
-      file.brought = libraries.brought
+      let closure = LoadClosure(of: libraries)
+      file.closure = keepsFiles ? closure : closure.closed
       try file.checkSymbols(of: own, in: libraries)
       for index in file.refusals.indices[start...] {
         file.refusals[index].message += " For \(instead.joined(separator: "; "))."

@@ -19,6 +19,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     public var refusals: [PluginRefusal]
     /// What is good to know, and keeps it from nothing.
     package var remarks: [String]
+    /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
+    package let closure: LoadClosure?
 
     /// The plugin as a value of JSON.
     package var value: JSONValue {
@@ -45,7 +47,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   /// The plugins, in the order in which they were found.
   public var plugins: [Plugin]
 
-  init(on host: AdmissionHost, _ joint: JointAdmission) {
+  init(on host: AdmissionHost, _ joint: JointAdmission, _ keepsFiles: Bool) {
     (self.host, machine, libraries) = (host.path, host.identity.machineTitle, host.count)
     problems = host.problems.map(\.description)
     let places = Dictionary(
@@ -55,7 +57,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         path: file.path, loads: file.refusals.isEmpty, order: places[position],
         offers: file.records.map { "\($0.kind) \($0.name)" },
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
-        remarks: file.remarks)
+        remarks: file.remarks,
+        closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil)
     }
   }
 

@@ -49,7 +49,7 @@ struct JointAdmission {
       grouping: files.indices.filter { files[$0].manifest != nil },
       by: { files[$0].manifest?.stamp.number })
     for file in files.indices {
-      let numbers = Set(files[file].brought.map(\.stamp.number))
+      let numbers = Set((files[file].closure?.brought ?? []).map(\.stamp.number))
       needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
     }
   }

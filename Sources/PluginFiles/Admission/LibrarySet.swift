@@ -2,10 +2,6 @@ internal import BinaryImage
 
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
-  /// A name by which the loader knows a file: the path at which it was opened, what it was asked for as, its soname.
-  /// `isNeeded` if the file is needed by that name, and looked for only where no other has it.
-  typealias Name = (text: String, isNeeded: Bool, path: String, stamp: FileStamp)
-
   /// A library that was needed and not found: the reason ends a sentence about its requester; the file is the one that
   /// the loader stops at or passes over, nil if no file has the name.
   typealias Missing = (
@@ -14,9 +10,10 @@ struct LibrarySet {
 
   private(set) var members: [Library] = []
   private(set) var missing: [Missing] = []
-  /// The names of the plugin and of what it brings along, each once.
-  private(set) var brought: [Name] = []
-  private var plugin: Int?
+  /// The names of each member, each name once.
+  private(set) var names: [[LoadClosure.Name]] = []
+  /// The place of the plugin; nil without one.
+  private(set) var plugin: Int?
   /// The members by all their names.
   private var positions: [[UInt8]: Int] = [:]
   /// File names of libraries that are loaded, and whose files cannot be read.
@@ -33,7 +30,7 @@ struct LibrarySet {
     _ library: Library, _ search: LibrarySearch, beside residents: [[UInt8]: String] = [:]
   ) -> Self {
     var set = self
-    (set.plugin, set.residents, set.missing, set.brought) = (members.count, residents, [], [])
+    (set.plugin, set.residents, set.missing) = (members.count, residents, [])
     set.add(library)
     set.addNeeded(from: members.count, search)
     return set
@@ -42,6 +39,7 @@ struct LibrarySet {
   /// Adds a library, with the names under which others get it; the first of each name is meant.
   mutating func add(_ library: Library, as asked: String? = nil) {
     members.append(library)
+    names.append([])
     if let asked { note(asked, members.count - 1, isNeeded: true) }
     for name in [library.linkage.name, library.path].compactMap({ $0 }) {
       note(name, members.count - 1, isNeeded: false)
@@ -49,14 +47,11 @@ struct LibrarySet {
   }
 
   private mutating func note(_ text: String, _ position: Int, isNeeded: Bool) {
-    let library = members[position]
     // To the loader, texts that Swift takes for equal are two names.
     let bytes = Array(text.utf8)
     guard positions[bytes] == nil else { return }
     positions[bytes] = position
-    if plugin != nil, !library.isResident {
-      brought.append((text, isNeeded, library.path, library.file.stamp))
-    }
+    names[position].append(LoadClosure.Name(text: text, isNeeded: isNeeded))
   }
 
   /// Notes a library that is loaded and cannot be read: who needs it has it.
@@ -133,7 +128,17 @@ struct LibrarySet {
   }
 
   /// The member that others get under a name.
-  func member(named name: String) -> Library? { positions[Array(name.utf8)].map { members[$0] } }
+  func member(named name: String) -> Library? { position(named: name).map { members[$0] } }
+
+  /// The place of that member.
+  func position(named name: String) -> Int? { positions[Array(name.utf8)] }
+
+  /// Returns whether the host has a file without the plugin.
+  func hosts(_ library: Library) -> Bool {
+    members[..<(plugin ?? members.count)].contains {
+      $0.file.stamp.isSameFile(as: library.file.stamp)
+    }
+  }
 
   /// The first member that defines what one wants.
   func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {

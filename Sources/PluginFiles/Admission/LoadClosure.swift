@@ -1,0 +1,85 @@
+package import BinaryImage
+
+/// The files that `dlopen` maps for a plugin, in the loader's order: the plugin, then level by level the files that it
+/// needs.
+///
+/// Each file was found by the loader's rules and opened once, and every check reads that descriptor.
+package struct LoadClosure: Hashable, Sendable {
+  /// A name by which the loader knows a file: the path at which it was opened, the name that it was needed by, its
+  /// soname.
+  package struct Name: Hashable, Sendable {
+    package let text: String
+    /// Whether a file needs it by this name, which the loader looks for only if no other file has the name.
+    package let isNeeded: Bool
+  }
+
+  /// One of the files.
+  ///
+  /// Sound to share: only constants of the open file are read.
+  package struct Member: Hashable, @unchecked Sendable {
+    /// The path at which the loader finds it.
+    package let path: String
+    /// The device, inode, size and times of the open file.
+    package let stamp: FileStamp
+    /// The names that lead to it, each once.
+    package let names: [Name]
+    /// The place of the member that needs it first; nil for the plugin.
+    package let requester: Int?
+    /// Whether the host has it without the plugin.
+    package let isMapped: Bool
+    /// Whether a plugin that loads earlier brings it.
+    package let isResident: Bool
+    fileprivate var file: OpenedFile?
+
+    /// The open file, for reading with `pread`; it stays open as long as a copy of the member lives. -1 if the admission
+    /// did not keep files open.
+    package var descriptor: Int32 { file?.descriptor ?? -1 }
+
+    package static func == (left: Self, right: Self) -> Bool {
+      (left.path, left.stamp, left.isMapped) == (right.path, right.stamp, right.isMapped)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(path)
+      hasher.combine(stamp)
+    }
+  }
+
+  /// The plugin first.
+  package private(set) var members: [Member] = []
+
+  /// The files that come with the plugin alone: neither the host nor an earlier plugin has them.
+  var brought: [Member] { members.filter { !$0.isMapped && !$0.isResident } }
+
+  /// The closure without its open files: a folder may have more plugins than a process may open files.
+  var closed: Self {
+    var closed = self
+    for index in members.indices { closed.members[index].file = nil }
+    return closed
+  }
+
+  /// Follows the names that the files need, as the loader does.
+  init(of libraries: LibrarySet) {
+    guard let plugin = libraries.plugin else { return }
+    var order: [(position: Int, requester: Int?)] = [(plugin, nil)]
+    var seen: Set = [libraries.members[plugin].file.stamp.number]
+    var next = 0
+    while next < order.count {
+      let library = libraries.members[order[next].position]
+      for text in library.linkage.needed {
+        guard let position = libraries.position(named: library.expanded(text)),
+          seen.insert(libraries.members[position].file.stamp.number).inserted
+        else { continue }
+        order.append((position, next))
+      }
+      next += 1
+    }
+    members = order.map { position, requester in
+      let library = libraries.members[position]
+      return Member(
+        path: library.path, stamp: library.file.stamp, names: libraries.names[position],
+        requester: requester, isMapped: libraries.hosts(library), isResident: library.isResident,
+        file: library.file)
+    }
+  }
+}
