@@ -106,114 +106,12 @@ private func searchPathRefusal(
       expected: "an absolute path, or $ORIGIN", found: written,
       remedy: "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
-  guard policy.checksOwners, let reason = ownerRefusal(ofFolder: folder) else {
+  guard policy.checksOwners, let reason = FolderWalk(to: folder).refusals.first else {
     return nil
   }
   return PluginRefusal(
     .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
     found: reason.found, remedy: reason.remedy)
-}
-
-/// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
-/// that leads to it. sudo has the same rule for its plugins.
-func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
-  let walk = FolderWalk(to: file.path)
-  guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
-    return [
-      PluginRefusal(
-        .changed, "\(title) was replaced while it was read.",
-        remedy: "Look again when no plugins are being installed.")
-    ]
-  }
-  let own = ownerRefusal(of: end.access, title)
-  let folder = end.path.folder
-  return ([own] + walk.folders.map { ownerRefusal(of: $0, holding: folder) }).compactMap { $0 }
-}
-
-/// The reason that others may put files into a folder, or another folder in its place; nil where they may not.
-func ownerRefusal(ofFolder path: String) -> PluginRefusal? {
-  // A folder that is not there could be made by those who may write to what is.
-  FolderWalk(to: path).folders.lazy.compactMap { ownerRefusal(of: $0, holding: path) }.first
-}
-
-private func ownerRefusal(
-  of folder: (path: String, access: FileAccess), holding path: String
-) -> PluginRefusal? {
-  var access = folder.access
-  // Only owners may rename and remove in a sticky folder, as in /tmp: others may add to it, and touch nothing of ours.
-  if folder.path != path, access.mode & 0o1000 != 0 { access.mode &= ~0o022 }
-  return ownerRefusal(of: access, "The folder \(folder.path) that leads to it")
-}
-
-private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
-  let trusted: Set<UInt32> = [0, geteuid()]
-  let users = trusted.sorted().map { $0 == 0 ? "root" : "user \($0)" }.joined(separator: " or ")
-  guard trusted.contains(access.owner) else {
-    return PluginRefusal(
-      .foreignOwner,
-      "\(title) belongs to user \(access.owner), not to \(users): that user could replace it.",
-      expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
-  }
-  guard access.isWritableByOthers else { return nil }
-  let mode = "0" + String(access.mode & 0o7777, radix: 8)
-  let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
-  return PluginRefusal(
-    .writableByOthers,
-    "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
-    expected: "no write permission but the owner's", found: mode,
-    remedy: "Take the permission away: chmod go-w.")
-}
-
-/// The folders that looking up a path goes through, links among them followed one by one: a user who may write to one of them
-/// decides what the path leads to.
-struct FolderWalk {
-  /// A folder on the way, outermost first.
-  private(set) var folders: [(path: String, access: FileAccess)] = []
-  /// The file that the path leads to; nil where that is not there.
-  private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
-
-  /// As many links as the kernel follows.
-  private static let mostLinks = 40
-
-  init(to path: String) {
-    var current = ""
-    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
-    var links = 0
-    if rest.isEmpty { visit("/") }
-    while let part = rest.popLast() {
-      if part == ".." {
-        current = current.isEmpty || current.folder == "/" ? "" : current.folder
-        continue
-      }
-      // One that is left by .. at once has no say.
-      visit(current.isEmpty ? "/" : current)
-      let next = "\(current)/\(part)"
-      guard let status = fileStatus(of: next.utf8, followingLinks: false) else { return }
-      if status.st_mode & S_IFMT == S_IFLNK {
-        links += 1
-        guard links <= Self.mostLinks, let target = linkTarget(of: next) else { return }
-        if target.hasPrefix("/") { current = "" }
-        rest += Self.parts(of: target)
-        continue
-      }
-      if rest.isEmpty { end = (next, FileAccess(status), FileStamp(status)) }
-      guard status.isDirectory else { return }
-      current = next
-      if rest.isEmpty { visit(next) }
-    }
-  }
-
-  private mutating func visit(_ path: String) {
-    guard let status = fileStatus(of: path.utf8, followingLinks: false),
-      folders.allSatisfy({ $0.path != path })
-    else { return }
-    folders.append((path, FileAccess(status)))
-  }
-
-  /// The last part first.
-  private static func parts(of path: String) -> [Substring] {
-    path.split(separator: "/").filter { $0 != "." }.reversed()
-  }
 }
 
 extension String {

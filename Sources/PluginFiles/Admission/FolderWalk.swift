@@ -1,0 +1,179 @@
+internal import BinaryImage
+internal import LibC
+
+/// The folders that looking up a path goes through, each opened below the one before it, and links followed one by one.
+///
+/// Folders are compared by what they are, never by their names: a user who may change one of them decides what the path
+/// leads to. Of a path that leads nowhere the last folder that is there counts, because who may write to it could
+/// make the rest.
+struct FolderWalk {
+  /// A folder where a name was looked up, or where the path ends.
+  struct Step: Hashable {
+    var path: String
+    var access: FileAccess
+    /// The owner of the name that was looked up in it. Nil if nobody has made that name, or if any name may be
+    /// looked up: in the folder at which the path ends, or that holds the file.
+    var owner: UInt32?
+    /// The path of that name.
+    var name: String
+  }
+
+  /// Outermost first, each once.
+  private(set) var steps: [Step] = []
+  /// The file that the path leads to; nil if it leads nowhere.
+  private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
+  private var seen: Set<Step> = []
+
+  /// As many links as the kernel follows.
+  private static let mostLinks = 40
+
+  /// Looks up a path as the kernel does.
+  init(to path: String) { follow(path) }
+
+  private mutating func follow(_ path: String) {
+    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
+    var (current, links) = ("/", 0)
+    guard var folder = PathDescriptor("/") else { return }
+    while let part = rest.popLast() {
+      guard part != ".." else {
+        // A folder that is left at once has no say: only who may write to its parent can move it.
+        guard let parent = PathDescriptor("..", in: folder) else { return }
+        (folder, current) = (parent, current.folder)
+        continue
+      }
+      let next = current == "/" ? "/\(part)" : "\(current)/\(part)"
+      guard let entry = PathDescriptor(String(part), in: folder) else {
+        return visit(current, folder)
+      }
+      if let target = entry.linkTarget {
+        visit(current, folder, next, entry)
+        links += 1
+        guard links <= Self.mostLinks else { return visit(current, folder) }
+        if target.hasPrefix("/") {
+          guard let root = PathDescriptor("/") else { return }
+          (folder, current) = (root, "/")
+        }
+        rest += Self.parts(of: target)
+        continue
+      }
+      if rest.isEmpty { end = (next, entry.access, FileStamp(entry.status)) }
+      guard entry.status.isDirectory else {
+        return visit(current, folder, next, rest.isEmpty ? nil : entry)
+      }
+      visit(current, folder, next, entry)
+      (folder, current) = (entry, next)
+    }
+    visit(current, folder)
+  }
+
+  private mutating func visit(
+    _ path: String, _ folder: PathDescriptor, _ name: String = "", _ entry: PathDescriptor? = nil
+  ) {
+    let step = Step(
+      path: path, access: folder.access, owner: entry?.access.owner,
+      name: entry == nil ? "" : name)
+    if seen.insert(step).inserted { steps.append(step) }
+  }
+
+  /// The last part first.
+  private static func parts(of path: String) -> [Substring] {
+    path.split(separator: "/").filter { $0 != "." }.reversed()
+  }
+
+  /// The reasons that others than root and the host's user may decide what the path leads to, outermost folder first.
+  /// sudo has the same rule for its plugins.
+  var refusals: [PluginRefusal] {
+    var told: Set<String> = []
+    return steps.compactMap { step in
+      var (access, title) = (step.access, "The folder \(step.path) that leads to it")
+      // Only owners may rename and remove in a sticky folder, as in /tmp: others may add names, and touch none of ours.
+      if access.mode & 0o1000 != 0, access.isWritableByOthers, let owner = step.owner {
+        access.mode &= ~0o022
+        if trustedUsers.contains(access.owner), !trustedUsers.contains(owner) {
+          (access.owner, title) = (owner, "\(step.name), which leads to it,")
+        }
+      }
+      guard let refusal = ownerRefusal(of: access, title), told.insert(title).inserted else {
+        return nil
+      }
+      return refusal
+    }
+  }
+}
+
+/// The users who may decide which code a host runs: root, and who runs it.
+private var trustedUsers: Set<UInt32> { [0, geteuid()] }
+
+/// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
+/// that leads to it.
+func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
+  let walk = FolderWalk(to: file.path)
+  guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
+    return [
+      PluginRefusal(
+        .changed, "\(title) was replaced while it was read.",
+        remedy: "Look again when no plugins are being installed.")
+    ]
+  }
+  let own = ownerRefusal(of: end.access, title)
+  return [own].compactMap { $0 } + walk.refusals
+}
+
+private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
+  let users = trustedUsers.sorted().map { $0 == 0 ? "root" : "user \($0)" }
+    .joined(separator: " or ")
+  guard trustedUsers.contains(access.owner) else {
+    return PluginRefusal(
+      .foreignOwner,
+      "\(title) belongs to user \(access.owner), not to \(users): that user could replace it.",
+      expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
+  }
+  guard access.isWritableByOthers else { return nil }
+  let mode = "0" + String(access.mode & 0o7777, radix: 8)
+  let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
+  return PluginRefusal(
+    .writableByOthers,
+    "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
+    expected: "no write permission but the owner's", found: mode,
+    remedy: "Take the permission away: chmod go-w.")
+}
+
+/// `O_PATH` of every machine that plugins are made for; the C library's headers hide it.
+private let pathOnly: Int32 = 0o10_000_000
+
+/// A file or folder that is open for nothing but to be looked at, and to look up names in it (`O_PATH`).
+private final class PathDescriptor {
+  private let descriptor: Int32
+  let status: stat
+
+  /// Opens a name in a folder; of a link the link itself.
+  ///
+  /// - Returns: Nil if the system does not find it, or does not let this user look there.
+  init?(_ name: String, in folder: PathDescriptor? = nil) {
+    // An absolute name needs no folder.
+    descriptor = unsafe openat(
+      folder?.descriptor ?? AT_FDCWD, name, pathOnly | O_NOFOLLOW | O_CLOEXEC)
+    var status = stat()
+    guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
+      if descriptor >= 0 { close(descriptor) }
+      return nil
+    }
+    self.status = status
+  }
+
+  deinit { close(descriptor) }
+
+  var access: FileAccess { FileAccess(status) }
+
+  /// The path that a link has; nil if it is no link.
+  var linkTarget: String? {
+    guard status.st_mode & S_IFMT == S_IFLNK else { return nil }
+    // Sound: readlinkat writes at most as many bytes as the buffer has.
+    let (bytes, _) = unsafe [UInt8].reading(4096) { rest, filled in
+      guard filled == 0, let start = rest.baseAddress else { return 0 }
+      return unsafe readlinkat(
+        descriptor, "", start.assumingMemoryBound(to: CChar.self), rest.count)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
