@@ -40,7 +40,7 @@ extension Plugins {
 
   /// Judges which plugins this process would load, in which order, and why not the others. Nothing is loaded.
   ///
-  /// Directories that were added first come first: of two files of one name theirs is meant.
+  /// Directories that were added first come first: of several files of one name the first that is admitted is meant.
   ///
   /// - Returns: What becomes of each plugin, as of the last ``refresh()``.
   /// - Throws: `ImageError` where the program's own file cannot be read.

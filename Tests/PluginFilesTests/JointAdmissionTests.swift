@@ -125,6 +125,36 @@ struct JointAdmissionTests {
     for path in paths { #expect(report.description.contains("  \(path)")) }
   }
 
+  @Test("A refused file hides no other of its name, whatever refuses it")
+  func refusedHidesNothing() throws {
+    let folder = try AdmissionFolder()
+    let names = ["first", "second", "third"]
+    func build(_ first: String) throws {
+      for (name, source) in zip(names, [first] + [String](repeating: "", count: 2)) {
+        try folder.folder.makeFolder(name)
+        try folder.library(
+          "\(name)/liba.so", source.isEmpty ? AdmissionFolder.module("a") : source)
+      }
+    }
+    let paths = names.map { folder.folder.place("\($0)/liba.so").path }
+    // By itself, for everybody may write to it; with the others, for it requires what nobody has.
+    try build("")
+    try AdmissionFolder.mode(0o666, paths[0])
+    for code in ["writable-by-others", "unmet-requirement"] {
+      let report = try folder.report(in: names)
+      #expect(report.plugins.map { $0.refusals.map(\.code) } == [[code], [], ["shadowed"]])
+      #expect(report.admitted == [paths[1]])
+      #expect(report.plugins[1].remarks.contains { $0.contains("\(paths[0]) has the same name") })
+      #expect(report.plugins[2].refusals[0].cause == paths[1])
+      try build(AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("nowhere")"#))
+      try AdmissionFolder.mode(0o755, paths[0])
+    }
+    // One that would be admitted if the other were there is not: there is one of each name.
+    try build(AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("late")"#))
+    try folder.library("second/liba.so", AdmissionFolder.module("late"))
+    #expect(try folder.report(in: names).admitted == [paths[1]])
+  }
+
   @Test("Of two that declare the same, both load, and the report says whose entry is rejected")
   func duplicates() throws {
     let folder = try AdmissionFolder()

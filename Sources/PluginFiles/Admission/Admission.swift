@@ -60,8 +60,6 @@ package struct Admission {
   private let verification: Verification?
   private let keepsFiles: Bool
   private var judged: [Judged] = []
-  /// The first path of each file name. By bytes: to a file system, texts that Swift takes for equal are two names.
-  private var firsts: [[UInt8]: String] = [:]
 
   /// Prepares to judge files.
   ///
@@ -78,7 +76,8 @@ package struct Admission {
     self.keepsFiles = keepsFiles
   }
 
-  /// Judges what a catalogue has found. Of two of one name, in different folders, the first is meant.
+  /// Judges what a catalogue has found. Of several files of one name, in different folders, the first that is admitted
+  /// is meant.
   ///
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
@@ -105,17 +104,11 @@ package struct Admission {
 
   /// Judges a file by itself.
   private mutating func judge(_ library: Library, _ new: inout Judged) {
-    let name = Array(new.path.fileName.utf8)
     if let reason = policy.switchedOff {
       new.refuse(
         .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
         remedy: "Take that back to load plugins again.")
-    } else if let first = firsts[name] {
-      new.refuse(
-        .shadowed, "\(first) has the same name, in a folder that comes first.", found: first,
-        remedy: "Remove one of them, or rename it.", cause: first)
     } else {
-      firsts[name] = new.path
       do throws(ImageError) {
         try check(library, &new)
         try library.file.checkUnchanged()
@@ -168,13 +161,50 @@ package struct Admission {
 
   /// What becomes of all files together.
   package func report() -> AdmissionReport {
-    let files = judgedInOrder(JointAdmission(of: judged, host.modules))
-    return AdmissionReport(on: host, JointAdmission(of: files, host.modules), keepsFiles)
+    // Files that were meant, and that turned out to be refused with the others: they hide nothing any more.
+    var lost: [Int: Judged] = [:]
+    while true {
+      var files = judged
+      for (file, verdict) in lost { files[file] = verdict }
+      let shown = hideNamesakes(&files)
+      files = judgedInOrder(files, JointAdmission(of: files, host.modules))
+      var joint = JointAdmission(of: files, host.modules)
+      for (file, verdict) in lost { joint.files[file] = verdict }
+      let more = shown.filter { !joint.files[$0].refusals.isEmpty && lost[$0] == nil }
+      guard !more.isEmpty else { return AdmissionReport(on: host, joint, keepsFiles) }
+      for file in more { lost[file] = joint.files[file] }
+    }
+  }
+
+  /// Refuses each sound file that has the name of a sound one before it, and notes the refused ones before that.
+  ///
+  /// - Returns: The files that hide others.
+  private func hideNamesakes(_ files: inout [Judged]) -> Set<Int> {
+    // By bytes: to a file system, texts that Swift takes for equal are two names.
+    let namesakes = Dictionary(grouping: files.indices) { Array(files[$0].path.fileName.utf8) }
+    var shown: Set<Int> = []
+    for group in namesakes.values where group.count > 1 {
+      let sound = group.filter { files[$0].refusals.isEmpty }
+      guard let meant = sound.first else { continue }
+      let first = files[meant].path
+      for refused in group where refused < meant {
+        let code = files[refused].refusals[0].code
+        files[meant].remarks.append(
+          "\(files[refused].path) has the same name and comes first; it is refused [\(code)]")
+      }
+      for later in sound.dropFirst() {
+        files[later].refuse(
+          .shadowed, "\(first) has the same name, in a folder that comes first.", found: first,
+          remedy: "Remove one of them, or rename it.", cause: first)
+        shown.insert(meant)
+      }
+    }
+    return shown
   }
 
   /// Judges again what gets libraries of plugins that load before it instead of its own, since the loader goes by their
   /// names.
-  private func judgedInOrder(_ joint: JointAdmission) -> [Judged] {
+  private func judgedInOrder(_ judged: [Judged], _ joint: JointAdmission) -> [Judged] {
     var files = judged
     var residents: [[UInt8]: (member: LoadClosure.Member, owner: String)] = [:]
     var refused: Set<Int> = []

@@ -3,7 +3,7 @@ internal import Registration
 
 /// What files come to together: who needs whom, who waits for each other, and in which order they load.
 struct JointAdmission {
-  private(set) var files: [Admission.Judged]
+  var files: [Admission.Judged]
   /// For each file, those that it needs.
   private(set) var needs: [[Int]]
   /// The files that load, providers first.

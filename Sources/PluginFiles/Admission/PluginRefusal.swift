@@ -50,7 +50,7 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case rejectedEntry = "rejected-entry"
     /// A plugin or library that it needs is not admitted itself.
     case refusedProvider = "refused-provider"
-    /// A plugin of the same file name is in a folder that comes first.
+    /// A plugin of the same file name that is admitted is in a folder that comes first.
     case shadowed
     /// The file was changed or replaced while it was read.
     case changed
