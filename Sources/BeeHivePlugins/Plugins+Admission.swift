@@ -10,11 +10,13 @@ extension Plugins {
     nonmutating set { store.state.withLock { $0.policy = newValue } }
   }
 
-  /// Has each plugin that nothing else refuses verified by the host: its signature, perhaps.
+  /// Has the host verify each plugin that nothing else refuses, with every library that comes along: their signatures,
+  /// perhaps.
   ///
   ///     hive.plugins.verify { descriptor, path in try keys.check(path + ".sig", of: descriptor) }
   ///
-  /// - Parameter verification: Is given the open file and its path, and throws why it is refused. It reads the
+  /// - Parameter verification: Takes an open file and its path, and throws the reason to refuse it. It is called for the
+  ///   plugin, then in the loader's order for each file that comes along and that the host does not have. It reads the
   ///   descriptor at offsets of its own (`pread`), and leaves it open.
   public func verify(with verification: @escaping @Sendable (Int32, String) throws -> Void) {
     store.state.withLock { $0.verification = verification }

@@ -108,7 +108,7 @@ struct JointAdmissionTests {
     #expect(try folder.report().admitted.map(\.lastPart) == ["libz.so", "liba.so"])
     var policy = PluginPolicy()
     policy.denied = ["libz.so"]
-    #expect(try folder.codes(policy) == ["liba.so": ["refused-provider"], "libz.so": ["denied"]])
+    #expect(try folder.codes(policy) == ["liba.so": ["denied"], "libz.so": ["denied"]])
   }
 
   @Test("The folder of a user comes before that of the system")

@@ -12,6 +12,10 @@ package struct Admission {
     /// The process that is to load it, and what that asks of it.
     let host: AdmissionHost
     let policy: PluginPolicy
+    /// Further names of the file, in the folders that were looked at.
+    let aliases: [String]
+    /// The patterns of the policy's lists that a name matches, of it or of what it brings along.
+    var matched: Set<String> = []
     /// Nil if it cannot be read.
     var manifest: PluginManifest?
     var refusals: [PluginRefusal] = []
@@ -66,7 +70,8 @@ package struct Admission {
   /// - Parameters:
   ///   - host: The process that they are to be loaded into.
   ///   - policy: What is asked of them.
-  ///   - verification: Asked of each file that nothing else refuses.
+  ///   - verification: Called with the plugin and each file that comes along, in the loader's order, if nothing else
+  ///     refuses the plugin.
   ///   - keepsFiles: Whether the report has the closures of the plugins that load, with every file open.
   package init(
     to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil,
@@ -83,7 +88,8 @@ package struct Admission {
   @discardableResult
   package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
     let path = candidate.path
-    var new = Judged(path: path, host: host, policy: policy)
+    let aliases = candidate.otherPaths.map(\.fileName)
+    var new = Judged(path: path, host: host, policy: policy, aliases: aliases)
     do throws(ImageError) {
       _ = try candidate.found.get()
       // Looked at after it was opened, which blocks on nothing: every check reads this descriptor.
@@ -120,15 +126,18 @@ package struct Admission {
 
   /// Finds what is wrong with a file by itself, what explains most first.
   private func check(_ own: Library, _ new: inout Judged) throws(ImageError) {
-    new.checkLists()
+    new.checkLists(of: own)
     let fits = new.checkMachine(of: own)
     if policy.checksOwners { new.refusals += ownerRefusals(of: own.file, as: "The file") }
     // What is made for another machine brings other libraries, and defines other symbols.
     guard fits else { return }
     let libraries = host.libraries.loading(own, host.search)
+    let closure = LoadClosure(of: libraries)
+    new.closure = keepsFiles ? closure : closure.closed
     let companions = libraries.companions
     for library in companions {
       if library !== own {
+        new.checkLists(of: library, neededAs: libraries.names(of: library))
         new.checkConventions(of: library)
         new.checkRuntime(of: library)
         if policy.checksOwners {
@@ -140,23 +149,44 @@ package struct Admission {
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
-    let closure = LoadClosure(of: libraries)
-    new.closure = keepsFiles ? closure : closure.closed
     // Other contracts have other symbols: the cause comes first.
-    try new.checkContracts(of: own, with: companions)
+    try new.checkContracts(of: own, new.records, with: companions)
     try new.checkSymbols(of: own, in: libraries)
-    new.checkTypes(with: companions)
-    for rejection in new.rejections {
-      new.tell("an entry will be rejected: \(rejection) [\(rejection.reason.rawValue)]")
+    var (records, rejections) = (new.records, new.rejections.map { ("an entry", $0) })
+    // Libraries of the system and of Swift's toolchain declare nothing for anybody's host.
+    for library in companions where library !== own && !library.isSystem && !library.isOfToolchain {
+      let scan = try library.scan.get()
+      new.checkToolkit(of: library, scan.rejections)
+      try new.checkContracts(of: library, scan.records, with: companions)
+      records += scan.records
+      rejections += scan.rejections.map { ("an entry of \(library.path.fileName)", $0) }
     }
-    guard new.refusals.isEmpty, let verification else { return }
-    do {
-      try verification(own.file.descriptor, new.path)
-    } catch {
-      new.refuse(
-        .signature, "The host's own verification refuses it: \(error)",
-        remedy: "Sign this very file, or restore the one that was signed.")
+    new.checkTypes(of: records, with: companions)
+    for (entry, rejection) in rejections {
+      new.tell("\(entry) will be rejected: \(rejection) [\(rejection.reason.rawValue)]")
     }
+    for library in companions where library !== own { try library.file.checkUnchanged() }
+    if new.refusals.isEmpty { verify(closure, &new) }
+  }
+
+  /// Has the host verify the plugin, and each file that the host does not have without it.
+  private func verify(_ closure: LoadClosure, _ new: inout Judged) {
+    guard let verification else { return }
+    for member in closure.members where member.requester == nil || !member.isMapped {
+      do {
+        try verification(member.descriptor, member.path)
+      } catch {
+        let title = member.requester == nil ? "it" : "\(member.path), which it brings along"
+        new.refuse(
+          .signature, "The host's own verification refuses \(title): \(error)",
+          remedy: "Sign this very file, or restore the one that was signed.")
+      }
+    }
+  }
+
+  /// Returns whether a pattern of the policy's lists matches a name of a plugin, or of what it brings along.
+  package func matches(_ pattern: String) -> Bool {
+    judged.contains { $0.matched.contains(pattern) }
   }
 
   /// What becomes of all files together.

@@ -47,7 +47,7 @@ package struct AdmissionHost {
     }
     for library in libraries.members where !library.isSystem {
       do throws(ImageError) {
-        let records = try Scan(of: library.image).records.filter { $0.kind == .module }
+        let records = try library.scan.get().records.filter { $0.kind == .module }
         modules.merge(records.map { ($0.name, $0.attributes) }) { first, _ in first }
       } catch {
         problems.append(error)

@@ -4,18 +4,38 @@ internal import LibC
 // What a policy asks of a file that would load: its name, its owners, where it looks for libraries, what it runs.
 
 extension Admission.Judged {
-  /// Checks the file's name against the lists of a policy.
-  mutating func checkLists() {
-    let name = path.fileName
-    if let pattern = policy.denied.first(where: { name.isMatched(by: $0) }) {
+  /// Checks every name of a file against the lists of a policy.
+  ///
+  /// A soname can only deny, because the file itself chooses it. The system's libraries need no permission.
+  mutating func checkLists(of library: Library, neededAs needed: [String] = []) {
+    let patterns = policy.denied + policy.allowed
+    guard !patterns.isEmpty else { return }
+    let names =
+      library.fileNames { name in patterns.contains { name.isMatched(by: $0) } }
+      + (library.requester == nil ? aliases : [])
+    func match(_ patterns: [String], _ names: [String]) -> (pattern: String, name: String)? {
+      let pairs = patterns.flatMap { pattern in
+        names.filter { $0.isMatched(by: pattern) }.map { (pattern, $0) }
+      }
+      matched.formUnion(pairs.map(\.0))
+      return pairs.first
+    }
+    let permission = match(policy.allowed, names)
+    let own = library.path.fileName
+    let brings = library.requester == nil ? "" : ", and it brings along \(library.path)"
+    if let (pattern, name) = match(
+      policy.denied, names + needed + [library.linkage.name].compactMap { $0 })
+    {
+      let other = name == own ? "" : "\(brings.isEmpty ? ", and it" : ", which") is \(name) too"
       refuse(
-        .denied, "The policy denies '\(pattern)'.", expected: "no \(pattern)", found: name,
+        .denied, "The policy denies '\(pattern)'\(brings)\(other).", expected: "no \(pattern)",
+        found: name,
         remedy: "Take the name off the list of what is denied, or the file out of the folder.")
-    } else if !policy.allowed.isEmpty, !policy.allowed.contains(where: { name.isMatched(by: $0) }) {
+    } else if !policy.allowed.isEmpty, permission == nil, !library.isSystem {
       let allowed = policy.allowed.map { "'\($0)'" }.joined(separator: ", ")
       refuse(
-        .notAllowed, "The policy allows \(allowed) and nothing else.",
-        expected: policy.allowed.joined(separator: ", "), found: name,
+        .notAllowed, "The policy allows \(allowed) and nothing else\(brings).",
+        expected: policy.allowed.joined(separator: ", "), found: own,
         remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
     }
   }
@@ -81,6 +101,28 @@ extension Admission.Judged {
       remedy:
         "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
         + "everything that runs.")
+  }
+}
+
+extension Library {
+  /// The names of the file: those that its path leads through, and others in the same folders that have a place in a
+  /// list.
+  fileprivate func fileNames(_ isListed: (String) -> Bool) -> [String] {
+    let walk = FolderWalk(to: path)
+    var names = walk.names.map(\.name)
+    // A folder of the system's has thousands of names, and only root makes one.
+    guard !isSystem else { return names }
+    for folder in Set(walk.names.map(\.folder)) {
+      for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
+        let name = String(decoding: bytes, as: UTF8.self)
+        guard isListed(name), !names.contains(name),
+          let other = try? fileStamp(of: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes),
+          other.isSameFile(as: file.stamp)
+        else { continue }
+        names.append(name)
+      }
+    }
+    return names
   }
 }
 

@@ -22,6 +22,8 @@ struct FolderWalk {
   private(set) var steps: [Step] = []
   /// The file that the path leads to; nil if it leads nowhere.
   private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
+  /// The names that the file has on the way: of each link the name of what it leads to, and where that is.
+  private(set) var names: [(folder: String, name: String)] = []
   private var seen: Set<Step> = []
 
   /// As many links as the kernel follows.
@@ -42,6 +44,7 @@ struct FolderWalk {
         continue
       }
       let next = current == "/" ? "/\(part)" : "\(current)/\(part)"
+      if rest.isEmpty { names.append((current, String(part))) }
       guard let entry = PathDescriptor(String(part), in: folder) else {
         return visit(current, folder)
       }

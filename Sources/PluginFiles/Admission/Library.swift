@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import Registration
 internal import SwiftMetadata
 
 /// A linked file of a process: the program, one of its libraries, a plugin, or what that brings along.
@@ -21,6 +22,11 @@ final class Library {
   /// The Swift protocols that it declares for others.
   private(set) lazy var contracts = Result<ContractLibrary, ImageError> { () throws(ImageError) in
     try ContractLibrary(of: image)
+  }
+
+  /// Its entries.
+  private(set) lazy var scan = Result<Scan, ImageError> { () throws(ImageError) in
+    try Scan(of: image)
   }
 
   /// The Swift types that it declares.
@@ -46,8 +52,17 @@ final class Library {
 
   var path: String { file.path }
 
+  /// Whether Swift's toolchain brings it: those libraries are of one build, and have no contracts of anybody's.
+  var isOfToolchain: Bool {
+    let own = ["libswift", "libFoundation", "lib_Foundation", "libdispatch.", "libBlocksRuntime."]
+    return own.contains { path.fileName.hasPrefix($0) }
+  }
+
   /// The beginning of a sentence about a plugin, or about what it brings along.
   var title: String { requester == nil ? "It" : "\(path), which it brings along," }
+
+  /// The beginning of a sentence about a part of a plugin, or of what it brings along.
+  var prefix: String { requester == nil ? "" : "\(path), which it brings along: " }
 
   /// Whether it has Swift's tables where nothing finds them: without section headers.
   var hidesSwift: Bool {

@@ -133,6 +133,11 @@ struct LibrarySet {
   /// The place of that member.
   func position(named name: String) -> Int? { positions[Array(name.utf8)] }
 
+  /// The names by which files need a member.
+  func names(of library: Library) -> [String] {
+    members.firstIndex { $0 === library }.map { names[$0].map(\.text.fileName) } ?? []
+  }
+
   /// Returns whether the host has a file without the plugin.
   func hosts(_ library: Library) -> Bool {
     members[..<(plugin ?? members.count)].contains {

@@ -23,6 +23,18 @@ extension Admission.Judged {
       return false
     }
     checkConventions(of: library)
+    checkToolkit(of: library, rejections)
+    if library.linkage.carriesRuntime {
+      refuse(
+        .ownRuntime, "It has a copy of the runtime linked into it, and the host has its own.",
+        expected: "libBeeHive.so as a library", found: "a copy of it in the file",
+        remedy: "Link it with libBeeHive.so, or in C with the header alone.")
+    }
+    return refusals.count == start
+  }
+
+  /// Checks that this toolkit can read the entries of a library.
+  mutating func checkToolkit(of library: Library, _ rejections: [Rejection]) {
     var newer = library.linkage.noteVersion.flatMap { version in
       version == readNoteVersion ? nil : "its note has version \(version)"
     }
@@ -32,17 +44,10 @@ extension Admission.Judged {
     if let newer {
       refuse(
         .toolkitVersion,
-        "It was built with a newer toolkit: \(newer), and this one reads version 1.",
+        "\(library.title) was built with a newer toolkit: \(newer), and this one reads version 1.",
         expected: "version 1", found: newer,
         remedy: "Build it with the toolkit of the host, or update the host.")
     }
-    if library.linkage.carriesRuntime {
-      refuse(
-        .ownRuntime, "It has a copy of the runtime linked into it, and the host has its own.",
-        expected: "libBeeHive.so as a library", found: "a copy of it in the file",
-        remedy: "Link it with libBeeHive.so, or in C with the header alone.")
-    }
-    return refusals.count == start
   }
 
   /// Checks that a library follows the conventions of the host.
@@ -189,7 +194,7 @@ extension Admission.Judged {
   /// Names the Swift types that a plugin's entries need and that neither it, what it brings along, nor the host has.
   ///
   /// Another plugin may have them, and code may bind the names: nothing is refused.
-  mutating func checkTypes(with companions: [Library]) {
+  mutating func checkTypes(of records: [Record], with companions: [Library]) {
     let records = records.filter { $0.neededType != nil }
     guard !records.isEmpty else { return }
     let libraries = companions + host.libraries.members
@@ -205,46 +210,50 @@ extension Admission.Judged {
     }
   }
 
-  /// Checks that the contracts that a plugin was built against are those of the host and of what comes along.
-  mutating func checkContracts(of plugin: Library, with companions: [Library]) throws(ImageError) {
-    tell(ContractDrift.all(of: records, in: plugin.image, asked: policy.tables), "the host")
+  /// Checks that the contracts that a plugin, or a library that comes along, was built against are those of the host and
+  /// of the others that come along.
+  mutating func checkContracts(
+    of own: Library, _ records: [Record], with companions: [Library]
+  ) throws(ImageError) {
+    tell(ContractDrift.all(of: records, in: own.image, asked: policy.tables), "the host", of: own)
     // A note finds its entries all the same; nothing finds its conformances.
     let expected =
-      plugin.image.hasSectionTable
-      ? try ContractExpectations(of: plugin.image) : ContractExpectations()
+      own.image.hasSectionTable ? try ContractExpectations(of: own.image) : ContractExpectations()
     let symbols = Set(expected.conformances.map(\.symbol)).map { BoundSymbol(name: $0) }
-    let others = host.libraries.members + companions.filter { $0 !== plugin }
+    // What a plugin declares for itself is compared with the others once, and not from both sides.
+    let others = host.libraries.members + companions.filter { $0 !== own && $0.requester != nil }
     for library in others where library.linkage.hasSwiftSections {
       // Of the runtime's own protocols there is one version in a process, which symbols tell.
       let isAsked = try library.defines(anyOf: symbols)
       guard !library.path.fileName.hasPrefix("libswift"), isAsked || !expected.ownProtocols.isEmpty
       else { continue }
       let drifts = ContractDrift.all(of: expected, against: try library.contracts.get())
-      tell(drifts, library.path.fileName)
+      tell(drifts, library.path.fileName, of: own)
     }
     // What is loaded counts, and not what took the name of its file since.
     for (name, ranges) in host.replaced {
       let library = ContractLibrary(loadedAs: name, at: ranges, for: expected)
-      tell(ContractDrift.all(of: expected, against: library), "\(name.fileName) in memory")
+      tell(ContractDrift.all(of: expected, against: library), "\(name.fileName) in memory", of: own)
     }
-    guard plugin.hidesSwift else { return }
+    guard own.hidesSwift else { return }
     tellUnseen(
-      "it has no section headers, so the contracts that it was built against are not known",
+      "\(own.prefix)it has no section headers, so the contracts that it was built against are not known",
       remedy: "take the file as it was before its section headers were stripped")
   }
 
   /// Tells of drifts from the contracts of a library.
-  private mutating func tell(_ drifts: [ContractDrift], _ library: String) {
+  private mutating func tell(_ drifts: [ContractDrift], _ library: String, of own: Library) {
     for drift in drifts {
       let message = drift.message(against: library)
       guard let expected = drift.expected else {
-        tellUnseen(message, remedy: drift.remedy)
+        tellUnseen(own.prefix + message, remedy: drift.remedy)
         continue
       }
       let isType = if case .conformance = drift.subject { true } else { false }
       refuse(
         .contractDrift,
-        saying: "\(isType ? "its type " : "")\(message). Calls would reach the wrong functions",
+        saying:
+          "\(own.prefix)\(isType ? "its type " : "")\(message). Calls would reach the wrong functions",
         expected: expected, found: drift.found, remedy: drift.remedy)
     }
   }

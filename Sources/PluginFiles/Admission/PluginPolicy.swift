@@ -36,13 +36,19 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   /// Why no plugin is admitted at all; nil where that is not so.
   public var switchedOff: String?
   /// The names of the files that are admitted, as a shell matches them; all where there are none.
+  ///
+  /// Plugins and the libraries that they bring along need a name in the list, the system's libraries do not. A file has
+  /// every name that leads to it in its folders, links and hard links too.
   public var allowed: [String] = []
   /// The names of the files that are refused, as a shell matches them; they win over `allowed`.
+  ///
+  /// They refuse the libraries that plugins bring along, too, and count sonames and the names that files need others by.
   public var denied: [String] = []
   /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
   /// to no one else.
   public var checksOwners = true
-  /// Whether libraries may be looked for only in absolute folders, or beside the file, that no one else may write to.
+  /// Whether libraries may be looked for only in absolute folders, or beside the file, that no one else may write to or
+  /// make.
   public var checksSearchPaths = true
   /// Whether a stack on which code may run is admitted.
   public var admitsExecutableStacks = true

@@ -21,8 +21,8 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case foreignOwner = "foreign-owner"
     /// Others than its owner may write to the file, or to a folder that leads to it.
     case writableByOthers = "writable-by-others"
-    /// The file looks for libraries in a folder that depends on where the host was started, or that others may
-    /// write to.
+    /// The file looks for libraries in a folder that depends on where the host was started, or that others may write to
+    /// or make.
     case unsafeSearchPath = "unsafe-search-path"
     /// The file asks for a stack on which code may run.
     case executableStack = "executable-stack"
@@ -36,11 +36,11 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case contractUnseen = "contract-not-visible"
     /// All plugins are switched off.
     case switchedOff = "switched-off"
-    /// The policy denies the name.
+    /// The policy denies a name of the file, or of a library that it brings along.
     case denied
-    /// The policy allows other names only.
+    /// The policy allows other names only: none of the file, or of a library that it brings along.
     case notAllowed = "not-allowed"
-    /// The host's own verification, of a signature perhaps, refuses the file.
+    /// The host's own verification, of a signature perhaps, refuses the file or a library that it brings along.
     case signature
     /// A module requires one that the host does not have, and no other plugin declares; or another version of it.
     case unmetRequirement = "unmet-requirement"

@@ -112,7 +112,8 @@ struct Doctor: ParsableCommand {
     }
     let report = admission.report()
     let lines =
-      (problems + host.problems).map(\.description) + vain(catalogue.candidates, report)
+      (problems + host.problems).map(\.description)
+      + vain(catalogue.candidates, admission, report)
     try OutputOptions.print(
       lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
       fails: !report.plugins.allSatisfy(\.loads)
@@ -120,10 +121,12 @@ struct Doctor: ParsableCommand {
   }
 
   /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
-  private func vain(_ files: [PluginCatalogue.Candidate], _ report: AdmissionReport) -> [String] {
+  private func vain(
+    _ files: [PluginCatalogue.Candidate], _ admission: Admission, _ report: AdmissionReport
+  ) -> [String] {
     let patterns = allow.map { ("--allow", $0) } + deny.map { ("--deny", $0) }
     let lines = patterns.filter { _, pattern in
-      !files.contains { $0.path.fileName.isMatched(by: pattern) }
+      !admission.matches(pattern) && !files.contains { $0.path.fileName.isMatched(by: pattern) }
     }.map { option, pattern in "\(option) '\(pattern)': no file matches it" }
     let offers = Set(report.plugins.flatMap(\.offers))
     return lines

@@ -33,13 +33,20 @@ struct AdmissionChecksTests {
     return policy
   }
 
-  /// Builds a plugin that calls `along` of the library `libalong.so` beside it, and returns the path of that.
+  static let along = "int along(void) { return 1; }"
+
+  /// Builds a plugin that calls `along` of the library `libalong.so` in a folder beside the plugin's, and returns the
+  /// path of that library.
   @discardableResult
   static func bringAlong(
-    _ folder: AdmissionFolder, _ source: String = "int along(void) { return 1; }"
+    _ folder: AdmissionFolder, in name: String = "plugins",
+    _ source: String = AdmissionChecksTests.along
   ) throws -> String {
-    let along = try folder.library("plugins/libalong.so", source, ["-Wl,-soname,libalong.so"])
-    try folder.plugin("x", calling("along"), along, "-Wl,-rpath,$ORIGIN")
+    try folder.folder.makeFolder(name)
+    let along = try folder.library(
+      "\(name)/libalong.so", source, ["-Wl,-soname,libalong.so"])
+    let place = name == "plugins" ? "" : "/../\(name)"
+    try folder.plugin("x", calling("along"), along, "-Wl,-rpath,$ORIGIN\(place)")
     return along
   }
 
@@ -127,9 +134,48 @@ struct AdmissionChecksTests {
       throw Unsigned()
     }
     #expect(seen == [path])
+    // The host's own files are not verified.
     let refusal = try #require(report.plugins.first?.refusals.first)
     #expect(refusal.code == "signature")
     #expect(refusal.message.contains("nobody has signed it"))
     #expect(try folder.report { _, _ in }.admitted == [path])
+  }
+
+  @Test("The host verifies every file that comes along, in the loader's order")
+  func verificationOfAll() throws {
+    struct Unsigned: Error {}
+    let folder = try AdmissionFolder()
+    let along = try Self.bringAlong(folder)
+    var seen: [String] = []
+    let report = try folder.report { descriptor, path in
+      var status = stat()
+      try #require(unsafe fstat(descriptor, &status) == 0)
+      seen.append(path)
+      if path == along { throw Unsigned() }
+    }
+    #expect(seen == ["\(folder.plugins)/libx.so", along])
+    let refusals = try #require(report.plugins.first).refusals
+    #expect(refusals.map(\.code) == ["signature"])
+    #expect(refusals[0].message.contains("refuses \(along), which it brings along: Unsigned"))
+  }
+
+  @Test("A hard link neither evades a list nor breaks one")
+  func hardLinks() throws {
+    let folder = try AdmissionFolder()
+    let path = try folder.plugin("x")
+    try FileManager.default.linkItem(atPath: path, toPath: "\(folder.plugins)/other.so")
+    let host = try AdmissionHost(executable: folder.folder.place("host").path)
+    for (policy, code) in [
+      (Self.policy { $0.denied = ["other*"] }, ["denied"]),
+      (Self.policy { $0.denied = ["another*"] }, []),
+      (Self.policy { $0.allowed = ["other.so"] }, []),
+      (Self.policy { $0.allowed = ["another.so"] }, ["not-allowed"]),
+    ] {
+      // By the folder's other names, and by the names that were looked at.
+      for source in [PluginCatalogue.Source.file(path), .directory(folder.plugins)] {
+        let report = AdmissionFolder.report(of: PluginCatalogue(source), to: host, policy)
+        #expect(report.plugins.map { $0.refusals.map(\.code) } == [code])
+      }
+    }
   }
 }

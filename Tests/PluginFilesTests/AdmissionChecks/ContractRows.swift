@@ -37,5 +37,10 @@ extension AdmissionChecksTests {
       "a table that only the first of two requests is for", "contract-drift", ["expected 24 bytes"],
       policy: policy { $0.tables = [8, 24].map { .init(service: "Greeter", size: $0) } }
     ) { try $0.plugin("x", greeter) },
+    Row(
+      "such a table in a library that comes along", "contract-drift",
+      ["/beside/libalong.so, which it brings along: the table", "found 8 bytes"],
+      policy: policy { $0.tables = [.init(service: "Greeter", size: 24)] }
+    ) { try bringAlong($0, in: "beside", "\(greeter)\n\(along)") },
   ]
 }

@@ -89,11 +89,29 @@ extension AdmissionChecksTests {
     },
   ]
 
+  /// Makes the plugin a link to a file of another folder.
+  private static func linked(_ folder: AdmissionFolder, to name: String) throws {
+    let path = try folder.plugin("x")
+    try folder.folder.makeFolder("elsewhere")
+    try FileManager.default.moveItem(
+      atPath: path, toPath: folder.folder.place("elsewhere/\(name)").path)
+    try FileManager.default.createSymbolicLink(
+      atPath: path, withDestinationPath: "../elsewhere/\(name)")
+  }
+
   static let lists: [Row] = [
     Row(
       "an entry that would be rejected, where that is not admitted", "rejected-entry",
       ["\"level=high\"", "[bad-attribute]"], policy: policy { $0.admitsRejectedEntries = false }
     ) { try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#)) },
+    Row(
+      "such an entry in a library that comes along", "rejected-entry",
+      ["ntry of libalong.so will be rejected", "\"level=high\""],
+      policy: policy { $0.admitsRejectedEntries = false }
+    ) {
+      let module = AdmissionFolder.module("beside", #"BEEHIVE_LEVEL("high")"#)
+      try bringAlong($0, in: "beside", "\(module)\n\(along)")
+    },
     Row("an entry that would be rejected") {
       try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#))
     },
@@ -108,5 +126,34 @@ extension AdmissionChecksTests {
       "a name that is allowed and denied", "denied",
       policy: policy { ($0.allowed, $0.denied) = (["*"], ["lib?.so"]) }
     ) { try $0.plugin("x") },
+    Row(
+      "a link to a file of a name that is denied", "denied", ["and it is libbad.so too"],
+      policy: policy { $0.denied = ["libbad*"] }
+    ) { try linked($0, to: "libbad.so") },
+    Row(
+      "a link to a file of a name that is allowed", policy: policy { $0.allowed = ["libgood.so"] }
+    ) { try linked($0, to: "libgood.so") },
+    linked(
+      "a soname that is denied", "denied", ["libbad.so.1 too"],
+      policy: policy { $0.denied = ["libbad*"] }, with: "-Wl,-soname,libbad.so.1"),
+    linked(
+      "a soname that is allowed, which allows no file", "not-allowed",
+      policy: policy { $0.allowed = ["libgood*"] }, with: "-Wl,-soname,libgood.so"),
+    Row(
+      "a library of a name that is denied, which comes along", "denied",
+      ["it brings along /", "/libalong.so"], policy: policy { $0.denied = ["libalong*"] }
+    ) { try bringAlong($0) },
+    Row(
+      "a library of a name that is not allowed, which comes along", "not-allowed",
+      ["it brings along /", "/libalong.so"], policy: policy { $0.allowed = ["libx.so"] }
+    ) { try bringAlong($0) },
+    Row(
+      "a library of the system's, which comes along and needs no permission",
+      policy: policy { $0.allowed = ["libx.so"] }
+    ) { try $0.plugin("x", nil, "-Wl,--no-as-needed", "-lm") },
+    Row(
+      "a library of the system's, which comes along and is denied", "denied", ["libm.so"],
+      policy: policy { $0.denied = ["libm.so*"] }
+    ) { try $0.plugin("x", nil, "-Wl,--no-as-needed", "-lm") },
   ]
 }

@@ -3,19 +3,28 @@ public import Crypto
 internal import Foundation
 
 extension Plugins {
-  /// Admits only plugins that one of these keys has signed.
+  /// Admits only plugins that one of these keys has signed, with every library that they bring along.
   ///
   /// `libshop.so.sig` beside `libshop.so` has the 64 bytes of an Ed25519 signature of the file's bytes, as
-  /// `openssl pkeyutl -sign -rawin` writes them. What is verified is the open file, not what its path leads to by then.
+  /// `openssl pkeyutl -sign -rawin` writes them. The open file is verified, not the file that its path leads to by then.
   ///
-  /// - Parameter keys: The keys of whoever may sign.
-  public func requireSignatures(by keys: [Curve25519.Signing.PublicKey]) {
+  /// - Parameters:
+  ///   - keys: The keys of whoever may sign.
+  ///   - digests: The SHA-256 digests of libraries that need no signature, such as those of the system, as `sha256sum`
+  ///     writes them.
+  public func requireSignatures(
+    by keys: [Curve25519.Signing.PublicKey], orDigests digests: Set<String> = []
+  ) {
     let keys = keys.map(\.rawRepresentation)
     verify { descriptor, path in
+      let bytes = try Data(readingAll: descriptor)
+      let digest = SHA256.hash(data: bytes).map {
+        String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+      }
+      if digests.contains(digest.joined()) { return }
       guard let signature = try? Data(contentsOf: URL(fileURLWithPath: path + ".sig")) else {
         throw SignatureFailure(description: "there is no signature, \(path).sig")
       }
-      let bytes = try Data(readingAll: descriptor)
       let isSigned = try keys.contains { key in
         try Curve25519.Signing.PublicKey(rawRepresentation: key)
           .isValidSignature(signature, for: bytes)

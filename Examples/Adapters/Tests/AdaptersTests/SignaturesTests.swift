@@ -11,17 +11,27 @@ struct SignaturesTests {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("signatures-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let source = folder.appendingPathComponent("signed.c")
-    try Data("#include <BeeHive.h>\nBeeHiveMod(Signed.Module);\n".utf8).write(to: source)
+    return try library(
+      "libsigned", "#include <BeeHive.h>\nBeeHiveMod(Signed.Module);\n", in: folder)
+  }
+
+  /// Builds a library.
+  private func library(
+    _ name: String, _ text: String, in folder: URL, _ options: String...
+  ) throws -> URL {
+    let source = folder.appendingPathComponent("\(name).c")
+    try Data(text.utf8).write(to: source)
     var root = URL(fileURLWithPath: #filePath)
     for _ in 0..<5 { root.deleteLastPathComponent() }
-    let path = folder.appendingPathComponent("libsigned.so")
+    let path = folder.appendingPathComponent("\(name).so")
     let compiler = Process()
     compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    compiler.arguments = [
-      "cc", "-shared", "-fPIC", "-I", root.appendingPathComponent("CSupport/CBeeHive/include").path,
-      "-o", path.path, source.path,
-    ]
+    compiler.arguments =
+      [
+        "cc", "-shared", "-fPIC", "-I",
+        root.appendingPathComponent("CSupport/CBeeHive/include").path,
+        "-o", path.path, source.path,
+      ] + options
     try compiler.run()
     compiler.waitUntilExit()
     try #require(compiler.terminationStatus == 0)
@@ -52,5 +62,36 @@ struct SignaturesTests {
     #expect(try hive.plugins.admitted == [path.path])
     try (bytes + Data([0])).write(to: path)
     #expect(try refusal()?.contains("by a known key") == true)
+  }
+
+  @Test("bring along only libraries that are signed, or whose digests are known")
+  func libraries() throws {
+    let folder = try plugin().deletingLastPathComponent()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let along = try library("libalong", "int along;", in: folder, "-Wl,-soname,libalong.so")
+    let path = try library(
+      "libsigned", "#include <BeeHive.h>\nBeeHiveMod(Signed.Module);\n", in: folder,
+      "-Wl,--no-as-needed", along.path, "-Wl,-rpath,$ORIGIN")
+    let key = Curve25519.Signing.PrivateKey()
+    let bytes = try Data(contentsOf: along)
+    let digest = SHA256.hash(data: bytes).description.split(separator: " ").last.map(String.init)
+    func sign(_ file: URL) throws {
+      try key.signature(for: Data(contentsOf: file)).write(
+        to: URL(fileURLWithPath: file.path + ".sig"))
+    }
+    func refusals(_ digests: Set<String> = []) throws -> [PluginRefusal] {
+      let hive = Hive()
+      hive.plugins.requireSignatures(by: [key.publicKey], orDigests: digests)
+      try hive.plugins.add(file: path.path)
+      return try #require(try hive.plugins.admission().plugins.first).refusals
+    }
+    try sign(path)
+    #expect(try refusals().map(\.code) == ["signature"])
+    #expect(try refusals()[0].message.contains("\(along.path), which it brings along"))
+    #expect(try refusals([try #require(digest)]) == [])
+    try sign(along)
+    #expect(try refusals() == [])
+    try (bytes + Data([0])).write(to: along)
+    #expect(try refusals([try #require(digest)]).map(\.code) == ["signature"])
   }
 }
