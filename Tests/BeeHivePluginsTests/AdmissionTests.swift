@@ -50,6 +50,25 @@ struct AdmissionTests {
     #expect(try hive.plugins.admission().plugins.first?.refusals.map(\.code) == ["denied"])
   }
 
+  @Test("do not get the symbols of what the process has opened for its opener alone")
+  func openedLocally() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    let name = "only_\(UUID().uuidString.replacing("-", with: "_"))"
+    let path = folder.place("opened.so").path
+    try build("opened.so", "int \(name)(void); int \(name)(void) { return 1; }", in: folder)
+    try build(
+      "plugins/a.so",
+      "int \(name)(void); int use(void); int use(void) { return \(name)(); }\n"
+        + Compiler.module("local_a"), in: folder)
+    try hive.plugins.add(directory: folder.place("plugins").path)
+    let library = try OpenLibrary(path)
+    defer { library.close() }
+    let codes = { try hive.plugins.admission().plugins.map { $0.refusals.map(\.code) } }
+    #expect(try codes() == [["undefined-symbol"]])
+    try #require(unsafe dlopen(path, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL) != nil)
+    #expect(try codes() == [[]])
+  }
+
   @Test("come from the directories that a variable names, the absolute ones in their order")
   func variable() throws {
     let (folder, hive) = (try Folder(), Hive())

@@ -77,6 +77,13 @@ struct LoaderAgreementTests {
       try #require(unsafe mknod(socket, S_IFSOCK | 0o600, 0) == 0)
     },
     Row(
+      testDescription: "the host's own program by the name of its file", loads: [false],
+      says: ["/host, which it brings along, is not opened"]
+    ) { folder in
+      let stub = try folder.library("libstub.so", "int stub;", ["-Wl,-soname,host"])
+      try folder.plugin("a", nil, "-Wl,--no-as-needed", stub, "-Wl,-rpath,$ORIGIN/..")
+    },
+    Row(
       testDescription: "a folder that is none, before the library", loads: [true]
     ) { folder in
       let first = try folder.needing(by: "a")

@@ -19,12 +19,15 @@ struct SearchPathTests {
     plugin = try Data(contentsOf: URL(fileURLWithPath: path))
     host = try AdmissionHost(executable: folder.folder.place("host").path)
     // `@` is the folder in what follows. `sticky` is like /tmp, `open` has no such bit.
-    for name in ["safe/in", "sticky/own", "open/own", "group", "closed/open"] {
+    for name in [
+      "safe/in", "sticky/own", "open/own", "group", "closed/open", "some/glibc-hwcaps/x86-64-v2",
+      "all/glibc-hwcaps/x86-64-v2",
+    ] {
       try folder.folder.makeFolder(name)
     }
     for (name, mode) in [
       ("sticky", 0o1777), ("open", 0o777), ("group", 0o775), ("closed", 0o755),
-      ("closed/open", 0o777),
+      ("closed/open", 0o777), ("some/glibc-hwcaps/x86-64-v2", 0o777),
     ] { try AdmissionFolder.mode(mode, expanded("@/\(name)")) }
     try folder.folder.write("text", as: "safe/file")
     for (name, target) in [
@@ -63,7 +66,8 @@ struct SearchPathTests {
       "${ORIGIN}/../sticky/", "$ORIGIN/../plugins/../sticky", "@/sticky/$LIB",
       "@/sticky/${PLATFORM}", "@/safe/to-sticky", "@/safe/to-sticky/.", "@/safe/twice",
       "@/safe/into", "@/safe/to-sticky/not-there", "@/open", "@/open/", "@/open/own",
-      "@/open/not-there", "@/closed/open", "@/closed/open/lib", "@/group", "@/safe/to-group",
+      "@/open/not-there", "@/closed/open", "@/closed/open/lib", "@/some", "@/group",
+      "@/safe/to-group",
       "/usr/lib:@/sticky/", "/tmp", "/tmp/", "/tmp/.", "//tmp", "/tmp/not-there-yet/lib",
       "", ".", "lib", "./lib", "../sticky", "$LIB", "${LIB}/x", "$PLATFORM/x", "$ORIGINAL",
       "tmp/$ORIGIN", "/usr/lib:",
@@ -80,7 +84,7 @@ struct SearchPathTests {
       "@/safe", "@/safe/", "@/safe/in/..", "@/safe/not-there", "@/safe/not-there/lib",
       "@/sticky/own", "@/sticky/own/not-there", "@/safe/to-own", "@/safe/through",
       "@/safe/nowhere", "@/safe/loop", "@/safe/file", "@/safe/file/lib", "@/closed/open/../in",
-      "$ORIGIN", "${ORIGIN}", "$ORIGIN/", "$ORIGIN/../safe", "$ORIGIN/lib", "/usr/$LIB",
+      "@/all", "$ORIGIN", "${ORIGIN}", "$ORIGIN/", "$ORIGIN/../safe", "$ORIGIN/lib", "/usr/$LIB",
       "/usr/lib/${PLATFORM}", "/usr/lib", "/", "/not-there",
     ]
     for text in paths { #expect(try refusals(text) == [], "\(text)") }

@@ -104,6 +104,27 @@ struct DoctorTests {
     #expect(outcome.status == (codes.allSatisfy(\.isEmpty) ? 0 : 1))
   }
 
+  @Test("a file system that is mounted noexec, where the loader opens nothing")
+  func noexec() throws {
+    let folder = try patient()
+    try folder.makeFolder("mounted")
+    try Compiler.compile(
+      Repository.fixture("Libraries/opens.c"), as: "opens", in: folder.url, [])
+    let script = """
+      mount -t tmpfs -o noexec,mode=755 none mounted && cp plugins/libledger.so mounted || exit
+      ./opens "$PWD/mounted/libledger.so"
+      exec "$0" doctor mounted --host host --any-owner
+      """
+    let outcome = try Command.run(
+      "unshare", ["-rm", "sh", "-c", script, Repository.sectionDump], in: folder.url)
+    guard let opened = outcome.lines.first else {
+      try Test.cancel("no namespace to mount in: \(outcome.errors)")
+    }
+    #expect(opened == "false")
+    #expect(outcome.status == 1)
+    for text in ["noexec", "[not-loadable]"] { #expect(outcome.output.contains(text)) }
+  }
+
   @Test("a name in the policy that no file has is told")
   func vain() throws {
     let options = [

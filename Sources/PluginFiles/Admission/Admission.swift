@@ -149,6 +149,12 @@ package struct Admission {
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
+    // Where the program looks, the loader looks for everybody.
+    if let program = host.libraries.members.first, program.loading.isInherited,
+      companions.count > 1 || !libraries.missing.isEmpty
+    {
+      new.checkSearchPaths(of: program, called: "The host")
+    }
     // Other contracts have other symbols: the cause comes first.
     try new.checkContracts(of: own, new.records, with: companions)
     try new.checkSymbols(of: own, in: libraries)

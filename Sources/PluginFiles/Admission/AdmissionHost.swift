@@ -85,6 +85,7 @@ package struct AdmissionHost {
       }
     }
     libraries.addNamesOfFiles()
+    libraries.noteOpened()
     self.modules = modules
   }
 

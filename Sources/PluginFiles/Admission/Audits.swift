@@ -41,9 +41,9 @@ extension Admission.Judged {
   }
 
   /// Checks that a file looks for libraries only where others can put none.
-  mutating func checkSearchPaths(of library: Library) {
+  mutating func checkSearchPaths(of library: Library, called name: String? = nil) {
     guard policy.checksSearchPaths else { return }
-    let title = library.title
+    let title = name ?? library.title
     let folders = zip(library.searchFolders, library.loading.searchPaths).lazy.compactMap {
       [policy] in searchPathRefusal(of: $0, "\(title) looks for libraries in", $1, policy)
     }
@@ -148,9 +148,14 @@ private func searchPathRefusal(
       expected: "an absolute path, or $ORIGIN", found: written,
       remedy: "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
-  guard policy.checksOwners, let reason = FolderWalk(to: folder).refusals.first else {
-    return nil
-  }
+  // In the folders for single processors the loader looks first.
+  let processors = "\(folder)/glibc-hwcaps"
+  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
+  let folders =
+    [folder, processors] + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) }
+  guard policy.checksOwners,
+    let reason = folders.lazy.compactMap({ FolderWalk(to: $0).refusals.first }).first
+  else { return nil }
   return PluginRefusal(
     .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
     found: reason.found, remedy: reason.remedy)

@@ -52,6 +52,9 @@ final class Library {
 
   var path: String { file.path }
 
+  /// Whether it is a program, which no process opens.
+  var isProgram: Bool { image.identity.kind == .executable }
+
   /// Whether Swift's toolchain brings it: those libraries are of one build, and have no contracts of anybody's.
   var isOfToolchain: Bool {
     let own = ["libswift", "libFoundation", "lib_Foundation", "libdispatch.", "libBlocksRuntime."]

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
@@ -16,6 +17,10 @@ struct LibrarySet {
   private(set) var plugin: Int?
   /// The members by all their names.
   private var positions: [[UInt8]: Int] = [:]
+  /// The places of libraries that the process has opened later, perhaps for their openers alone (`RTLD_LOCAL`).
+  private var opened: Set<Int> = []
+  /// The places of what the plugin leads to.
+  private var reached: Set<Int> = []
   /// File names of libraries that are loaded, and whose files cannot be read.
   private var unread: Set<[UInt8]> = []
   /// Files that earlier plugins have brought, by their names: who needs such a name gets that file.
@@ -33,7 +38,27 @@ struct LibrarySet {
     (set.plugin, set.residents, set.missing) = (members.count, residents, [])
     set.add(library)
     set.addNeeded(from: members.count, search)
+    set.reached = Set(set.order(from: members.count).map(\.position))
     return set
+  }
+
+  /// The member at a place, and what it leads to by the names that files need, level by level as the loader goes; each
+  /// file once, with the place in this order of the one that needs it first.
+  func order(from start: Int) -> [(position: Int, requester: Int?)] {
+    var order: [(position: Int, requester: Int?)] = [(start, nil)]
+    var seen: Set = [members[start].file.stamp.number]
+    var next = 0
+    while next < order.count {
+      let library = members[order[next].position]
+      for text in library.linkage.needed {
+        guard let position = position(named: library.expanded(text)),
+          seen.insert(members[position].file.stamp.number).inserted
+        else { continue }
+        order.append((position, next))
+      }
+      next += 1
+    }
+    return order
   }
 
   /// Adds a library, with the names under which others get it; the first of each name is meant.
@@ -41,7 +66,8 @@ struct LibrarySet {
     members.append(library)
     names.append([])
     if let asked { note(asked, members.count - 1, isNeeded: true) }
-    for name in [library.linkage.name, library.path].compactMap({ $0 }) {
+    // The loader knows the program by its soname alone.
+    for name in [library.linkage.name, library.isProgram ? nil : library.path].compactMap({ $0 }) {
       note(name, members.count - 1, isNeeded: false)
     }
   }
@@ -60,9 +86,16 @@ struct LibrarySet {
   /// Adds the file names of loaded libraries, because a process does not record the names they were requested by.
   mutating func addNamesOfFiles() {
     for name in members.flatMap(\.linkage.needed) where positions[Array(name.utf8)] == nil {
-      let position = members.firstIndex { $0.path.fileName.utf8.elementsEqual(name.utf8) }
+      let position = members.firstIndex {
+        !$0.isProgram && $0.path.fileName.utf8.elementsEqual(name.utf8)
+      }
       if let position { note(name, position, isNeeded: true) }
     }
+  }
+
+  /// Notes which members of this process are there for nothing that its program needs.
+  mutating func noteOpened() {
+    opened = Set(members.indices).subtracting(order(from: 0).map(\.position))
   }
 
   /// Adds what the members from one on need, and what those need, in the loader's order.
@@ -91,8 +124,10 @@ struct LibrarySet {
               try lookups.find(name)
             }
           if let found {
-            // Two names may lead to one file.
-            let known = members.firstIndex { $0.file.stamp.isSameFile(as: found.file.stamp) }
+            // Two names may lead to one file. The loader opens the program's file anew, and stops there.
+            let known = members.firstIndex {
+              !$0.isProgram && $0.file.stamp.isSameFile(as: found.file.stamp)
+            }
             if let known { note(name, known, isNeeded: true) } else { add(found, as: name) }
             continue
           }
@@ -145,9 +180,14 @@ struct LibrarySet {
     }
   }
 
-  /// The first member that defines what one wants.
+  /// The first member that defines what one wants, if others find it there.
   func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
-    for member in members where try member.bindings.get().define(wanted) { return member }
+    for (position, member) in members.enumerated()
+    where try member.bindings.get().define(wanted) {
+      let isSeen = !opened.contains(position) || reached.contains(position)
+      // What a process has opened for its opener alone is no answer to the rest of it.
+      if unsafe isSeen || dlsym(nil, wanted.name) != nil { return member }
+    }
     return nil
   }
 }

@@ -1,4 +1,5 @@
 internal import BinaryImage
+internal import LibC
 internal import Registration
 
 // Whether a plugin would load, and fit what is loaded: machine, libraries, symbols, types, contracts.
@@ -90,6 +91,13 @@ extension Admission.Judged {
         expected: "a library for dlopen", found: obstacle,
         remedy:
           "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
+    }
+    if library.file.isOnNoexecMount {
+      refuse(
+        .notLoadable,
+        "\(library.title) is on a file system that is mounted noexec: the kernel maps no code from there.",
+        expected: "a file system that may hold code", found: "noexec",
+        remedy: "Copy it to another file system, or mount that one without noexec.")
     }
     let title = library.title.lowercasedFirst
     if library.loading.hasSmallAlignment {
@@ -261,6 +269,14 @@ extension Admission.Judged {
   private mutating func tellUnseen(_ message: String, remedy: String) {
     guard policy.unseenContracts == .refuse else { return remarks.append(message) }
     refuse(.contractUnseen, saying: message, remedy: remedy)
+  }
+}
+
+extension OpenedFile {
+  /// Whether the kernel maps nothing of the file for running it: `ST_NOEXEC`.
+  fileprivate var isOnNoexecMount: Bool {
+    var status = statvfs()
+    return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & 8 != 0
   }
 }
 

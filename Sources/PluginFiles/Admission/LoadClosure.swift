@@ -61,20 +61,7 @@ package struct LoadClosure: Hashable, Sendable {
   /// Follows the names that the files need, as the loader does.
   init(of libraries: LibrarySet) {
     guard let plugin = libraries.plugin else { return }
-    var order: [(position: Int, requester: Int?)] = [(plugin, nil)]
-    var seen: Set = [libraries.members[plugin].file.stamp.number]
-    var next = 0
-    while next < order.count {
-      let library = libraries.members[order[next].position]
-      for text in library.linkage.needed {
-        guard let position = libraries.position(named: library.expanded(text)),
-          seen.insert(libraries.members[position].file.stamp.number).inserted
-        else { continue }
-        order.append((position, next))
-      }
-      next += 1
-    }
-    members = order.map { position, requester in
+    members = libraries.order(from: plugin).map { position, requester in
       let library = libraries.members[position]
       return Member(
         path: library.path, stamp: library.file.stamp, names: libraries.names[position],

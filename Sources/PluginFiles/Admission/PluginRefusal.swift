@@ -21,8 +21,8 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case foreignOwner = "foreign-owner"
     /// Others than its owner may write to the file, or to a folder that leads to it.
     case writableByOthers = "writable-by-others"
-    /// The file looks for libraries in a folder that depends on where the host was started, or that others may write to
-    /// or make.
+    /// The file, or the host, looks for libraries in a folder that depends on where the host was started, or that others
+    /// may write to or make.
     case unsafeSearchPath = "unsafe-search-path"
     /// The file asks for a stack on which code may run.
     case executableStack = "executable-stack"

@@ -73,6 +73,15 @@ extension AdmissionChecksTests {
       try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))")
     },
     Row(
+      "a search path of the host's that others may write to", "unsafe-search-path",
+      ["The host looks for libraries in /", "0777"]
+    ) {
+      try $0.host(
+        "int main(void) { return 0; }", "-Wl,--disable-new-dtags",
+        "-Wl,-rpath,\($0.openFolder("open"))")
+      try bringAlong($0)
+    },
+    Row(
       "the same, where owners and modes are not looked at",
       policy: policy { $0.checksOwners = false }
     ) { try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))") },
