@@ -125,6 +125,29 @@ struct JointAdmissionTests {
     for path in paths { #expect(report.description.contains("  \(path)")) }
   }
 
+  @Test("Modules of a library that comes along count, once for all plugins that bring it")
+  func modulesThatComeAlong() throws {
+    let folder = try AdmissionFolder()
+    try folder.folder.makeFolder("beside")
+    func build(_ attributes: String) throws {
+      let deep = try folder.library(
+        "beside/libdeep.so", AdmissionFolder.module("deep", attributes),
+        ["-Wl,-soname,libdeep.so"])
+      for name in ["a", "b"] {
+        try folder.plugin(
+          name, AdmissionFolder.module(name, #"BEEHIVE_REQUIRES("deep")"#), "-Wl,--no-as-needed",
+          deep, "-Wl,-rpath,$ORIGIN/../beside")
+      }
+    }
+    try build("\"\"")
+    let plugins = try folder.report(.strict).plugins
+    #expect(plugins.map(\.refusals) == [[], []])
+    #expect(plugins.map { $0.offers.joined() } == ["module a", "module b"])
+    try build(#"BEEHIVE_REQUIRES("nowhere")"#)
+    #expect(
+      try folder.codes() == ["liba.so": ["unmet-requirement"], "libb.so": ["unmet-requirement"]])
+  }
+
   @Test("A refused file hides no other of its name, whatever refuses it")
   func refusedHidesNothing() throws {
     let folder = try AdmissionFolder()

@@ -22,6 +22,8 @@ package struct Admission {
     var remarks: [String] = []
     /// The files that the loader maps with it; nil if the machine is another, or all plugins are switched off.
     var closure: LoadClosure?
+    /// The entries of libraries that come along.
+    var brings: [(library: FileStamp.FileNumber, records: [Record])] = []
     /// The files that come with it alone, by each of their names.
     var brought: [(name: LoadClosure.Name, member: LoadClosure.Member)] {
       closure.map { $0.brought.flatMap { member in member.names.map { ($0, member) } } } ?? []
@@ -165,6 +167,7 @@ package struct Admission {
       new.checkToolkit(of: library, scan.rejections)
       try new.checkContracts(of: library, scan.records, with: companions)
       records += scan.records
+      new.brings.append((library.file.stamp.number, scan.records))
       rejections += scan.rejections.map { ("an entry of \(library.path.fileName)", $0) }
     }
     new.checkTypes(of: records, with: companions)

@@ -9,6 +9,11 @@ struct JointAdmission {
   /// The files that load, providers first.
   private(set) var order: [Int] = []
 
+  /// An entry with the library that has it: several plugins may bring one library along.
+  private typealias Entry = (library: FileStamp.FileNumber?, record: Record)
+
+  /// The entries that each file brings: its own, and those of libraries that come along.
+  private let records: [[Entry]]
   /// The files that each file needs or follows.
   private var graph: ModuleGraph
   /// The number of unmet requirements of all files.
@@ -23,15 +28,28 @@ struct JointAdmission {
     self.files = files
     needs = [[Int]](repeating: [], count: files.count)
     graph = ModuleGraph(requires: needs, follows: needs)
+    let records = Self.records(of: files)
+    self.records = records
     addLibraries()
     let modules = files.indices.flatMap { file in
-      files[file].records.filter { $0.kind == .module }.map { (file, $0) }
+      records[file].map(\.record).filter { $0.kind == .module }.map { (file, $0) }
     }
     addRequirements(of: modules, present)
     addCycles(of: modules)
     graph.requires = needs
     settle(files.indices.filter { !isSound($0) })
     settle(noteDuplicates())
+  }
+
+  /// The entries of each file, and of the libraries that come along with it and are no plugins themselves.
+  private static func records(of files: [Admission.Judged]) -> [[Entry]] {
+    let plugins = Set(files.compactMap(\.manifest?.stamp.number))
+    return files.map { file in
+      let own: [Entry] = file.records.map { (file.manifest?.stamp.number, $0) }
+      return file.brings.filter { !plugins.contains($0.library) }.reduce(into: own) { all, more in
+        all += more.records.map { (more.library, $0) }
+      }
+    }
   }
 
   /// Whether nothing is wrong with a file so far.
@@ -63,8 +81,13 @@ struct JointAdmission {
         ($0.record.name, (file: Optional($0.file), attributes: $0.record.attributes))
       }, uniquingKeysWith: { first, _ in first })
     providers.merge(present.mapValues { (nil, $0) }) { $1 }
+    // A file has the modules of the libraries that come along, also if another brings the same ones.
+    let along = files.indices.map { file in
+      let own = files[file].manifest?.stamp.number
+      return Set(records[file].filter { $0.library != own }.map(\.record.name))
+    }
     for (file, record) in modules {
-      for name in record.attributes.after {
+      for name in record.attributes.after where !along[file].contains(name) {
         if let other = providers[name]?.file, other != file { graph.follows[file].append(other) }
       }
       for text in record.attributes.requires {
@@ -81,7 +104,9 @@ struct JointAdmission {
           let owner = provider.map { files[$0].path.fileName } ?? "the host"
           let conflict = Conflict.unfit(required, by: record.name, fault, of: owner)
           refuse(file, conflict, expected: text, found: attributes.version ?? "no version")
-        } else if let provider, provider != file, !needs[file].contains(provider) {
+        } else if let provider, provider != file, !along[file].contains(required.name),
+          !needs[file].contains(provider)
+        {
           needs[file].append(provider)
         }
       }
@@ -122,16 +147,18 @@ struct JointAdmission {
   /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads, unless the policy
   /// refuses that. Returns the plugins that it refuses.
   private mutating func noteDuplicates() -> [Int] {
-    var holders: [EntryIdentity: (file: Int, record: Record)] = [:]
+    var holders: [EntryIdentity: (file: Int, entry: Entry)] = [:]
     for file in order {
-      for record in files[file].records {
-        let identities = EntryIdentity.all(of: record)
+      for entry in records[file] {
+        let identities = EntryIdentity.all(of: entry.record)
         guard let first = identities.lazy.compactMap({ holders[$0] }).first else {
-          for identity in identities { holders[identity] = (file, record) }
+          for identity in identities { holders[identity] = (file, entry) }
           continue
         }
+        // The library that brings it is the same.
+        if entry.library == first.entry.library, first.file != file { continue }
         let owner = files[first.file].path.fileName
-        let conflict = Conflict.duplicate(record, of: first.record, at: owner)
+        let conflict = Conflict.duplicate(entry.record, of: first.entry.record, at: owner)
         files[file].tell(
           conflict.message + ", so it will be rejected", remedy: conflict.remedy)
       }
