@@ -1,7 +1,5 @@
 public import BinaryImage
 internal import CImageEvents
-internal import CSwiftRuntime
-internal import SwiftMetadata
 internal import Synchronization
 internal import Threads
 
@@ -123,6 +121,15 @@ extension Hive {
     image path: String, with file: String? = nil,
     judging judge: @Sendable (_ file: String) throws -> Void = { _ in }
   ) async throws(Problem) -> [String] {
+    try await replace(image: path, with: file, judging: judge) { try openAnew($0) }
+  }
+
+  /// The same with another way to open the new build, which returns the loader's name for it.
+  package func replace(
+    image path: String, with file: String?,
+    judging judge: @Sendable (_ file: String) throws -> Void,
+    opening open: @escaping @Sendable (_ file: String) throws -> String
+  ) async throws(Problem) -> [String] {
     do {
       let (image, entries) = try await replaceable(path)
       let file = file ?? image.path.plainPath
@@ -132,7 +139,7 @@ extension Hive {
       try judge(file)
       // A constructor that waits for the caller keeps the loader busy.
       let limit = Duration.seconds(10)
-      guard let name = await TimeLimit.run(limit, { try openAnew(file) }) else {
+      guard let name = await TimeLimit.run(limit, { try open(file) }) else {
         throw Problem(.notReplaced, "\(file) did not open within \(limit)")
       }
       return try await replace(entries, by: name.get())
@@ -143,16 +150,7 @@ extension Hive {
 
   /// Replaces entries by those of an image that has been opened by a name. Returns who still has something of them.
   private func replace(_ old: [RegisteredEntry], by name: String) async throws -> [String] {
-    var (problem, new): (ImageError?, [RegisteredEntry]) = (nil, [])
-    // On a busy machine it may not be pinned yet, and the next look tries again.
-    for _ in 0..<10 where new.isEmpty && problem == nil {
-      problem = imageProblems.first { $0.image == name }
-      new = state.withLock { state in
-        let image = state.images.registered.last { $0.name == name }
-        return image.map { state.table.declared(by: $0.id) } ?? []
-      }
-    }
-    if new.isEmpty { throw problem ?? Problem(.notReplaced, "the Hive does not find it") }
+    let new = try entries(of: name)
     let ran = Set(await runner.names)
     await takeOut(old, for: new)
     do {
@@ -171,11 +169,7 @@ extension Hive {
     // Only now: if the new build had not started, the old one would go on with what it has.
     end(old)
     giveTurns(after: old + new)
-    let names = Set(old.modules.map(\.name))
-    let others = runner.states.withLock(\.running).map(\.entry).filter { other in
-      !names.isDisjoint(with: other.attributes.requiredNames) && !new.contains { $0 === other }
-    }
-    return holders(of: old) + others.map { "module \($0.name) (\($0.source)) was started with it" }
+    return users(of: old, besides: new)
   }
 
   /// Takes entries out and tears their modules down; `next` get their places at once.
@@ -186,6 +180,33 @@ extension Hive {
     }
     let notices = state.withLock { _ in next.map(\.snapshot.notice) }
     for notice in notices { observers.tell(notice) }
+  }
+
+  /// Takes in what an image declares that the loader knows by a name, again if it was removed, and starts its modules if
+  /// the Hive runs. Throws the reason that one of them does not run, or that it offers nothing; then all is removed.
+  package func takeIn(image name: String) async throws {
+    let entries = try entries(of: name)
+    let notices = state.withLock { state in
+      let returned = state.table.restore(entries)
+      for entry in returned { state.forgetAnswers(of: entry, cache: cache) }
+      return returned.map(\.snapshot.notice)
+    }
+    for notice in notices { observers.tell(notice) }
+    do {
+      let refusals = state.withLock { _ in entries.compactMap(\.refusal) }
+      if refusals.count == entries.count { throw refusals[0] }
+      if !entries.modules.isEmpty { try await start(entries.modules) }
+    } catch {
+      await takeOut(image: name)
+      throw error
+    }
+  }
+
+  /// Removes what an image declares that the loader knows by a name. Returns who still has something of it.
+  @discardableResult
+  package func takeOut(image name: String) async -> [String] {
+    guard let entries = try? entries(of: name) else { return [] }
+    return users(of: await takeOut { $0.table.withdraw(entries) })
   }
 }
 
@@ -366,40 +387,5 @@ extension Hive.State {
 
   private mutating func fail(_ id: MappedImage.ID, _ error: ImageError) {
     if images.fail(id, error) { observers.post(.imageNotInspected(error)) }
-  }
-}
-
-extension Hive {
-  /// Finds the types that declare to conform to a protocol, with or without annotations.
-  ///
-  ///     for codec in hive.conformers(to: (any Codec).self) { print(codec) }
-  ///
-  /// Reads what the compiler wrote of every image of the process, and makes no instance. Not found are generic
-  /// types, which are none without arguments, ones that `Any` cannot hold, conformances on one global actor, and subclasses
-  /// that inherit the conformance: nothing is written of them. To find them in a file that is not loaded:
-  /// `section-dump conformances`.
-  ///
-  /// - Parameters:
-  ///   - type: A protocol, or a composition of which a type must fulfil every part; neither marker protocols alone nor
-  ///     constraints on associated types, such as `any Feed<Int>`, tell conformers.
-  ///   - image: The path of the image that is to have the conformances, as the loader knows it; nil for all.
-  /// - Returns: Each type once, in the order in which the images were loaded.
-  public func conformers<Service>(
-    to type: Service.Type, in image: String? = nil
-  ) -> [any Any.Type] {
-    guard let first = ExistentialLayout(of: type)?.protocols.first else { return [] }
-    // What stands for modules in C is none of the caller's types.
-    var known: Set = [ObjectIdentifier(CModule.self)]
-    var types: [any Any.Type] = []
-    for loaded in SwiftImage.all(from: 0) {
-      if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }
-      first.forEachConformer(in: loaded.conformances.records) { descriptor in
-        guard !descriptor.isGeneric, descriptor.flags.describesCopyableType,
-          let found = TypeLookup.type(descriptor), known.insert(ObjectIdentifier(found)).inserted
-        else { return }
-        if Conformance.of(found, to: type) == .holds { types.append(found) }
-      }
-    }
-    return types
   }
 }

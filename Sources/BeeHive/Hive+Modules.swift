@@ -241,6 +241,20 @@ extension Hive {
     return image
   }
 
+  /// Returns what an image declares that the loader knows by a name, with the entries that were removed.
+  func entries(of name: String) throws -> [RegisteredEntry] {
+    // An image that a busy machine does not pin in time is left for the next look.
+    for _ in 0..<10 {
+      refresh()
+      let found = state.withLock { state in
+        state.images.registered.last { $0.name == name }.map { state.table.declared(by: $0.id) }
+      }
+      if let found, !found.isEmpty { return found }
+    }
+    let problem = imageProblems.first { $0.image == name }
+    throw problem ?? Problem(.notReplaced, "the Hive does not find it")
+  }
+
   // MARK: Events
 
   /// Tells every module that runs of an event, in order.

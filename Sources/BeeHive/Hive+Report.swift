@@ -289,6 +289,16 @@ extension Hive {
     return services + calls.map(ModuleStep.delay)
   }
 
+  /// Returns who still has something of entries that were removed, and who was started with them, apart from entries
+  /// that took over; one sentence each.
+  func users(of old: [RegisteredEntry], besides new: [RegisteredEntry] = []) -> [String] {
+    let names = Set(old.modules.map(\.name))
+    let others = runner.states.withLock(\.running).map(\.entry).filter { other in
+      !names.isDisjoint(with: other.attributes.requiredNames) && !new.contains { $0 === other }
+    }
+    return holders(of: old) + others.map { "module \($0.name) (\($0.source)) was started with it" }
+  }
+
   /// The names of modules that do not start: those that the start was told of, and the ones in the
   /// environment variable `BEEHIVE_DISABLE`, separated by commas.
   var switchedOff: Set<String> {

@@ -1,5 +1,7 @@
 public import CEpoch
 public import CImageEvents
+internal import CSwiftRuntime
+internal import SwiftMetadata
 public import Synchronization
 internal import Threads
 
@@ -146,8 +148,16 @@ extension Hive {
     var lookup = lookup
     // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
     // one that has found what is new.
-    for isProbing in [false, true] {
-      catchUp(probing: isProbing)
+    var isSupplied = true
+    for round in 0... {
+      if round > 1 {
+        // A third miss asks who can load it, unless an entry cannot serve; then another thread may have loaded it.
+        guard isSupplied, lookup.refusals.isEmpty, let supply = supplier.withLock({ $0 }) else {
+          break
+        }
+        isSupplied = try supply(lookup.names, lookup.name)
+      }
+      catchUp(probing: round > 0)
       var turns = 0
       var isDone = false
       while !isDone {
@@ -347,5 +357,42 @@ extension Hive {
   ) -> Bool {
     ServiceLookup(c: service, name: name, hive: self)
       .giveBack(RuntimeAddress(rawValue: UInt(bitPattern: pointer)))
+  }
+}
+
+// MARK: Conformers
+
+extension Hive {
+  /// Finds the types that declare to conform to a protocol, with or without annotations.
+  ///
+  ///     for codec in hive.conformers(to: (any Codec).self) { print(codec) }
+  ///
+  /// Reads what the compiler wrote of every image of the process, and makes no instance. Not found are generic
+  /// types, which are none without arguments, ones that `Any` cannot hold, conformances on one global actor, and subclasses
+  /// that inherit the conformance: nothing is written of them. To find them in a file that is not loaded:
+  /// `section-dump conformances`.
+  ///
+  /// - Parameters:
+  ///   - type: A protocol, or a composition of which a type must fulfil every part; neither marker protocols alone nor
+  ///     constraints on associated types, such as `any Feed<Int>`, tell conformers.
+  ///   - image: The path of the image that is to have the conformances, as the loader knows it; nil for all.
+  /// - Returns: Each type once, in the order in which the images were loaded.
+  public func conformers<Service>(
+    to type: Service.Type, in image: String? = nil
+  ) -> [any Any.Type] {
+    guard let first = ExistentialLayout(of: type)?.protocols.first else { return [] }
+    // What stands for modules in C is none of the caller's types.
+    var known: Set = [ObjectIdentifier(CModule.self)]
+    var types: [any Any.Type] = []
+    for loaded in SwiftImage.all(from: 0) {
+      if let image, RuntimeAddress(rawValue: loaded.base).imagePath != image { continue }
+      first.forEachConformer(in: loaded.conformances.records) { descriptor in
+        guard !descriptor.isGeneric, descriptor.flags.describesCopyableType,
+          let found = TypeLookup.type(descriptor), known.insert(ObjectIdentifier(found)).inserted
+        else { return }
+        if Conformance.of(found, to: type) == .holds { types.append(found) }
+      }
+    }
+    return types
   }
 }

@@ -4,7 +4,7 @@
 internal import CSwiftRuntime
 @_exported public import Registration
 public import Synchronization
-internal import Threads
+package import Threads
 
 /// The registry of modules and services: what images declare, what code registers, and who asks.
 ///
@@ -57,6 +57,11 @@ public final class Hive: Sendable {
   let observers = Observers<HiveNotice>()
   /// How long each module took for each step and event.
   public let profiler = Profiler()
+  /// Loads a library for a service of one of these names, and of the given name: set by the layer of plugins. Returns
+  /// whether it has loaded one. Called with no lock held.
+  package typealias Supplier =
+    @Sendable (_ names: [String], _ given: String?) throws(ServiceError) -> Bool
+  package let supplier = Lock<Supplier?>(nil)
   /// What other layers keep with this Hive: one object of each type.
   let attachments = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   @usableFromInline let cache = LookupCache()

@@ -155,7 +155,7 @@ private let madeNames = Atomic<UInt64>(0)
 ///
 /// The loader knows an image by every name that it was opened by, and opens no file for such a name: a file that was
 /// renamed over needs its path in another spelling.
-func openAnew(_ file: String) throws(Problem) -> String {
+package func openAnew(_ file: String) throws(Problem) -> String {
   func isLoaded(_ name: String) -> Bool {
     // Sound: the handle is closed once.
     guard let handle = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD) else { return false }
@@ -163,11 +163,8 @@ func openAnew(_ file: String) throws(Problem) -> String {
     return true
   }
   var name = file.firstIndex(of: "/") == nil ? "./\(file)" : file
-  if isLoaded(name), let end = name.lastIndex(of: "/") {
-    // Never a spelling of before: the loader may know it.
-    let number = madeNames.wrappingAdd(1, ordering: .relaxed).newValue
-    let detour = String(number, radix: 2).map { $0 == "1" ? "/." : "/" }.joined()
-    name = "\(name[..<end])\(detour)\(name[end...])"
+  if isLoaded(name) {
+    name = newSpelling(of: name)
     guard !isLoaded(name) else {
       throw Problem(
         .notReplaced,
@@ -179,6 +176,14 @@ func openAnew(_ file: String) throws(Problem) -> String {
     throw Problem(.notReplaced, unsafe String(cString: dlerror()))
   }
   return name
+}
+
+/// Returns another spelling of a path, which the loader has never heard: it keeps every name that led to an image.
+package func newSpelling(of path: String) -> String {
+  guard let end = path.lastIndex(of: "/") else { return path }
+  let number = madeNames.wrappingAdd(1, ordering: .relaxed).newValue
+  let detour = String(number, radix: 2).map { $0 == "1" ? "/." : "/" }.joined()
+  return "\(path[..<end])\(detour)\(path[end...])"
 }
 
 extension MappedImage {

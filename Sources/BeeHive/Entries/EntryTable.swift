@@ -215,14 +215,22 @@ struct EntryTable {
       if let type = entry.filedType { servicesByType.remove(entry, for: type) }
     }
     made.removeAll(where: \.isWithdrawn)
-    for entry in next where entry.isWithdrawn {
-      entry.isWithdrawn = false
-      add(entry)
-    }
-    giveTurns(among: next)
+    restore(next)
     if gone.contains(where: \.kind.isOfLayersAbove) { others.removeAll(where: \.isWithdrawn) }
     if next.isEmpty { giveTurns(after: gone) }
     return gone
+  }
+
+  /// Takes entries in again that have left, and takes back that they were rejected as duplicates. Returns those.
+  @discardableResult
+  mutating func restore(_ entries: [RegisteredEntry]) -> [RegisteredEntry] {
+    let returned = entries.filter(\.isWithdrawn)
+    for entry in returned {
+      entry.isWithdrawn = false
+      add(entry)
+    }
+    giveTurns(among: entries)
+    return returned
   }
 }
 

@@ -253,6 +253,31 @@ extension Singleton {
   }
 }
 
+/// The load of a library that lookups wait for: done once, however many threads want it.
+///
+/// It is a step among the creations, so that a constructor which waits for what its own load is needed for gets an error.
+package final class LibraryLoad: Sendable {
+  private let cell: Singleton
+
+  /// Nothing is loaded yet.
+  package init(of path: String) {
+    cell = Singleton(
+      RegisteredEntry(
+        service: path, given: nil, source: .file(path, keyPath: "is loaded"),
+        progress: .accepted(.notYetLooked)))
+  }
+
+  /// Runs `load` on this thread, or waits for the thread that does; returns at once after it has succeeded.
+  ///
+  /// - Throws: What `load` throws, to every thread that has waited, or the cycle.
+  package func run(_ load: () throws(ServiceError) -> Void) throws(ServiceError) {
+    _ = try cell.get { () throws(ServiceError) in
+      try load()
+      return CachedValue(true, name: nil)
+    }
+  }
+}
+
 extension ServiceLookup {
   /// Returns the service of an entry whose factory is asynchronous.
   func loaded(

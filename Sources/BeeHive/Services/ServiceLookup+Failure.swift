@@ -39,7 +39,7 @@ extension ServiceLookup {
       refusals.isEmpty
       ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
     // What was looked at may serve another time, though nothing comes or goes.
-    if isKnown, !mayChange, type != nil, overrides.isEmpty {
+    if isKnown, !mayChange, type != nil, overrides.isEmpty, hive.supplier.withLock({ $0 == nil }) {
       publish(CachedValue(error, name: name), for: LookupCache.recipeKey(key), of: nil)
     }
     error.hint = hint(for: error)

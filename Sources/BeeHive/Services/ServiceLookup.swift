@@ -99,7 +99,8 @@ struct ServiceLookup<Service: Sendable> {
     // Before a miss is reported again, the loader is asked for new images, as at the first time.
     // What another thread has found takes the miss away.
     guard let miss = found as? CachedValue<ServiceError>, !hive.catchUp(probing: true),
-      hive.cache.object(at: LookupCache.recipeKey(key), name: name) === miss
+      hive.cache.object(at: LookupCache.recipeKey(key), name: name) === miss,
+      hive.supplier.withLock({ $0 == nil })
     else { return nil }
     var error = miss.value
     error.hint = hint(for: error)
