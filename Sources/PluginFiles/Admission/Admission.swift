@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 internal import Registration
 
 /// Judges which of some files a host would load, one file after the other and then all together.
@@ -86,9 +86,15 @@ package struct Admission {
   /// Judges what a catalogue has found. Of several files of one name, in different folders, the first that is admitted
   /// is meant.
   ///
+  /// - Parameters:
+  ///   - candidate: The file.
+  ///   - mark: Returns the mark that a process has left which ended while it loaded a file of this stamp; nil if there is
+  ///     none.
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
-  package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
+  package mutating func add(
+    _ candidate: PluginCatalogue.Candidate, mark: (FileStamp) -> String? = { _ in nil }
+  ) -> Bool {
     let path = candidate.path
     let aliases = candidate.otherPaths.map(\.fileName)
     var new = Judged(path: path, host: host, policy: policy, aliases: aliases)
@@ -99,7 +105,7 @@ package struct Admission {
       let manifest = try PluginManifest(of: file)
       let library = try Library(of: file)
       new.manifest = manifest
-      judge(library, &new)
+      judge(library, mark(file.stamp), &new)
     } catch {
       guard candidate.stamp != nil, error.code != .noEntries,
         error.code != .notAnObject || path.isLibraryName
@@ -111,11 +117,17 @@ package struct Admission {
   }
 
   /// Judges a file by itself.
-  private mutating func judge(_ library: Library, _ new: inout Judged) {
+  private mutating func judge(_ library: Library, _ mark: String?, _ new: inout Judged) {
     if let reason = policy.switchedOff {
       new.refuse(
         .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
         remedy: "Take that back to load plugins again.")
+    } else if let mark {
+      new.refuse(
+        .quarantined,
+        "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
+        found: mark,
+        remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
     } else {
       do throws(ImageError) {
         try check(library, &new)

@@ -66,7 +66,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   package var admitted: [String] { loading.map(\.path) }
 
   /// The plugins that would load, providers first.
-  private var loading: [Plugin] {
+  package var loading: [Plugin] {
     plugins.filter(\.loads).sorted { ($0.order ?? 0) < ($1.order ?? 0) }
   }
 

@@ -43,18 +43,20 @@ struct LibrarySet {
   }
 
   /// The member at a place, and what it leads to by the names that files need, level by level as the loader goes; each
-  /// file once, with the place in this order of the one that needs it first.
-  func order(from start: Int) -> [(position: Int, requester: Int?)] {
-    var order: [(position: Int, requester: Int?)] = [(start, nil)]
-    var seen: Set = [members[start].file.stamp.number]
+  /// file once, with the places in this order of the one that needs it first and of those that it needs.
+  func order(from start: Int) -> [(position: Int, requester: Int?, needs: [Int])] {
+    var order: [(position: Int, requester: Int?, needs: [Int])] = [(start, nil, [])]
+    var places = [members[start].file.stamp.number: 0]
     var next = 0
     while next < order.count {
       let library = members[order[next].position]
       for text in library.linkage.needed {
-        guard let position = position(named: library.expanded(text)),
-          seen.insert(members[position].file.stamp.number).inserted
-        else { continue }
-        order.append((position, next))
+        guard let position = position(named: library.expanded(text)) else { continue }
+        let number = members[position].file.stamp.number
+        let place = places[number] ?? order.count
+        places[number] = place
+        if place == order.count { order.append((position, next, [])) }
+        order[next].needs.append(place)
       }
       next += 1
     }

@@ -1,4 +1,5 @@
 package import BinaryImage
+internal import Registration
 
 /// The files that `dlopen` maps for a plugin, in the loader's order: the plugin, then level by level the files that it
 /// needs.
@@ -25,6 +26,8 @@ package struct LoadClosure: Hashable, Sendable {
     package let names: [Name]
     /// The place of the member that needs it first; nil for the plugin.
     package let requester: Int?
+    /// The places of the members that it needs.
+    package let needs: [Int]
     /// Whether the host has it without the plugin.
     package let isMapped: Bool
     /// Whether a plugin that loads earlier brings it.
@@ -48,6 +51,11 @@ package struct LoadClosure: Hashable, Sendable {
   /// The plugin first.
   package private(set) var members: [Member] = []
 
+  /// The members with their places, each after those that it needs.
+  package var dependenciesFirst: [(place: Int, member: Member)] {
+    members.map(\.needs).depthFirst.map { ($0, members[$0]) }
+  }
+
   /// The files that come with the plugin alone: neither the host nor an earlier plugin has them.
   var brought: [Member] { members.filter { !$0.isMapped && !$0.isResident } }
 
@@ -61,11 +69,12 @@ package struct LoadClosure: Hashable, Sendable {
   /// Follows the names that the files need, as the loader does.
   init(of libraries: LibrarySet) {
     guard let plugin = libraries.plugin else { return }
-    members = libraries.order(from: plugin).map { position, requester in
+    members = libraries.order(from: plugin).map { position, requester, needs in
       let library = libraries.members[position]
       return Member(
         path: library.path, stamp: library.file.stamp, names: libraries.names[position],
-        requester: requester, isMapped: libraries.hosts(library), isResident: library.isResident,
+        requester: requester, needs: needs, isMapped: libraries.hosts(library),
+        isResident: library.isResident,
         file: library.file)
     }
   }

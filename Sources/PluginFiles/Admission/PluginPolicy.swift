@@ -64,6 +64,9 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   /// What becomes of contracts whose agreement cannot be seen.
   public var unseenContracts = Unseen.admit
 
+  /// Whether a plugin is opened through links to the very files that were judged, instead of by their paths.
+  package var opensJudgedFiles = false
+
   /// The owners and the search paths are checked, and nothing else.
   public init() {}
 
@@ -72,7 +75,7 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
     var policy = PluginPolicy()
     (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false)
     (policy.startup, policy.unseenContracts) = (.anchor, .refuse)
-    policy.admitsRejectedEntries = false
+    (policy.admitsRejectedEntries, policy.opensJudgedFiles) = (false, true)
     return policy
   }
 }

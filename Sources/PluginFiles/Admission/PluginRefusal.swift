@@ -36,6 +36,8 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case contractUnseen = "contract-not-visible"
     /// All plugins are switched off.
     case switchedOff = "switched-off"
+    /// A process ended while it loaded this very file.
+    case quarantined
     /// The policy denies a name of the file, or of a library that it brings along.
     case denied
     /// The policy allows other names only: none of the file, or of a library that it brings along.
