@@ -1,10 +1,9 @@
-// What Docs/plugins.md shows, as a program: it says what the plugins of a directory offer, and loads
-// those that are admitted.
+// What Docs/plugins.md shows, as a program: it says what the plugins of a directory offer, loads
+// and unloads those that are admitted.
 import BeeHivePlugins
-import Glibc
 
 @main enum Program {
-  static func main() throws {
+  static func main() async throws {
     guard CommandLine.arguments.count == 2 else { return print("usage: plugins DIRECTORY") }
     let hive = Hive.process
     let directory = CommandLine.arguments[1]
@@ -24,9 +23,16 @@ import Glibc
     hive.plugins.policy = .strict
     hive.plugins.policy.denied = ["libbeta*"]
     print(try hive.plugins.admission())
-    // Providers first.
-    for path in try hive.plugins.admitted {
-      guard dlopen(path, RTLD_NOW | RTLD_LOCAL) != nil else { exit(1) }
+
+    let changes = Task { [changes = hive.plugins.changes] in
+      for await file in changes { print(file.path, file.state) }
     }
+    try await hive.plugins.load()
+    try await hive.start()
+
+    hive.plugins.activation = .onDemand
+
+    print(try await hive.plugins.unload())
+    changes.cancel()
   }
 }

@@ -8,7 +8,7 @@ internal import Registration
 public struct PluginReport: Encodable, Hashable, Sendable {
   /// One entry of a plugin, or a file that is none.
   package struct Line: Encodable, Hashable, Sendable {
-    /// `loaded`, `available`, `rejected` for an entry that no Hive accepts, or `no plugin`.
+    /// The state of its file, `rejected` for an entry that no Hive accepts, or `no plugin`.
     package var state: String
     /// `module`, `service`, …; nil for a file that is no plugin.
     package var kind: String?
@@ -24,7 +24,8 @@ public struct PluginReport: Encodable, Hashable, Sendable {
     package var reason: String?
 
     fileprivate init(_ entry: Entry, of file: PluginFile) {
-      (state, path) = (file.isLoaded ? "loaded" : "available", file.path)
+      (state, path) = (file.state.word, file.path)
+      (code, reason) = (file.state.reason?.code, file.state.reason?.message)
       (kind, name) = (entry.kind.description, entry.name)
       implementation = entry.implementation
       if case .rejected(let problem) = entry.state {
@@ -59,7 +60,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
       if case .failure(let error) = candidate.found {
         return [Line(error, at: candidate.path)]
       }
-      guard let file = PluginFile(candidate, loaded) else { return [] }
+      guard let file = PluginFile(candidate, loaded, store) else { return [] }
       return file.entries.map { Line($0, of: file) }
     }
     problems = store.problems.map(\.description)

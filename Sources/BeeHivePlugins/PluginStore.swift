@@ -1,9 +1,22 @@
+internal import BeeHive
 internal import BinaryImage
 internal import PluginFiles
 internal import Threads
 
-/// The catalogue of one Hive, who watches its directories, and what the Hive asks of plugins.
+/// The catalogue of one Hive, who watches its directories, what the Hive asks of plugins, and how far each plugin is.
 final class PluginStore: Sendable {
+  /// A plugin that was loaded.
+  struct Image {
+    /// The path of its file when it was loaded.
+    let path: String
+    /// The stamp of its contents.
+    let stamp: FileStamp
+    /// The loader's name for it.
+    let name: String
+    /// Whether the Hive has its entries.
+    var isTakenIn = true
+  }
+
   struct State {
     fileprivate(set) var catalogue = PluginCatalogue()
     /// The sources that were added and not taken out, each with the version before it.
@@ -15,12 +28,27 @@ final class PluginStore: Sendable {
     fileprivate var unwatched: [ImageError] = []
     var policy = PluginPolicy()
     var verification: (@Sendable (Int32, String) throws -> Void)?
+    var activation = Plugins.Activation.atStart
+    /// The folder for marks that the host has given.
+    var marks: String?
+    /// The states of plugins that were judged, by their files.
+    fileprivate var states: [FileStamp: PluginFile.State] = [:]
+    /// The plugins that were loaded, in this order.
+    fileprivate(set) var images: [Image] = []
+    /// The loads that are under way.
+    fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
+    fileprivate var listeners: [Int: AsyncStream<PluginFile>.Continuation] = [:]
+    fileprivate var lastListener = 0
   }
 
   let state = Lock(State())
 
-  /// Watches go with the Hive.
-  deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
+  /// Watches and streams of changes end with the Hive.
+  deinit {
+    let (watches, listeners) = state.withLock { ($0.watches, $0.listeners.values) }
+    for watch in watches { watch.end() }
+    for listener in listeners { listener.finish() }
+  }
 
   /// The catalogue, as of the last refresh.
   var catalogue: PluginCatalogue { state.withLock { $0.catalogue } }
@@ -65,6 +93,8 @@ final class PluginStore: Sendable {
       let old: PluginCatalogue? = state.withLock { state in
         guard state.version == before.version else { return nil }
         defer { (state.catalogue, state.unwatched) = (fresh, unwatched) }
+        let files = Set(fresh.manifests.map(\.stamp.contents))
+        state.states = state.states.filter { files.contains($0.key) }
         state.version += 1
         return state.catalogue
       }
@@ -95,6 +125,115 @@ final class PluginStore: Sendable {
     // What changed before the first watch.
     refresh()
     return undo
+  }
+}
+
+// MARK: States
+
+extension PluginStore {
+  /// Returns the state of a plugin: the one that was noted, or what the loader has.
+  func state(of manifest: PluginManifest, isLoaded: Bool) -> PluginFile.State {
+    let noted = state.withLock { $0.states[manifest.stamp.contents] } ?? .found
+    switch noted {
+    case .found, .admitted, .refused: return isLoaded ? .loaded : noted
+    case .loading, .loaded, .failed, .quarantined, .unloaded: return noted
+    }
+  }
+
+  /// Notes the state of a plugin, and tells those who follow the changes. What was judged changes nothing of a plugin that
+  /// somebody has begun to load.
+  func note(_ new: PluginFile.State, of path: String) {
+    let found = catalogue.candidates.first { $0.path.utf8.elementsEqual(path.utf8) }
+    guard let candidate = found, let manifest = try? candidate.found.get() else { return }
+    let listeners = state.withLock { state -> [AsyncStream<PluginFile>.Continuation] in
+      let before = state.states[manifest.stamp.contents]
+      if before == new || (before?.isOfLoad == true && !new.isOfLoad) { return [] }
+      state.states[manifest.stamp.contents] = new
+      return Array(state.listeners.values)
+    }
+    guard !listeners.isEmpty,
+      let file = PluginFile(candidate, isLoaded: new == .loaded || new == .unloaded, new)
+    else {
+      return
+    }
+    for listener in listeners { listener.yield(file) }
+  }
+
+  /// Returns the changes of states from now on.
+  func changes() -> AsyncStream<PluginFile> {
+    let (stream, listener) = AsyncStream.makeStream(
+      of: PluginFile.self, bufferingPolicy: .bufferingNewest(4096))
+    let number = state.withLock { state in
+      state.lastListener += 1
+      state.listeners[state.lastListener] = listener
+      return state.lastListener
+    }
+    listener.onTermination = { [weak self] _ in
+      _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
+    }
+    return stream
+  }
+}
+
+// MARK: Images
+
+extension PluginStore {
+  /// Returns the load of a file that is under way, or a new one.
+  func load(of file: LoadClosure.Member) -> LibraryLoad {
+    state.withLock { state in
+      if let load = state.loads[file.stamp.number] { return load }
+      let load = LibraryLoad(of: file.path)
+      state.loads[file.stamp.number] = load
+      return load
+    }
+  }
+
+  /// Ends the load of a file; `name` is the loader's name for its image, nil if it has failed.
+  func endLoad(of file: LoadClosure.Member, as name: String?) {
+    if let name { add(file.path, file.stamp, as: name) }
+    // Returned: it ends when the lock is free.
+    _ = state.withLock { $0.loads.removeValue(forKey: file.stamp.number) }
+  }
+
+  /// Adds the image of a file that was loaded.
+  func add(_ path: String, _ stamp: FileStamp, as name: String) {
+    let image = Image(path: path, stamp: stamp.contents, name: name)
+    state.withLock { state in
+      state.images.removeAll { $0.name == name }
+      state.images.append(image)
+    }
+  }
+
+  /// Returns the image of a file that was loaded.
+  func image(of stamp: FileStamp) -> Image? {
+    state.withLock { $0.images.first { $0.stamp == stamp.contents } }
+  }
+
+  /// Whether nobody has begun to load a plugin.
+  func isUntouched(_ manifest: PluginManifest) -> Bool {
+    let known = state.withLock { $0.states[manifest.stamp.contents] }
+    return known?.isOfLoad != true || known == .loading
+  }
+
+  /// Notes whether the Hive has the entries of an image; nil if another build has its place.
+  func note(_ isTakenIn: Bool?, ofImage name: String) {
+    state.withLock { state in
+      guard let index = state.images.firstIndex(where: { $0.name == name }) else { return }
+      let image = state.images.remove(at: index)
+      guard let isTakenIn else { return }
+      // The latest is the last.
+      state.images.append(image)
+      state.images[state.images.count - 1].isTakenIn = isTakenIn
+    }
+  }
+}
+
+extension FileStamp {
+  /// The stamp without the time of changes that leave the contents alone: of the mode, or of the names.
+  var contents: Self {
+    var contents = self
+    contents.changed = 0
+    return contents
   }
 }
 

@@ -46,7 +46,10 @@ extension Plugins {
   ///
   /// - Returns: What becomes of each plugin, as of the last ``refresh()``.
   /// - Throws: `ImageError` where the program's own file cannot be read.
-  public func admission() throws(ImageError) -> AdmissionReport {
+  public func admission() throws(ImageError) -> AdmissionReport { try admission(keepsFiles: false) }
+
+  /// The same; with `keepsFiles` the report has every file open of the plugins that would load.
+  func admission(keepsFiles: Bool) throws(ImageError) -> AdmissionReport {
     var modules: [String: Attributes] = [:]
     for entry in hive.entries where entry.kind == .module {
       if case .rejected = entry.state { continue }
@@ -58,9 +61,15 @@ extension Plugins {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
     var admission = Admission(
-      to: try AdmissionHost(modules: modules), under: policy, verification: state.verification)
-    for candidate in state.catalogue.candidates { admission.add(candidate) }
-    return admission.report()
+      to: try AdmissionHost(modules: modules), under: policy, verification: state.verification,
+      keepsFiles: keepsFiles)
+    let marks = LoadMarks(in: state.marks)?.left() ?? [:]
+    for candidate in state.catalogue.candidates {
+      admission.add(candidate) { marks[LoadMarks.text(of: candidate.path, $0)] }
+    }
+    let report = admission.report()
+    for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.path) }
+    return report
   }
 
   /// The paths of the plugins that this process would load, providers first; open them with `dlopen` in this order.

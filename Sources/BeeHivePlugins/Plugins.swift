@@ -4,14 +4,16 @@ public import BinaryImage
 @_exported public import PluginFiles
 internal import Registration
 
-/// The plugins that a Hive knows by their files. Files are read, and never loaded.
+/// The plugins that a Hive knows by their files, which are read, judged and loaded.
 ///
 ///     try hive.plugins.add(directory: "/usr/lib/app/plugins")
-///     for file in hive.plugins.files where !file.isLoaded { print(file.path, file.entries) }
+///     try await hive.plugins.load()
+///     for file in hive.plugins.files { print(file.path, file.state) }
 ///     print(hive.plugins.report())
 ///
-/// A file is a plugin if it is a shared library that declares something. No code of it runs, no library that it
-/// needs is opened, and nothing waits for a FIFO or a device. What was read is kept until the file changes.
+/// A file is a plugin if it is a shared library that declares something. Until it is loaded no code of it runs, no
+/// library that it needs is opened, and nothing waits for a FIFO or a device. What was read is kept until the file
+/// changes.
 ///
 /// Every method may be called from any thread; those that read files take the time that this takes, with no lock
 /// held. What the catalogue says is as of the last ``refresh()``.
@@ -63,7 +65,7 @@ public struct Plugins: Sendable {
   /// The plugins, in the order of what was added, then by name.
   public var files: [PluginFile] {
     let loaded = LoadedFiles()
-    return store.catalogue.candidates.compactMap { PluginFile($0, loaded) }
+    return store.catalogue.candidates.compactMap { PluginFile($0, loaded, store) }
   }
 
   /// The entries of plugins that are not loaded, in the same order: those that a Hive would accept, then, of each
@@ -107,6 +109,27 @@ extension Hive {
 
 /// A plugin's file, as it was read: what it is, what it offers and what that requires.
 public struct PluginFile: Hashable, Sendable {
+  /// The progress of a plugin, from its file to its entries in the Hive.
+  public enum State: Hashable, Sendable {
+    /// The file is there, and was not judged since it was changed.
+    case found
+    /// It must not be loaded: the first cause, then the others.
+    case refused([PluginRefusal])
+    /// It may be loaded.
+    case admitted
+    /// The loader opens it, or its modules start.
+    case loading
+    /// The Hive has its entries.
+    case loaded
+    /// It was not loaded, or it was withdrawn because a module of it did not start.
+    case failed(Problem)
+    /// A process ended while it loaded this file. It is not tried again until the file changes, or somebody removes the
+    /// mark that the reason names.
+    case quarantined(PluginRefusal)
+    /// Its entries were removed; its image stays mapped.
+    case unloaded
+  }
+
   /// The path by which it was found first.
   public var path: String
   /// The machine that it is for: `x86_64`, `aarch64`, …
@@ -117,6 +140,8 @@ public struct PluginFile: Hashable, Sendable {
   public var needed: [String]
   /// Whether this process has loaded it.
   public var isLoaded: Bool
+  /// Its progress.
+  public var state: State
   /// Its entries: first the well-formed ones in their order, then those that every Hive rejects. None is
   /// bound: ``Hive/entries`` has the states of a loaded file's entries.
   public var entries: [Entry]
@@ -124,13 +149,19 @@ public struct PluginFile: Hashable, Sendable {
   public var requirements: [String]
 
   /// Nil where the candidate is no plugin.
-  init?(_ candidate: PluginCatalogue.Candidate, _ loaded: LoadedFiles) {
+  init?(_ candidate: PluginCatalogue.Candidate, _ loaded: LoadedFiles, _ store: PluginStore) {
     guard let manifest = try? candidate.found.get() else { return nil }
+    let isLoaded = loaded.contains(manifest)
+    self.init(candidate, isLoaded: isLoaded, store.state(of: manifest, isLoaded: isLoaded))
+  }
+
+  init?(_ candidate: PluginCatalogue.Candidate, isLoaded: Bool, _ state: State) {
+    guard let manifest = try? candidate.found.get() else { return nil }
+    (self.isLoaded, self.state) = (isLoaded, state)
     path = candidate.path
     machine = manifest.identity.machine
     buildID = manifest.identity.id.hexadecimal
     needed = manifest.linkage.needed
-    isLoaded = loaded.contains(manifest)
     entries = Entry.unloaded(
       manifest.records, manifest.rejections,
       Problem(.notLoaded, "the file that declares it is not loaded; load it"))
@@ -138,10 +169,40 @@ public struct PluginFile: Hashable, Sendable {
   }
 }
 
+extension PluginFile.State {
+  /// Takes over what was judged.
+  init(_ plugin: AdmissionReport.Plugin) {
+    let quarantine = plugin.refusals.first { $0.code == PluginRefusal.Code.quarantined.rawValue }
+    self =
+      quarantine.map { .quarantined($0) } ?? (plugin.loads ? .admitted : .refused(plugin.refusals))
+  }
+
+  /// Whether somebody has begun to load the plugin.
+  var isOfLoad: Bool {
+    switch self {
+    case .loading, .loaded, .failed, .unloaded: true
+    case .found, .refused, .admitted, .quarantined: false
+    }
+  }
+
+  /// Its name in reports.
+  var word: String { String("\(self)".prefix { $0 != "(" }) }
+
+  /// The code and the sentence of what keeps it out.
+  var reason: (code: String, message: String)? {
+    switch self {
+    case .refused(let refusals): refusals.first.map { ($0.code, $0.message) }
+    case .quarantined(let refusal): (refusal.code, refusal.message)
+    case .failed(let problem): (problem.code.rawValue, problem.message)
+    case .found, .admitted, .loading, .loaded, .unloaded: nil
+    }
+  }
+}
+
 /// Which files this process has loaded.
 struct LoadedFiles {
-  /// The build-ids of the images by the files that their names lead to today.
-  private var images: [FileStamp.FileNumber: [UInt8]] = [:]
+  /// The build-ids of the images, and the loader's names for them, by the files that these lead to today.
+  private var images: [FileStamp.FileNumber: (id: [UInt8], name: String)] = [:]
   /// The build-ids of images whose names lead to no file any more.
   private var adrift: Set<[UInt8]> = []
 
@@ -152,8 +213,8 @@ struct LoadedFiles {
     guard (try? list.update()) != nil else { return }
     for position in 0..<list.count {
       let image = list[position]
-      if let stamp = try? fileStamp(of: image.name.utf8) {
-        images[stamp.number] = image.buildID
+      if let stamp = try? fileStamp(of: image.displayName.utf8) {
+        images[stamp.number] = (image.buildID, image.name)
       } else if !image.buildID.isEmpty {
         adrift.insert(image.buildID)
       }
@@ -163,7 +224,14 @@ struct LoadedFiles {
   /// Returns whether the file of a manifest is loaded: the same file, of the same build.
   func contains(_ manifest: PluginManifest) -> Bool {
     let id = manifest.identity.id
-    if let loaded = images[manifest.stamp.number] { return loaded == id }
+    if let loaded = images[manifest.stamp.number] { return loaded.id == id }
     return !id.isEmpty && adrift.contains(id)
+  }
+
+  /// Returns the loader's name for the file of a manifest; nil if it is not loaded. Without a build-id nobody knows,
+  /// because another file may have the path of what is loaded.
+  func name(of manifest: PluginManifest) -> String? {
+    guard !manifest.identity.id.isEmpty, contains(manifest) else { return nil }
+    return images[manifest.stamp.number]?.name
   }
 }

@@ -83,7 +83,7 @@ struct PluginsTests {
     #expect(hive.plugins.files.map(\.isLoaded) == [true, false])
     #expect(hive.plugins.available.allSatisfy { $0.source.description.hasPrefix("copy.so") })
     #expect(
-      hive.plugins.report().lines.map(\.state) == ["loaded", "loaded", "available", "available"])
+      hive.plugins.report().lines.map(\.state) == ["loaded", "loaded", "refused", "refused"])
 
     // Another build takes the place of what is loaded, and the file that is loaded another name.
     try FileManager.default.removeItem(at: folder.place("link.so"))
@@ -145,12 +145,12 @@ struct PluginsTests {
     hive.plugins.refresh()
     let report = hive.plugins.report()
     #expect(
-      Set(report.lines.map(\.state)) == ["available", "rejected", "no plugin"])
+      Set(report.lines.map(\.state)) == ["refused", "rejected", "no plugin"])
     #expect(report.lines.last?.reason == "It is no object file.")
     #expect(report.problems.count == 1)
     let text = report.description
     #expect(!text.contains("\u{1b}"))
-    #expect(text.contains("available  service  Greeter → English"))
+    #expect(text.contains("refused  service  Greeter → English"))
     let decoded = try JSONSerialization.jsonObject(with: Data(report.json.utf8))
     let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
     #expect(decoded as? NSDictionary == encoded as? NSDictionary)

@@ -105,7 +105,7 @@ import Testing
     let folder = URL(filePath: library).deletingLastPathComponent().path
     let output = try Command.output(program, [folder])
     #expect(output.contains("\n[Optional(\"English\")]\n"), "\(output)")
-    #expect(output.contains("available  service  Greeter → English"), "\(output)")
+    #expect(output.contains("admitted  service  Greeter → English"), "\(output)")
   }
 
   /// Runs the daemon with a plugin, and asks it to end once it says what has started.

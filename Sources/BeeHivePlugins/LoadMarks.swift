@@ -1,0 +1,63 @@
+internal import BinaryImage
+internal import LibC
+internal import PluginFiles
+
+/// Marks in a folder: each says that a process is loading a file. A constructor that ends or hangs its process leaves its
+/// mark behind, and the next start finds it.
+///
+/// A mark has the name of the file, what tells its contents from others, and the number of the process, which keeps it
+/// locked: the mark of a process that lives is none of the last start.
+struct LoadMarks {
+  let folder: String
+
+  /// Those in a folder that the host gives, or in `plugins` below the program's own in the user's folder for states; nil if
+  /// there is no such folder.
+  init?(in given: String?) {
+    let program = (linkTarget(of: "/proc/self/exe") ?? "").fileName
+    let states =
+      trustedVariable("XDG_STATE_HOME") ?? trustedVariable("HOME").map { "\($0)/.local/state" }
+    guard let folder = given ?? states.map({ "\($0)/\(program)/plugins" }) else { return nil }
+    self.folder = folder
+  }
+
+  /// The marks that were left behind, each under the text that names its file.
+  func left() -> [String: String] {
+    var left: [String: String] = [:]
+    for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
+      let name = String(decoding: bytes, as: UTF8.self)
+      guard let end = name.lastIndex(of: "."), !name.hasPrefix(".") else { continue }
+      let mark = unsafe open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      guard mark >= 0 else { continue }
+      defer { close(mark) }
+      if flock(mark, LOCK_SH | LOCK_NB) == 0 { left[String(name[..<end])] = "\(folder)/\(name)" }
+    }
+    return left
+  }
+
+  /// The text that names a file as it is now.
+  static func text(of path: String, _ stamp: FileStamp) -> String {
+    let numbers = [stamp.device, stamp.inode, stamp.size].map { String($0) }
+    let times = [stamp.modified, stamp.changed].map { String($0) }
+    return "\(path.fileName.prefix(60))-\((numbers + times).joined(separator: "-"))"
+  }
+
+  /// Runs `load` while a mark says so; without a mark if none can be written.
+  func whileLoading<Result>(_ path: String, _ stamp: FileStamp, _ load: () -> Result) -> Result {
+    for part in folder.utf8.indices where part > folder.startIndex && folder.utf8[part] == 0x2f {
+      unsafe mkdir(String(folder[..<part]), 0o700)
+    }
+    unsafe mkdir(folder, 0o700)
+    let text = "\(Self.text(of: path, stamp)).\(getpid())"
+    // Nobody looks at it before it is locked.
+    let draft = "\(folder)/.\(text)"
+    let mark = unsafe open(draft, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard mark >= 0 else { return load() }
+    defer {
+      unsafe unlink("\(folder)/\(text)")
+      close(mark)
+    }
+    _ = flock(mark, LOCK_EX)
+    unsafe rename(draft, "\(folder)/\(text)")
+    return load()
+  }
+}

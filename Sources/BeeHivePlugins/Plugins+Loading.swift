@@ -1,0 +1,268 @@
+public import BeeHive
+internal import BinaryImage
+internal import PluginFiles
+internal import Threads
+
+extension Plugins {
+  /// Loads plugins: the very files that were judged, each after the files and plugins that it needs.
+  ///
+  ///     try await hive.plugins.load()
+  ///     try await hive.plugins.load("libgreet.so")
+  ///
+  /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive runs;
+  /// otherwise they start with the others. A plugin that fails is withdrawn wholly, and those that need it are not
+  /// tried; the others are loaded all the same. A plugin that is loaded is left as it is; one that was unloaded comes back.
+  ///
+  /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
+  /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
+  /// gets links to the judged files, in a folder that is this process's alone, and sealed copies of files that somebody
+  /// could still write to.
+  ///
+  /// While a plugin is opened, a mark says so. A plugin that ends or hangs its process leaves the mark behind: it is
+  /// quarantined until its file changes, or somebody removes the mark. Without a folder there are no marks.
+  ///
+  /// - Parameters:
+  ///   - plugins: Their paths, or the ends of these, `libgreet.so`; all that are admitted if there are none.
+  ///   - marks: The folder for marks, from now on; nil for `plugins` below the program's own in `$XDG_STATE_HOME`, or else
+  ///     in `~/.local/state`.
+  /// - Returns: The plugins that were loaded now, in this order.
+  /// - Throws: ``Problem`` with the reason for each plugin that was named or admitted, and not loaded.
+  @discardableResult
+  public func load(
+    _ plugins: String..., marks: String? = nil
+  ) async throws(Problem) -> [PluginFile] {
+    if let marks { store.state.withLock { $0.marks = marks } }
+    var loaded: [String] = []
+    var failures: [(path: String, problem: Problem)] = []
+    for plugin in try judge().plugins(named: plugins) where !isTakenIn(plugin) {
+      do throws(Problem) {
+        if let cause = failures.first(where: { plugin.needs.contains($0.path) })?.path {
+          throw Problem(.notLoaded, "\(plugin.path) needs \(cause), which was not loaded")
+        }
+        store.note(.loading, of: plugin.path)
+        let name = try await open(plugin)
+        try await takeIn(name, of: plugin.path)
+        store.note(true, ofImage: name)
+        store.note(.loaded, of: plugin.path)
+        loaded.append(plugin.path)
+      } catch {
+        store.note(.failed(error), of: plugin.path)
+        failures.append((plugin.path, error))
+      }
+    }
+    if !failures.isEmpty {
+      throw Problem(.notLoaded, failures.map(\.problem.message).joined(separator: "; "))
+    }
+    let known = files
+    return loaded.compactMap { path in known.first { $0.path.utf8.elementsEqual(path.utf8) } }
+  }
+
+  /// Judges all plugins, and keeps the files open of those that would load.
+  func judge() throws(Problem) -> AdmissionReport {
+    do throws(ImageError) { return try admission(keepsFiles: true) } catch {
+      throw Problem(.notLoaded, error.description)
+    }
+  }
+
+  /// Whether the Hive has the entries of a plugin.
+  func isTakenIn(_ plugin: AdmissionReport.Plugin) -> Bool {
+    guard let file = plugin.closure?.members.first else { return false }
+    return store.image(of: file.stamp)?.isTakenIn == true
+  }
+
+  /// Opens a plugin on a thread that it may block. Returns the loader's name for it.
+  private func open(_ plugin: AdmissionReport.Plugin) async throws(Problem) -> String {
+    let (names, problem) = await Task(executorPreference: ModuleThreads.shared) { opened(plugin) }
+      .value
+    guard let problem else { return names[0] }
+    for name in names.reversed() { await hive.takeOut(image: name) }
+    throw problem
+  }
+
+  /// Takes in what a plugin declares, and starts its modules; all of it is withdrawn if that fails.
+  func takeIn(_ name: String, of path: String) async throws(Problem) {
+    do {
+      try await hive.takeIn(image: name)
+    } catch {
+      store.note(false, ofImage: name)
+      throw Problem(.notLoaded, "\(path) was withdrawn: \(error)")
+    }
+  }
+
+  /// Opens a plugin on this thread, or waits for the thread that does.
+  ///
+  /// - Returns: The loader's name for it; or a problem, and the names of what is to be withdrawn.
+  func opened(_ plugin: AdmissionReport.Plugin) -> (names: [String], problem: Problem?) {
+    guard let closure = plugin.closure, let file = closure.members.first else {
+      return ([], Problem(.notLoaded, "\(plugin.path) is not admitted"))
+    }
+    if let image = store.image(of: file.stamp) { return ([image.name], nil) }
+    let (policy, marks) = store.state.withLock { ($0.policy, LoadMarks(in: $0.marks)) }
+    let loader = ClosureLoader(closure: closure, isStrict: policy.opensJudgedFiles)
+    var strays: [String] = []
+    do throws(ServiceError) {
+      try store.load(of: file).run { () throws(ServiceError) in
+        // The host may have opened it, or another thread since this one looked.
+        if store.image(of: file.stamp) != nil { return }
+        let manifests = store.catalogue.manifests
+        let known = manifests.first { $0.stamp.isSameFile(as: file.stamp) }
+          .flatMap(LoadedFiles().name)
+        let (names, problem) =
+          known.map { (names: [$0], problem: Problem?.none) }
+          ?? marks?.whileLoading(file.path, file.stamp, loader.open) ?? loader.open()
+        store.endLoad(of: file, as: problem == nil ? names.last : nil)
+        guard let problem else { return }
+        strays = names
+        throw ServiceError(.creationFailed, service: file.path, message: problem.message)
+      }
+    } catch {
+      return (strays, Problem(.notLoaded, error.message))
+    }
+    guard let image = store.image(of: file.stamp) else {
+      let reason =
+        "is open already, by its path or by another name: load it before anything else does"
+      return ([], Problem(.notLoaded, "\(file.path) \(reason)"))
+    }
+    return ([image.name], nil)
+  }
+
+  /// The changes of states from now on: each plugin with its new state, in the order in which that came.
+  ///
+  ///     for await file in hive.plugins.changes { print(file.path, file.state) }
+  ///
+  /// Ends with the Hive. A reader who does not keep up gets the last 4,096 changes.
+  public var changes: AsyncStream<PluginFile> { store.changes() }
+}
+
+extension AdmissionReport {
+  /// Returns the plugins that load, in their order; with names only those that are meant, and those that they need.
+  func plugins(named names: [String]) throws(Problem) -> [Plugin] {
+    if names.isEmpty { return loading }
+    var wanted: Set<String> = []
+    for name in names {
+      let meant = plugins.filter { $0.path.isCalled(name) }
+      guard let plugin = meant.first(where: \.loads) else {
+        let reason = meant.first.flatMap(\.refusals.first).map {
+          "is refused: \($0.message) \($0.remedy)"
+        }
+        throw Problem(.notLoaded, "\(name) \(reason ?? "is none of the plugins that were added")")
+      }
+      wanted.insert(plugin.path)
+    }
+    for plugin in loading.reversed() where wanted.contains(plugin.path) {
+      wanted.formUnion(plugin.needs)
+    }
+    return loading.filter { wanted.contains($0.path) }
+  }
+}
+
+extension String {
+  /// Whether a path is meant by a name: by itself, or by its end.
+  fileprivate func isCalled(_ name: String) -> Bool { self == name || hasSuffix("/\(name)") }
+}
+
+// MARK: Unloading
+
+extension Plugins {
+  /// Removes from the Hive what plugins declare, the plugin that was loaded last first.
+  ///
+  /// Tears their modules down and unmounts them first; then their names are free. Their images stay mapped, since others
+  /// may have pointers into them, and so do their threads and handlers of `atexit`. ``load(_:marks:)`` brings a plugin
+  /// back.
+  ///
+  /// - Parameter plugins: Their paths, or the ends of these; all that are loaded if there are none.
+  /// - Returns: Who still has something of them; one sentence each.
+  /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
+  @discardableResult
+  public func unload(_ plugins: String...) async throws(Problem) -> [String] {
+    let loaded = loadedImages()
+    for name in plugins where !loaded.contains(where: { $0.path.isCalled(name) }) {
+      throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
+    }
+    var users: [String] = []
+    for image in loaded.reversed()
+    where plugins.isEmpty || plugins.contains(where: image.path.isCalled) {
+      users += await hive.takeOut(image: image.name)
+      store.note(false, ofImage: image.name)
+      store.note(.unloaded, of: image.path)
+    }
+    return users
+  }
+
+  /// Replaces a plugin by the file that was renamed over its own, while the process goes on.
+  ///
+  ///     try await hive.plugins.reload("libgreet.so")  // after: mv libgreet.so.new libgreet.so
+  ///
+  /// The new file is judged first. Then all that the old one declares gives way at once to what the new one declares, as
+  /// with ``BeeHive/Hive/replace(image:with:judging:)``. If a step fails, the old one goes on.
+  ///
+  /// - Parameter plugin: Its path, or the end of it; one plugin only.
+  /// - Returns: Who still has something of the old file; one sentence each.
+  /// - Throws: ``Problem`` with the reason that the old file goes on.
+  @discardableResult
+  public func reload(_ plugin: String) async throws(Problem) -> [String] {
+    store.refresh()
+    let found = loadedImages().filter { $0.path.isCalled(plugin) }
+    guard let old = found.first, found.count == 1 else {
+      let paths = found.map(\.path).joined(separator: ", ")
+      throw Problem(
+        .notReplaced,
+        found.isEmpty ? "\(plugin) is not loaded" : "say which \(plugin) is meant: \(paths)")
+    }
+    let judged = try judge().plugins.first { $0.path.utf8.elementsEqual(old.path.utf8) }
+    guard let new = judged else {
+      throw Problem(.notReplaced, "\(old.path) is not there any more, or is no plugin")
+    }
+    do throws(Problem) {
+      let users = try await hive.replace(image: old.name, with: old.path) { _ in
+        if let refusal = new.refusals.first {
+          throw Problem(.notReplaced, "\(refusal.message) \(refusal.remedy)")
+        }
+        if new.closure?.members.first?.stamp.number == old.stamp.number {
+          throw Problem(.notReplaced, "it is the file that is loaded; rename the new build over it")
+        }
+        store.note(.loading, of: new.path)
+      } opening: { _ in
+        let (names, problem) = opened(new)
+        if let problem {
+          withdraw(names)
+          throw problem
+        }
+        return names[0]
+      }
+      store.note(nil, ofImage: old.name)
+      note(new, isTakenIn: true, .loaded)
+      return users
+    } catch {
+      let isOther = new.closure?.members.first?.stamp.number != old.stamp.number
+      if new.loads, isOther { note(new, isTakenIn: false, .failed(error)) }
+      throw error
+    }
+  }
+
+  private func note(
+    _ plugin: AdmissionReport.Plugin, isTakenIn: Bool, _ state: PluginFile.State
+  ) {
+    let image = plugin.closure?.members.first.flatMap { store.image(of: $0.stamp) }
+    if let image { store.note(isTakenIn, ofImage: image.name) }
+    store.note(state, of: plugin.path)
+  }
+
+  /// Withdraws images that were opened with one that was not.
+  func withdraw(_ names: [String]) {
+    Task(executorPreference: ModuleThreads.shared) {
+      for name in names.reversed() { await hive.takeOut(image: name) }
+    }
+  }
+
+  /// The plugins that the Hive has entries of, with those that the host has opened itself.
+  private func loadedImages() -> [PluginStore.Image] {
+    let loaded = LoadedFiles()
+    for manifest in store.catalogue.manifests
+    where store.image(of: manifest.stamp) == nil {
+      guard let name = loaded.name(of: manifest) else { continue }
+      store.add(manifest.path, manifest.stamp, as: name)
+    }
+    return store.state.withLock(\.images).filter(\.isTakenIn)
+  }
+}

@@ -1,0 +1,407 @@
+import BeeHive
+import BeeHivePlugins
+import Foundation
+import TestSupport
+import Testing
+
+/// A table of one function.
+private struct Speaker { var say: @convention(c) () -> Int32 }
+
+/// A folder of plugins, a Hive that knows them, and a folder for marks.
+private struct Shop {
+  let folder: Folder
+  let hive: Hive
+  var marks: String { folder.place("marks").path }
+
+  init() throws {
+    let folder = try Folder()
+    self.folder = folder
+    hive = Hive(imagesWhere: { $0.hasPrefix("\(folder.path)/") || $0.hasPrefix("/memfd:") })
+    try hive.plugins.add(directory: folder.path)
+  }
+
+  /// The source of a plugin with a service that says a number, and a module whose start succeeds or fails.
+  static func source(
+    _ number: Int, _ name: String, requires: String? = nil, starts: Int = 1, more: String = ""
+  ) -> String {
+    let attributes = requires.map { "BEEHIVE_REQUIRES(\"\($0)\")" } ?? "\"\""
+    return """
+      #include <BeeHive.h>
+      #include <stdlib.h>
+      static int say(void) { return \(number); }
+      static const struct { int (*say)(void); } speaker = { say };
+      BEEHIVE_SERVICE(\(name)_speaker, Table, &speaker);
+      static bool start(const beehive_context *c) { return \(starts); }
+      static const beehive_module_operations operations = { .set_up = start };
+      BEEHIVE_MODULE(\(name), &operations, \(attributes));
+      \(more)
+      """
+  }
+
+  func add(_ name: String, _ source: String) throws {
+    try build("\(name).so", source, in: folder)
+    hive.plugins.refresh()
+  }
+
+  func said(_ name: String) throws -> Int32 {
+    unsafe try hive.service("\(name)_speaker", as: UnsafePointer<Speaker>.self).pointee.say()
+  }
+
+  var states: [PluginFile.State] { hive.plugins.files.map(\.state) }
+  func path(_ name: String) -> String { folder.place("\(name).so").path }
+}
+
+@Suite("Plugins are loaded")
+struct PluginLoadingTests {
+  @Test("those that others need first, and each change of a state is told")
+  func loads() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "load_a", requires: "load_b"))
+    try shop.add("b", Shop.source(2, "load_b"))
+    try shop.add("c", Shop.source(3, "load_c", requires: "nowhere"))
+    let changes = shop.hive.plugins.changes
+    #expect(shop.states == [.found, .found, .found])
+    try await shop.hive.start()
+    let loaded = try await shop.hive.plugins.load(marks: shop.marks)
+    #expect(loaded.map(\.path) == [shop.path("b"), shop.path("a")])
+    #expect(loaded.allSatisfy { $0.state == .loaded && $0.isLoaded })
+    #expect(await shop.hive.runningModules == ["load_b", "load_a"])
+    #expect(try shop.said("load_a") == 1)
+    guard case .refused(let refusals)? = shop.states.last else {
+      Issue.record("\(shop.states)")
+      return
+    }
+    #expect(refusals.map(\.code) == ["unmet-requirement"])
+    #expect(try await shop.hive.plugins.load().isEmpty)
+    var told: [String] = []
+    for await file in changes {
+      told.append("\(file.path.split(separator: "/").last ?? "") \(file.state)".prefix(12) + "")
+      if told.count == 7 { break }
+    }
+    #expect(
+      told == [
+        "a.so admitte", "b.so admitte", "c.so refused", "b.so loading", "b.so loaded",
+        "a.so loading", "a.so loaded",
+      ])
+    #expect(shop.hive.plugins.report().description.contains("refused  service"))
+  }
+
+  @Test("by name, with those that it needs and no others")
+  func named() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "named_a", requires: "named_b"))
+    try shop.add("b", Shop.source(2, "named_b"))
+    try shop.add("c", Shop.source(3, "named_c"))
+    try shop.add("d", Shop.source(4, "named_d", requires: "nowhere"))
+    let loaded = try await shop.hive.plugins.load("a.so", marks: shop.marks)
+    #expect(loaded.map(\.path) == [shop.path("b"), shop.path("a")])
+    #expect(shop.states[2] == .admitted)
+    let missing = await #expect(throws: Problem.self) { try await shop.hive.plugins.load("e.so") }
+    #expect(missing?.message == "e.so is none of the plugins that were added")
+    let refused = await #expect(throws: Problem.self) {
+      try await shop.hive.plugins.load("c.so", "d.so")
+    }
+    #expect(refused?.message.hasPrefix("d.so is refused: ") == true)
+    #expect(shop.states[2] == .admitted)
+  }
+
+  @Test("and one whose module does not start is withdrawn wholly; the next attempt may succeed")
+  func withdrawn() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "fail_a", starts: 0))
+    try shop.add("b", Shop.source(2, "fail_b", requires: "fail_a"))
+    try shop.add("c", Shop.source(3, "fail_c"))
+    try await shop.hive.start()
+    let problem = await #expect(throws: Problem.self) {
+      try await shop.hive.plugins.load(marks: shop.marks)
+    }
+    let message = try #require(problem?.message)
+    #expect(message.hasPrefix("\(shop.path("a")) was withdrawn: "))
+    #expect(message.hasSuffix("\(shop.path("b")) needs \(shop.path("a")), which was not loaded"))
+    #expect(shop.hive.entries.map(\.name).sorted() == ["fail_c", "fail_c_speaker"])
+    for state in shop.states.prefix(2) {
+      guard case .failed = state else {
+        Issue.record("\(state)")
+        continue
+      }
+    }
+    #expect(shop.states.last == .loaded)
+    await #expect(throws: Problem.self) { try await shop.hive.plugins.load() }
+  }
+
+  @Test("but not another file that takes the place of the judged one", arguments: [false, true])
+  func replacedMeanwhile(isStrict: Bool) async throws {
+    let shop = try Shop()
+    let ran = shop.folder.place("ran").path
+    let other = Shop.source(
+      2, "swap_b",
+      more: "__attribute__((constructor)) static void run(void) { system(\"touch \(ran)\"); }")
+    try shop.add("a", Shop.source(1, "swap_a"))
+    try build("other", other, in: shop.folder)
+    let (path, place) = (shop.path("a"), shop.folder.place("other").path)
+    if isStrict {
+      shop.hive.plugins.policy = .strict
+      shop.hive.plugins.policy.startup = .anything
+    }
+    // What is judged is the file that was opened before.
+    shop.hive.plugins.verify { _, _ in _ = unsafe rename(place, path) }
+    if isStrict {
+      try await shop.hive.plugins.load(marks: shop.marks)
+      #expect(try shop.said("swap_a") == 1)
+      #expect(!FileManager.default.fileExists(atPath: ran))
+    } else {
+      let problem = await #expect(throws: Problem.self) {
+        try await shop.hive.plugins.load(marks: shop.marks)
+      }
+      #expect(
+        problem?.message.contains("\(path) is another file than the one that was judged") == true)
+      #expect(shop.hive.entries.isEmpty)
+    }
+  }
+
+  @Test("one after the other, though the numbers of open files return", arguments: [false, true])
+  func numbers(isStrict: Bool) async throws {
+    let shop = try Shop()
+    if isStrict { shop.hive.plugins.policy.opensJudgedFiles = true }
+    for number in 0..<5 {
+      try shop.add("n\(number)", Shop.source(number, "number\(isStrict)_\(number)"))
+      try await shop.hive.plugins.load("n\(number).so", marks: shop.marks)
+      #expect(try shop.said("number\(isStrict)_\(number)") == Int32(number))
+    }
+    #expect(shop.states == Array(repeating: .loaded, count: 5))
+  }
+
+  @Test("with the libraries that were judged, which are found beside it through the private folder")
+  func companions() async throws {
+    let shop = try Shop()
+    shop.hive.plugins.policy.opensJudgedFiles = true
+    try shop.folder.makeFolder("lib")
+    try Compiler.library(
+      "int helper(void) { return 7; }", as: "lib/libhelper.so", in: shop.folder.url,
+      ["-Wl,-soname,libhelper.so"])
+    let source = Shop.source(
+      1, "companion", more: "int helper(void); int call(void) { return helper(); }")
+    let made = try Compiler.library(
+      source, as: "lib/made.so", in: shop.folder.url,
+      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-lhelper"])
+    try FileManager.default.moveItem(at: made, to: shop.folder.place("a.so"))
+    shop.hive.plugins.refresh()
+    try await shop.hive.plugins.load(marks: shop.marks)
+    #expect(try shop.said("companion") == 1)
+    let names = shop.hive.entries.map(\.source.description)
+    #expect(names.allSatisfy { $0.hasPrefix("a.so ") }, "\(names)")
+  }
+
+  @Test("from a sealed copy where somebody has the file open for writing")
+  func copies() async throws {
+    let shop = try Shop()
+    shop.hive.plugins.policy.opensJudgedFiles = true
+    try shop.add("a", Shop.source(1, "copied"))
+    let writer = unsafe open(shop.path("a"), O_RDWR)
+    defer { close(writer) }
+    try await shop.hive.plugins.load(marks: shop.marks)
+    // The image is not of this file.
+    #expect(ftruncate(writer, 0) == 0)
+    #expect(try shop.said("copied") == 1)
+  }
+}
+
+@Suite("Plugins that ended the process")
+struct QuarantineTests {
+  @Test("are found by the mark that was there while they were loaded, until the file changes")
+  func quarantine() async throws {
+    let shop = try Shop()
+    let seen = shop.folder.place("seen").path
+    let more = """
+      __attribute__((constructor)) static void run(void) { system("ls \(shop.marks) > \(seen)"); }
+      """
+    try shop.add("a", Shop.source(1, "marked", more: more))
+    try shop.add("b", Shop.source(2, "unmarked", requires: "marked"))
+    try await shop.hive.plugins.load(marks: shop.marks)
+    let mark = try String(contentsOfFile: seen, encoding: .utf8).trimmingCharacters(in: .newlines)
+    #expect(mark.hasPrefix("a.so-"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: shop.marks).isEmpty)
+
+    // As if that process had ended there.
+    let left = try shop.folder.write("", as: "marks/\(mark)")
+    let next = Hive(imagesWhere: { _ in false })
+    try next.plugins.add(directory: shop.folder.path)
+    let problem = await #expect(throws: Problem.self) {
+      try await next.plugins.load("a.so", marks: shop.marks)
+    }
+    #expect(problem?.message.contains("A process ended while it loaded this file") == true)
+    #expect(problem?.message.contains(left.path) == true)
+    guard case .quarantined = next.plugins.files[0].state else {
+      Issue.record("\(next.plugins.files.map(\.state))")
+      return
+    }
+    let others = try next.plugins.admission().plugins[1].refusals
+    #expect(others.map(\.code) == ["refused-provider"])
+    // A process that lives keeps its mark locked: it is loading the file right now.
+    let lock = unsafe open(left.path, O_RDWR)
+    #expect(flock(lock, LOCK_EX) == 0)
+    #expect(try next.plugins.admission().plugins.allSatisfy(\.loads))
+    close(lock)
+    #expect(try next.plugins.admission().plugins.allSatisfy { !$0.loads })
+    // Another build has another stamp.
+    try FileManager.default.removeItem(atPath: shop.path("a"))
+    try shop.add("a", Shop.source(3, "marked"))
+    next.plugins.refresh()
+    #expect(try next.plugins.admission().plugins.allSatisfy(\.loads))
+  }
+}
+
+@Suite("Plugins are unloaded and reloaded")
+struct PluginReloadingTests {
+  @Test("and come back, as often as one likes")
+  func cycles() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "cycle_a"))
+    try await shop.hive.start()
+    for _ in 0..<Effort.times(50, full: 100_000) {
+      try await shop.hive.plugins.load(marks: shop.marks)
+      #expect(try shop.said("cycle_a") == 1)
+      #expect(try await shop.hive.plugins.unload("a.so") == [])
+      #expect(await shop.hive.runningModules.isEmpty)
+    }
+    #expect(shop.states == [.unloaded] && shop.hive.entries.isEmpty)
+    let problem = await #expect(throws: Problem.self) {
+      try await shop.hive.plugins.unload("a.so")
+    }
+    #expect(problem?.message == "a.so is not loaded, so it cannot be unloaded")
+  }
+
+  @Test("and the answer says who still has something of them, and who needs them")
+  func users() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "used_a"))
+    try shop.add("b", Shop.source(2, "used_b", requires: "used_a"))
+    try await shop.hive.start()
+    try await shop.hive.plugins.load(marks: shop.marks)
+    let users = try await shop.hive.plugins.unload("a.so")
+    #expect(users.count == 1 && users[0].hasPrefix("module used_b ("), "\(users)")
+    #expect(shop.states == [.unloaded, .loaded])
+  }
+
+  @Test("by the file that was renamed over, which is judged first", arguments: [false, true])
+  func reloads(isStrict: Bool) async throws {
+    let shop = try Shop()
+    let name = "reload_\(isStrict)"
+    shop.hive.plugins.policy.opensJudgedFiles = isStrict
+    func replace(_ number: Int, starts: Int = 1) throws {
+      try build("new", Shop.source(number, name, starts: starts), in: shop.folder)
+      try #require(unsafe rename(shop.folder.place("new").path, shop.path("a")) == 0)
+    }
+    func isKept(because reason: String) async throws {
+      let problem = await #expect(throws: Problem.self) {
+        try await shop.hive.plugins.reload("a.so")
+      }
+      #expect(problem?.message.contains(reason) == true, "\(problem?.message ?? "")")
+      #expect(try shop.said(name) == 1)
+      #expect(await shop.hive.runningModules == [name])
+    }
+    try shop.add("a", Shop.source(1, name))
+    try await shop.hive.start()
+    try await shop.hive.plugins.load(marks: shop.marks)
+    try await isKept(because: "it is the file that is loaded; rename the new build over it")
+    try replace(2)
+    shop.hive.plugins.policy.denied = ["a.so"]
+    try await isKept(because: "denies")
+    shop.hive.plugins.policy.denied = []
+    try replace(3, starts: 0)
+    try await isKept(because: "the old build goes on")
+    for number in 4..<8 {
+      try replace(number)
+      #expect(try await shop.hive.plugins.reload("a.so") == [])
+      #expect(try shop.said(name) == Int32(number))
+      #expect(shop.states == [.loaded])
+    }
+    try await shop.hive.plugins.unload()
+    #expect(shop.hive.entries.isEmpty)
+  }
+}
+
+@Suite("Plugins are loaded on demand")
+struct OnDemandTests {
+  @Test("by a lookup that finds nothing: one of two hundred")
+  func one() async throws {
+    let shop = try Shop()
+    let made = try Compiler.library(
+      Shop.source(1, "demand000"), as: "made", in: shop.folder.url, ["-w", "-Wl,--build-id"])
+    let bytes = try Data(contentsOf: made)
+    try FileManager.default.removeItem(at: made)
+    for number in 0..<200 {
+      var copy = bytes
+      let digits = String(1000 + number).dropFirst()
+      while let range = copy.range(of: Data("demand000".utf8)), number > 0 {
+        copy.replaceSubrange(range, with: Data("demand\(digits)".utf8))
+      }
+      try copy.write(to: shop.folder.place("\(digits).so"))
+    }
+    shop.hive.plugins.refresh()
+    #expect(throws: ServiceError.self) { try shop.said("demand042") }
+    shop.hive.plugins.activation = .onDemand
+    try await shop.hive.start()
+    #expect(try shop.said("demand042") == 1)
+    #expect(shop.hive.plugins.files.count(where: \.isLoaded) == 1)
+    #expect(shop.states[42] == .loaded)
+    #expect(try await Patience.wait { await shop.hive.runningModules == ["demand042"] })
+    #expect(throws: ServiceError.self) { try shop.said("demand200") }
+    // Who has unloaded it wants it no more.
+    try await shop.hive.plugins.unload("042.so")
+    #expect(throws: ServiceError.self) { try shop.said("demand042") }
+    #expect(shop.hive.plugins.files.count { $0.state == .loaded } == 0)
+    shop.hive.plugins.activation = .atStart
+    #expect(throws: ServiceError.self) { try shop.said("demand043") }
+  }
+
+  @Test("the one with the largest priority, and only where nothing loaded serves")
+  func choice() throws {
+    let shop = try Shop()
+    for (name, number) in [("a", 1), ("b", 3), ("c", 2)] {
+      let more = """
+        BEEHIVE_SERVICE(choice, Chosen, &speaker, BEEHIVE_PRIORITY(\(number)));
+        """
+      try shop.add(name, Shop.source(number, "choice_\(name)", more: more))
+    }
+    shop.hive.plugins.policy.denied = ["b.so"]
+    shop.hive.plugins.activation = .onDemand
+    func chosen() throws -> Int32 {
+      unsafe try shop.hive.service("choice", as: UnsafePointer<Speaker>.self).pointee.say()
+    }
+    #expect(try chosen() == 2)
+    shop.hive.plugins.policy.denied = []
+    #expect(try chosen() == 2)
+    #expect(shop.hive.plugins.files.map(\.isLoaded) == [false, false, true])
+  }
+
+  @Test("once, however many threads look it up")
+  func threads() throws {
+    let shop = try Shop()
+    for number in 0..<8 { try shop.add("p\(number)", Shop.source(number, "crowd_\(number)")) }
+    shop.hive.plugins.activation = .onDemand
+    let wrong = Counter()
+    DispatchQueue.concurrentPerform(iterations: 8) { thread in
+      for turn in 0..<200 {
+        let number = (thread + turn) % 8
+        if (try? shop.said("crowd_\(number)")) != Int32(number) { _ = wrong.next() }
+      }
+    }
+    #expect(wrong.count == 0)
+    #expect(shop.hive.entries.count == 16)
+  }
+
+  @Test("and a load that needs itself is an error, also across threads")
+  func cycle() throws {
+    let load = LibraryLoad(of: "/plugins/libloop.so")
+    let error = #expect(throws: ServiceError.self) {
+      try load.run { () throws(ServiceError) in try load.run {} }
+    }
+    #expect(error?.code == .cycle)
+    #expect(error?.message.contains("/plugins/libloop.so → /plugins/libloop.so") == true)
+    // It may be tried again, and is done once.
+    let times = Counter()
+    for _ in 0..<3 { try load.run { _ = times.next() } }
+    #expect(times.count == 1)
+  }
+}
