@@ -18,8 +18,10 @@ struct PluginHost {
 
   private static func openShop(with folder: String) async throws {
     let hive = Hive.process
+    if CommandLine.arguments.contains("--strict") { hive.plugins.policy = .strict }
     // Nothing of a plugin runs before its module is set up.
-    hive.plugins.policy.startup = .anchor
+    let isTrusting = CommandLine.arguments.contains("--trusting")
+    hive.plugins.policy.startup = isTrusting ? .anything : .anchor
     try hive.plugins.add(directory: folder)
 
     // Files are read, and none is loaded yet.
@@ -27,21 +29,12 @@ struct PluginHost {
       print(try hive.plugins.admission())
       return
     }
-    // Providers first. Loading is dlopen, as ever.
-    for path in try hive.plugins.admitted {
-      guard unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL) != nil else {
-        throw LoadingFailure(message: unsafe String(cString: dlerror()))
-      }
-      print("loaded \(path.split(separator: "/").last ?? "")")
+    // The very files that were judged, providers first.
+    for file in try await hive.plugins.load() {
+      print("loaded \(file.path.split(separator: "/").last ?? "")")
     }
     let launch = try await hive.start()
     print("started: \(launch.started.joined(separator: ", "))")
     await hive.stop()
   }
-}
-
-/// Why the host cannot go on.
-struct LoadingFailure: Error, CustomStringConvertible {
-  var message: String
-  var description: String { message }
 }

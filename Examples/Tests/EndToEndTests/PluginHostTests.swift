@@ -63,6 +63,44 @@ import Testing
       ], "\(outcome)")
   }
 
+  @Test(
+    "Under the strict policy it loads those whose contracts can be seen, through the files that were judged"
+  )
+  func strict() throws {
+    let outcome = try Command.run(Self.host, ["--strict", Self.folder.get().place("plugins").path])
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(
+      outcome.lines == [
+        "loaded libopening.so", "loaded libtill.so", "the door is open", "the coins are counted",
+        "started: opening, till",
+      ], "\(outcome)")
+  }
+
+  @Test("A plugin that ends the host is found by its mark at the second start, and loaded no more")
+  func quarantine() throws {
+    let (folder, states) = (try Folder(), try Folder())
+    for name in ["licence", "opening"] {
+      try FileManager.default.copyItem(
+        at: Self.folder.get().place("plugins/lib\(name).so"), to: folder.place("lib\(name).so"))
+    }
+    func run(_ option: String) throws -> Outcome {
+      try Command.run(
+        Self.host, [option, folder.path], environment: ["XDG_STATE_HOME": states.path])
+    }
+    let first = try run("--trusting")
+    #expect(first.status != 0 && first.lines.isEmpty, "\(first)")
+    let second = try run("--trusting")
+    #expect(
+      second.lines == ["loaded libopening.so", "the door is open", "started: opening"], "\(second)")
+    let marks = states.place("PluginHost/plugins")
+    let mark = try #require(try FileManager.default.contentsOfDirectory(atPath: marks.path).first)
+    let report = try run("--report")
+    #expect(report.output.contains("[quarantined]"), "\(report)")
+    // Who removes the mark has it tried again.
+    try FileManager.default.removeItem(at: marks.appendingPathComponent(mark))
+    #expect(try run("--trusting").status != 0)
+  }
+
   @Test("Whoever starts the host switches plugins off")
   func switchedOff() throws {
     let path = try Self.folder.get().place("plugins").path
