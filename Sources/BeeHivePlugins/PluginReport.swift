@@ -10,7 +10,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
   package struct Line: Encodable, Hashable, Sendable {
     /// The state of its file, `rejected` for an entry that no Hive accepts, or `no plugin`.
     package var state: String
-    /// `module`, `service`, …; nil for a file that is no plugin.
+    /// `module`, `service`, …, `plugin` for who the file is; nil for a file that is no plugin.
     package var kind: String?
     /// The name as declared; nil for a file that is no plugin.
     package var name: String?
@@ -31,6 +31,11 @@ public struct PluginReport: Encodable, Hashable, Sendable {
       if case .rejected(let problem) = entry.state {
         (state, code, reason) = ("rejected", problem.code.rawValue, problem.message)
       }
+    }
+
+    fileprivate init(_ identity: PluginIdentity, of file: PluginFile) {
+      (state, path) = (file.isLoaded ? "loaded" : "available", file.path)
+      (kind, name) = ("plugin", identity.title)
     }
 
     fileprivate init(_ error: ImageError, at path: String) {
@@ -61,7 +66,8 @@ public struct PluginReport: Encodable, Hashable, Sendable {
         return [Line(error, at: candidate.path)]
       }
       guard let file = PluginFile(candidate, loaded, store) else { return [] }
-      return file.entries.map { Line($0, of: file) }
+      let identity = file.identity.map { [Line($0, of: file)] } ?? []
+      return identity + file.entries.map { Line($0, of: file) }
     }
     problems = store.problems.map(\.description)
     switch judged {

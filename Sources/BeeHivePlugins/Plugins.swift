@@ -138,6 +138,8 @@ public struct PluginFile: Hashable, Sendable {
   public var buildID: String
   /// The names of the libraries that are opened with it.
   public var needed: [String]
+  /// The identity: id, version and names; nil if the file states none.
+  public var identity: PluginIdentity?
   /// Whether this process has loaded it.
   public var isLoaded: Bool
   /// Its progress.
@@ -162,6 +164,7 @@ public struct PluginFile: Hashable, Sendable {
     machine = manifest.identity.machine
     buildID = manifest.identity.id.hexadecimal
     needed = manifest.linkage.needed
+    identity = manifest.plugin
     entries = Entry.unloaded(
       manifest.records, manifest.rejections,
       Problem(.notLoaded, "the file that declares it is not loaded; load it"))

@@ -66,9 +66,14 @@ public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomS
   public static let target = Self(rawValue: 3)
   /// A route: a URL pattern and its handler.
   public static let route = Self(rawValue: 4)
+  /// The identity of a plugin: its id and its version. Readers of files use it, and no Hive registers it.
+  package static let plugin = Self(rawValue: 5)
 
   /// Whether this version of the contract gives the number a meaning.
-  package var isKnown: Bool { (1...4).contains(rawValue) }
+  package var isKnown: Bool { (1...5).contains(rawValue) }
+
+  /// Whether a Hive makes an entry of it.
+  package var isRegistered: Bool { self != .plugin && !isThirdParty }
 
   /// Whether the number belongs to a third party: shown by tools, never registered.
   package var isThirdParty: Bool { rawValue >= 0x8000 }
@@ -81,6 +86,7 @@ public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomS
     case .service: "service"
     case .target: "target"
     case .route: "route"
+    case .plugin: "plugin"
     default: "0x" + String(rawValue, radix: 16)
     }
   }

@@ -43,6 +43,8 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
     case badContext = "bad-context"
     /// A function that the structure of a record in C leads to is no code.
     case badCode = "bad-code"
+    /// The identity of a plugin has no usable id or version, or is the second one of its image.
+    case badIdentity = "bad-identity"
     /// The section is there, but its bytes cannot be read.
     case unreadableSection = "unreadable-section"
     /// There is more than a scan is willing to hold; the message says what was left out.

@@ -85,13 +85,43 @@ struct RecordGrammarTests {
     #expect(!record.kind.isKnown)
   }
 
+  @Test("An image says once who it is; a second identity is rejected, and hides nothing")
+  func identities() throws {
+    let scan = try HandmadeImage.scan(
+      records: blank.record(kind: 5, ["com.example.greet", "", "version=1.4.2", "name[de]=Gruss"])
+        + blank.record(kind: 5, ["com.example.other", "", "version=2"]) + blank.record(["A", "a"]))
+    #expect(scan.records.map(\.name) == ["com.example.greet", "A"])
+    #expect(scan.records[0].attributes.texts == ["version=1.4.2", "name[de]=Gruss"])
+    #expect(!scan.records[0].kind.isRegistered && scan.records[1].kind.isRegistered)
+    #expect(scan.rejections.map(\.reason) == [.badIdentity])
+    #expect(scan.rejections[0].message.contains("after com.example.greet"))
+  }
+
   static let faults: [Fault] =
     [
       Fault("version 2", .unknownVersion, "version 2") { $0.record(["A", "a"], version: 2) },
       Fault("version 0", .unknownVersion, "version 0") { $0.record(["A", "a"], version: 0) },
       Fault("kind 0", .unknownKind, "kind 0") { $0.record(kind: 0, ["A", "a"]) },
-      Fault("kind 5", .unknownKind, "kind 5") { $0.record(kind: 5, ["A", "a"]) },
+      Fault("kind 6", .unknownKind, "kind 6") { $0.record(kind: 6, ["A", "a"]) },
       Fault("kind 0x7fff", .unknownKind, "kind 32767") { $0.record(kind: 0x7fff, ["A", "a"]) },
+      Fault("an identity without version", .badIdentity, "no version", name: "a.b") {
+        $0.record(kind: 5, ["a.b", ""])
+      },
+      Fault("an identity of another version", .badAttribute, "no version", name: "a.b") {
+        $0.record(kind: 5, ["a.b", "", "version=new"])
+      },
+      Fault("an id of one part", .badIdentity, "name in reverse", name: "greet") {
+        $0.record(kind: 5, ["greet", "", "version=1"])
+      },
+      Fault("an id with an empty part", .badIdentity, "name in reverse", name: "a..b") {
+        $0.record(kind: 5, ["a..b", "", "version=1"])
+      },
+      Fault("an id that is a path", .badIdentity, "name in reverse", name: "a/b.c") {
+        $0.record(kind: 5, ["a/b.c", "", "version=1"])
+      },
+      Fault("two licences", .badAttribute, "second", name: "a.b") {
+        $0.record(kind: 5, ["a.b", "", "version=1", "licence=MIT", "licence=ISC"])
+      },
       Fault("text in the head", .badTextOffset, "byte 31") {
         $0.record(["A", "a"], textOffset: 31)
       },

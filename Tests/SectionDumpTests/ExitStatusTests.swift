@@ -66,7 +66,7 @@ struct ExitStatusTests {
     Row("bad requirement", ["--require", "module:", "good.so"], 64, "The name is missing"),
     Row(
       "unknown kind", ["verify", "--require", "servce:A", "good.so"], 64,
-      "The kind 'servce' is unknown; use module, service, target or route."),
+      "The kind 'servce' is unknown; use module, service, target, route or plugin."),
     Row("no section named", ["hex", "good.so"], 64, "--section"),
     Row("empty section", ["hex", "--section", "", "good.so"], 64, "--section is empty"),
     Row("no command", ["frobnicate", "good.so"], 2, "There is no command frobnicate, so"),

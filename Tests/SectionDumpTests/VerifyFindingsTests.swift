@@ -153,6 +153,7 @@ struct VerifyFindingsTests {
   private static let missing = [
     ("missing-module", "module:net"), ("missing-service", "service:log"),
     ("missing-target", "target:log"), ("missing-route", "route:app://log/:id"),
+    ("missing-plugin", "plugin:com.example.log"),
   ].map { code, required in
     Row(
       code, preamble + "BEEHIVE_MODULE(log, &operations,);", "(all files)",
@@ -175,8 +176,11 @@ struct VerifyFindingsTests {
       "unknown-version", record(version: 2), records,
       "read it with a newer section-dump, or build it against an older BeeHive.h"),
     Row(
-      "unknown-kind", record(kind: 5), records,
+      "unknown-kind", record(kind: 6), records,
       "read it with a newer section-dump, or build it against an older BeeHive.h"),
+    Row(
+      "bad-identity", record(size: 40, kind: 5, ".asciz \"greet\", \"\""), records,
+      "write one BEEHIVE_PLUGIN with an id and a version"),
     Row(
       "bad-pattern", record(size: 48, kind: 4, ".asciz \"app://x/:\""), records,
       "write the pattern in the notation of Docs/routing.md"),

@@ -2,13 +2,13 @@ internal import BinaryImage
 internal import Registration
 
 extension RegisteredEntry {
-  /// Makes entries of all that an image declares, except for what third parties do.
+  /// Makes entries of all that an image declares, except for third parties and the identity of a plugin.
   static func all(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
     var entries: [RegisteredEntry] = []
     entries.reserveCapacity(scan.records.count + scan.rejections.count)
     var sharers: [String: RegisteredEntry] = [:]
     let (id, bias) = (image.mapped.id, image.mapped.bias)
-    for record in scan.records where !record.kind.isThirdParty {
+    for record in scan.records where record.kind.isRegistered {
       // Before the record goes into its entry, which would have to copy it otherwise.
       let instance = record.sharedInstance
       let entry = RegisteredEntry(record, of: id, bias)

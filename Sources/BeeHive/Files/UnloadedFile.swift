@@ -55,12 +55,12 @@ public struct UnloadedFile: Sendable {
 }
 
 extension Entry {
-  /// What a file declares that is not loaded: first the well-formed entries, which are not bound for a reason,
-  /// then those that every Hive rejects.
+  /// The entries of a file that is not loaded, without the identity of a plugin: first the well-formed ones, which are
+  /// not bound for a reason, then those that every Hive rejects.
   package static func unloaded(
     _ records: [Record], _ rejections: [Rejection], _ reason: Problem
   ) -> [Entry] {
-    records.map { record in
+    records.filter { $0.kind != .plugin }.map { record in
       Entry(
         kind: record.kind, name: record.name, implementation: record.implementation,
         attributes: record.attributes, source: .image(record.origin), state: .accepted(reason))

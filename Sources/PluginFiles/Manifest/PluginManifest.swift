@@ -16,6 +16,9 @@ package struct PluginManifest: Hashable, Sendable {
   /// The entries that every Hive rejects, in the same order.
   package var rejections: [Rejection]
 
+  /// The identity of the plugin; nil if its file states none.
+  package var plugin: PluginIdentity? { PluginIdentity(of: records) }
+
   /// Files of at most this size are read by one call, larger ones part by part.
   package static let readWhole = 1 << 15
 

@@ -19,6 +19,8 @@ struct EntryReader<Source: Image> {
   private lazy var memory = image.addressedMemory
   /// The first record of each instance that several share.
   private var sharers: [String: Record] = [:]
+  /// The identity of the plugin that the image is.
+  private var identity: Record?
 
   /// The kind that the slot declares, if it is known.
   private var kind = RecordKind.unknown
@@ -213,6 +215,7 @@ struct EntryReader<Source: Image> {
         attributes: try Attributes(bytes.extracting(attributes), of: kind), encoding: .inline,
         origin: origin(at: offset, in: section))
       try record.attributes.checkRouting(of: kind, named: name)
+      if kind == .plugin { try takeIdentity(record) }
       record.accessor = try pointer(at: accessor, of: sectionBytes, in: section)
       record.context = try pointer(at: context, of: sectionBytes, in: section)
       try record.checkStructure(in: memory)
@@ -225,6 +228,18 @@ struct EntryReader<Source: Image> {
     } catch {
       reject(error, of: known, at: offset, in: section)
     }
+  }
+
+  /// Notes who the image is; throws if it says so twice.
+  private mutating func takeIdentity(_ record: Record) throws(Refusal) {
+    try record.attributes.checkIdentity(named: record.name)
+    if let identity {
+      throw Refusal(
+        .badIdentity,
+        "is the second identity of its image, after \(identity.name) (\(identity.origin)); keep one"
+      )
+    }
+    identity = record
   }
 
   /// Throws if the loader writes over these bytes of a section, apart from the two words.

@@ -16,6 +16,9 @@ extension Attributes {
     case returns = 0x72_6574_7572_6e73
     case version = 0x76_6572_7369_6f6e
     case needs = 0x6e_6565_6473
+    case licence = 0x6c_6963_656e_6365
+    case homepage = 0x686f_6d65_7061_6765
+    case icon = 0x69_636f_6e
 
     /// Cuts a field at its `=`; nil where it has no key or no `=`. The key itself is nil where only its author
     /// gives it a meaning.
@@ -46,6 +49,9 @@ extension Attributes {
       case .returns: (256, .route, nil)
       case .version: (512, nil, nil)
       case .shared: (1024, .service, nil)
+      case .licence: (2048, .plugin, nil)
+      case .homepage: (4096, .plugin, nil)
+      case .icon: (8192, .plugin, nil)
       case .requires, .after: (0, .module, nil)
       case .needs: (0, nil, nil)
       case .action: (0, .target, nil)
@@ -98,7 +104,8 @@ extension Attributes {
     case .abi: abi = value
     case .requires: requires.append(value)
     case .after: after.append(value)
-    case .async, .shared, .action, .remote, .match, .returns, .version, .needs, nil:
+    case .async, .shared, .action, .remote, .match, .returns, .version, .needs, .licence,
+      .homepage, .icon, nil:
       let name = String(checked: field.extracting(0..<equals))
       others.append(Attribute(key: name, value: value))
     }
@@ -170,5 +177,34 @@ extension Attributes {
     let bytes = texts.flatMap { field -> [UInt8] in Array(field.utf8) + [0] }
     try self.init(bytes.span, of: kind)
     try checkRouting(of: kind, named: name)
+    if kind == .plugin { try checkIdentity(named: name) }
+  }
+}
+
+// The identity of a plugin.
+extension Attributes {
+  /// Checks that a plugin has an id that files and users can write, and a version.
+  func checkIdentity(named id: String) throws(Refusal) {
+    try Refusal.check(
+      Self.isPluginID(id), .badIdentity,
+      "has an id that is no name in reverse; write letters, digits, - and _ with dots between them: "
+        + "com.example.greet")
+    try Refusal.check(
+      version != nil, .badIdentity, "has no version; write one as 1.4.2 next to the id")
+  }
+
+  /// Returns whether a text is an id as plugins have it: a name in reverse that needs no escapes anywhere.
+  package static func isPluginID(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return text.utf8.count <= 255 && parts.count > 1
+      && parts.allSatisfy { part in !part.isEmpty && part.utf8.allSatisfy(\.isOfIdentity) }
+  }
+}
+
+extension UInt8 {
+  /// Whether a part of a plugin's id may have it.
+  fileprivate var isOfIdentity: Bool {
+    isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
+      || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
   }
 }

@@ -102,7 +102,7 @@ private struct LiveRecord: Tabled {
   let record: Record
   /// Whether the process says what became of its entries.
   let hasStates: Bool
-  /// Nil where the process does not say; kinds of third parties are registered by no Hive.
+  /// Nil where the process does not say; no Hive registers kinds of third parties and identities.
   let entry: EntryStates.Entry?
 
   /// Reads the entries of an image while there is room, and adds what is wrong with some of them.
@@ -120,7 +120,7 @@ private struct LiveRecord: Tabled {
       let entry = states?[
         origin.index, in: origin.section, of: image, isModule: record.kind == .module]
       return Self(
-        record: record, hasStates: states != nil, entry: record.kind.isThirdParty ? nil : entry)
+        record: record, hasStates: states != nil, entry: record.kind.isRegistered ? entry : nil)
     }
   }
 

@@ -155,6 +155,7 @@ extension Picture.Node.Kind {
     case .implementation: ("component", "[[", "]]")
     case .target: ("hexagon", "{{", "}}")
     case .route: ("cds", "[/", "/]")
+    case .plugin: ("tab", "[", "]")
     case .other: ("note", "[", "]")
     case .missing: ("box", "[", "]")
     }

@@ -9,6 +9,8 @@ struct Picture {
   struct Node {
     enum Kind: String {
       case module, service, implementation, target, route
+      /// The identity of the plugin that a file is.
+      case plugin
       /// A third party's entry.
       case other
       /// A module or service that is required or needed, and that no file declares.

@@ -42,6 +42,8 @@ struct Finding: Hashable, Codable {
     case missingTarget = "missing-target"
     /// No file declares a route that `--require` names.
     case missingRoute = "missing-route"
+    /// No file states the identity of a plugin that `--require` names.
+    case missingPlugin = "missing-plugin"
     /// A Swift type in several files; an error where an entry registers it.
     case duplicateType = "duplicate-type"
     /// A protocol that services are registered under, in several files: lookups across them fail.
@@ -158,6 +160,7 @@ extension Rejection.Reason {
     case .badPattern: "write the pattern in the notation of Docs/routing.md"
     case .badAction: "write each action once, as name(parameter: Type) -> Type"
     case .unknownType: "declare a String, Int, Double or Bool"
+    case .badIdentity: "write one BEEHIVE_PLUGIN with an id and a version"
     case .unreadableSection:
       "build the file again as the message says, or name it as it was before it was changed"
     case .limitExceeded: "split the file; no scan reads more"

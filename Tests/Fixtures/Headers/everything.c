@@ -44,6 +44,12 @@ BEEHIVE_SERVICE_FACTORY(Session, NetSession, create_session, BEEHIVE_NULL,
 BEEHIVE_SERVICE_FACTORY(Store, DiskSession, create_session, destroy_session,
                         BEEHIVE_SCOPE("weak") BEEHIVE_SHARED);
 
+BEEHIVE_PLUGIN("com.example.greet", "1.4.2");
+BEEHIVE_PLUGIN("com.example.greet-more", "2.0-beta.1",
+               BEEHIVE_NAME("Greetings") BEEHIVE_NAME_IN("de", "Gr\xc3\xbc\xc3\x9f"
+                                                               "e") BEEHIVE_LICENCE("MIT")
+                   BEEHIVE_HOMEPAGE("https://example.com/greet") BEEHIVE_ICON("greet"));
+
 static bool stock(const beehive_call *call, beehive_reply *reply) {
   beehive_reply_integer(reply, beehive_integer(call, "count", 1));
   return beehive_text(call, "sku") != BEEHIVE_NULL;

@@ -11,6 +11,11 @@ struct HeaderRefusalsTests {
     ("BEEHIVE_MODULE(, &o);", ["has no name"]),
     ("BEEHIVE_MODULE(a);", ["has no operations"]),
     (#"BEEHIVE_ROUTE("app://a");"#, ["has no function"]),
+    (#"BEEHIVE_PLUGIN("com.example.a");"#, ["has no version"]),
+    (#"BEEHIVE_PLUGIN("", "1");"#, ["has no id"]),
+    (
+      #"BEEHIVE_PLUGIN("com.example.a", "1", BEEHIVE_NAME("A"), BEEHIVE_ICON("a"));"#, ["no commas"]
+    ),
     (#"BEEHIVE_MODULE("log", &o);"#, ["without quotes"]),
     (#"BEEHIVE_SERVICE("Clock", Wall, &one);"#, ["without quotes"]),
     (#"BEEHIVE_SERVICE(Clock, "Wall", &one);"#, ["without quotes"]),

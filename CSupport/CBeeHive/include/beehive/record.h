@@ -22,6 +22,7 @@
 #define BEEHIVE_KIND_SERVICE 2
 #define BEEHIVE_KIND_TARGET 3
 #define BEEHIVE_KIND_ROUTE 4
+#define BEEHIVE_KIND_PLUGIN 5
 #define BEEHIVE_KIND_FIRST_FOREIGN 0x8000 /* from here on other projects' kinds: shown, not used */
 
 #define BEEHIVE_REQUEST_MAKE 0     /* put a value of `expected_type` into `out` */

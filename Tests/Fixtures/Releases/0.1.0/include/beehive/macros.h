@@ -8,6 +8,7 @@
  *   BEEHIVE_SERVICE_FACTORY(Session, DiskSession, create_session, destroy_session);
  *   BEEHIVE_TARGET(shop, shop_actions, BEEHIVE_ACTION("remote stock(sku: String) -> Int"));
  *   BEEHIVE_ROUTE("app://stock/:sku", stock, BEEHIVE_REMOTE BEEHIVE_RETURNS("Int"));
+ *   BEEHIVE_PLUGIN("com.example.greet", "1.4.2", BEEHIVE_NAME("Greetings") BEEHIVE_NAME_IN("de", "Gruesse"));
  *
  * Inside a function they do not compile: an entry there would not be a constant of the file. */
 #ifndef BEEHIVE_MACROS_H
@@ -66,6 +67,14 @@
   BEEHIVE_STATIC_ASSERT(sizeof("" pattern) > 1, "BEEHIVE_ROUTE: the route has no pattern"); \
   BEEHIVE_ROUTE_(BEEHIVE_UNIQUE(beehive_entry_), pattern "\0", __VA_ARGS__, "", "", )
 
+/* ---- Who the file is: once in a plugin ---- */
+
+/* BEEHIVE_PLUGIN(id, version[, attributes]): both are string literals. The id is a name in reverse,
+ * `com.example.greet`, and stays the same in all versions. */
+#define BEEHIVE_PLUGIN(id, ...)                                                      \
+  BEEHIVE_STATIC_ASSERT(sizeof("" id) > 1, "BEEHIVE_PLUGIN: the plugin has no id"); \
+  BEEHIVE_PLUGIN_(BEEHIVE_UNIQUE(beehive_entry_), id "\0\0", __VA_ARGS__, "", "", )
+
 /* ---- Attributes: string literals, written one after another without commas ---- */
 
 #define BEEHIVE_ATTRIBUTE(key, value) key "=" value "\0"
@@ -84,6 +93,10 @@
 #define BEEHIVE_MATCH(extent) BEEHIVE_ATTRIBUTE("match", extent)
 #define BEEHIVE_RETURNS(type) BEEHIVE_ATTRIBUTE("returns", type)
 #define BEEHIVE_NEEDS(service) BEEHIVE_ATTRIBUTE("needs", service) /* that it looks up while it is made */
+#define BEEHIVE_NAME_IN(language, name) BEEHIVE_ATTRIBUTE("name[" language "]", name) /* of a plugin */
+#define BEEHIVE_LICENCE(licence) BEEHIVE_ATTRIBUTE("licence", licence) /* of a plugin: "MIT" */
+#define BEEHIVE_HOMEPAGE(address) BEEHIVE_ATTRIBUTE("homepage", address) /* of a plugin */
+#define BEEHIVE_ICON(icon) BEEHIVE_ATTRIBUTE("icon", icon) /* of a plugin: a name in the theme, or a path */
 #define BEEHIVE_ABI(version) BEEHIVE_ATTRIBUTE("abi-version", version) /* of the table's structure */
 
 /* ---- What they are made of ---- */
@@ -140,6 +153,13 @@
       sizeof(beehive_route_table), BEEHIVE_ROUTE_TABLE_VERSION, function};                  \
   BEEHIVE_RECORD_(entry, BEEHIVE_KIND_ROUTE,                                                \
                   names #function "\0" BEEHIVE_ATTRIBUTE("abi", "c-route") attributes)
+
+/* Its context is a word that no reader uses yet. */
+#define BEEHIVE_PLUGIN_(entry, names, version, attributes, surplus, ...)                       \
+  BEEHIVE_STATIC_ASSERT(sizeof("" version) > 1, "BEEHIVE_PLUGIN: the plugin has no version"); \
+  BEEHIVE_NO_SURPLUS_(surplus);                                                                \
+  static const uint32_t BEEHIVE_PASTE(entry, _table) = sizeof(uint32_t);                       \
+  BEEHIVE_RECORD_(entry, BEEHIVE_KIND_PLUGIN, names BEEHIVE_ATTRIBUTE("version", version) attributes)
 
 #define BEEHIVE_NO_SURPLUS_(surplus) \
   BEEHIVE_STATIC_ASSERT(sizeof(surplus) == 1, "BeeHive: attributes take no commas between them")
