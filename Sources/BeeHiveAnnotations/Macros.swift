@@ -98,6 +98,31 @@ public enum AnnotatedExposure: Sendable {
     requires: AnnotatedNames = [], after: AnnotatedNames = [], needs: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ModuleMacro")
 
+  /// States who the plugin is that this type belongs to: its id and its version, for hosts, users and tools.
+  ///
+  /// Write it once in a plugin, on any type that is not generic; nothing of the type changes. A host loads the highest
+  /// version of an id, and users switch a plugin off by its id, so it stays the same in all versions.
+  ///
+  ///     @BeeHivePlugin("com.example.greet", "1.4.2", name: "Greetings", names: ["de": "Begrüßung"])
+  ///     final class GreetModule: Module {
+  ///
+  /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:
+  /// `BEEHIVE_PLUGIN`.
+  ///
+  /// - Parameters:
+  ///   - id: A name in reverse, a literal: letters, digits, `-` and `_` with dots between them.
+  ///   - version: The version as Semantic Versioning writes it, a literal.
+  ///   - name: The name for people, a literal.
+  ///   - names: The names in other languages, by their tags.
+  ///   - licence: The licence, as SPDX writes it: `MIT`.
+  ///   - homePage: The address of the plugin's page.
+  ///   - icon: The name of an icon in the theme, or a path.
+  @attached(member)
+  public macro BeeHivePlugin(
+    _ id: String, _ version: String, name: String? = nil, names: [String: String] = [:],
+    licence: String? = nil, homePage: String? = nil, icon: String? = nil
+  ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "PluginMacro")
+
   /// Declares that this type is a target; the image that holds it offers its actions when loaded.
   ///
   /// The type conforms to `Target` of `BeeHiveRouting` and has an `init()` that callers can call, as for

@@ -153,6 +153,20 @@
       return parts.compactMap { text($0, label) }
     }
 
+    /// The pairs of a dictionary literal of strings, in their order.
+    func pairs(_ label: String) -> [(key: String, value: String)] {
+      guard let expression = self[label] else { return [] }
+      guard let content = expression.as(DictionaryExprSyntax.self)?.content else {
+        refuse(at: expression, "\(label) must be a dictionary literal: an entry is a constant")
+        return []
+      }
+      return (content.as(DictionaryElementListSyntax.self) ?? []).compactMap { element in
+        let key = text(element.key, "a key of \(label)")
+        let value = text(element.value, label)
+        return key.flatMap { key in value.map { (key, $0) } }
+      }
+    }
+
     private func text(_ expression: ExprSyntax, _ label: String) -> String? {
       guard let value = expression.as(StringLiteralExprSyntax.self)?.representedLiteralValue else {
         refuse(

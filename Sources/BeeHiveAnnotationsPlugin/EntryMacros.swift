@@ -85,4 +85,35 @@
       return type.entry(making: "any BeeHive.Module", text)
     }
   }
+
+  /// `@BeeHivePlugin("com.example.greet", "1.4.2", name:names:licence:homePage:icon:)`
+  enum PluginMacro: MemberMacro {
+    static func expansion(
+      of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+      conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+      let annotation = Annotation(node, in: context)
+      let id = annotation.literal(0, "the plugin's id")
+      let version = annotation.literal(1, "the plugin's version")
+      let fields = [
+        ("name", "name"), ("licence", "licence"), ("homePage", "homepage"), ("icon", "icon"),
+      ].map { label, key in (key, annotation.string(label)) }
+      let names = annotation.pairs("names")
+      let generic = ([Syntax(declaration)] + context.lexicalContext).contains {
+        $0.genericParameters != nil
+      }
+      if generic {
+        annotation.refuse("a generic type holds no constant; annotate a type that is not generic")
+      }
+      try annotation.check()
+      guard let id, let version else { return [] }
+
+      var text = RecordText(name: id, implementation: "")
+      text.add("version", version)
+      for (key, value) in fields { text.add(key, value) }
+      for (language, name) in names { text.add("name[\(language)]", name) }
+      // It makes nothing.
+      return [text.constant(.plugin, in: context, "{ _, _, _, _ in false }")]
+    }
+  }
 #endif

@@ -6,7 +6,7 @@
   @main struct Plugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
       ServiceMacro.self, ModuleMacro.self, TargetMacro.self, ActionMacro.self, RouteMacro.self,
-      FacadeMacro.self,
+      FacadeMacro.self, PluginMacro.self,
     ]
   }
 #else

@@ -5,7 +5,7 @@
 
   /// The kind of an entry: `BEEHIVE_KIND_MODULE`, `BEEHIVE_KIND_SERVICE`, …
   enum EntryKind: UInt16 {
-    case module = 1, service, target, route
+    case module = 1, service, target, route, plugin
 
     /// The remedy if the Hive cannot make a type by itself.
     var remedy: String {
@@ -13,6 +13,7 @@
       case .module: "do that work in setUp"
       case .service: "register a factory with hive.register"
       case .target, .route: "register it with hive.mediator.register"
+      case .plugin: "annotate another type"
       }
     }
 
@@ -46,19 +47,36 @@
       _ kind: EntryKind, making type: String, isStatic: Bool = true,
       in context: some MacroExpansionContext, _ body: String
     ) -> [DeclSyntax] {
-      let (make, record) = (context.makeUniqueName("make"), context.makeUniqueName("entry"))
+      let make = context.makeUniqueName("make")
       let modifier = isStatic ? "static " : ""
-      // The fields, each with its NUL, filled up to a multiple of 8.
-      var bytes: [UInt8] = fields.flatMap { Array($0.utf8) + [0] }
-      bytes += Array(repeating: 0, count: (8 - bytes.count % 8) % 8)
-      let headSize = 32
       return [
         """
         nonisolated private \(raw: modifier)func \(make)() -> \(raw: type) {
         \(raw: body)
         }
         """,
-        """
+        constant(
+          kind, isStatic: isStatic, in: context,
+          """
+          { out, expectedType, _, request in
+              BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \(make))
+            }
+          """),
+      ]
+    }
+
+    /// The constant that is the record; `accessor` is the source of a closure.
+    func constant(
+      _ kind: EntryKind, isStatic: Bool = true, in context: some MacroExpansionContext,
+      _ accessor: String
+    ) -> DeclSyntax {
+      let record = context.makeUniqueName("entry")
+      let modifier = isStatic ? "static " : ""
+      // The fields, each with its NUL, filled up to a multiple of 8.
+      var bytes: [UInt8] = fields.flatMap { Array($0.utf8) + [0] }
+      bytes += Array(repeating: 0, count: (8 - bytes.count % 8) % 8)
+      let headSize = 32
+      return """
         // \(raw: fields.filter { !$0.isEmpty }.joined(separator: ", "))
         #if objectFormat(MachO)
         @section("__DATA,BeehiveRecords")
@@ -69,14 +87,11 @@
         nonisolated private \(raw: modifier)let \(record): \
         BeeHiveAnnotations.AnnotatedEntry.Record<\(raw: bytes.count)> = (
           \(raw: headSize + bytes.count), 1, \(raw: kind.rawValue), 0, \(raw: headSize),
-          { out, expectedType, _, request in
-            BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \(make))
-          },
+          \(raw: accessor),
           0,
           [\(raw: bytes.map(String.init).joined(separator: ", "))]
         )
-        """,
-      ]
+        """
     }
   }
 

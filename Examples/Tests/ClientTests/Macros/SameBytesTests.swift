@@ -46,6 +46,25 @@ import Testing
       Array(written[..<16]) == [UInt8(written.count), 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 32, 0, 0, 0])
   }
 
+  /// Who a plugin is, too.
+  @Test func identitiesOfSwiftAndCSayTheSame() throws {
+    let swift = try SwiftCompiler.plugin(
+      """
+      import BeeHiveAnnotations
+      @BeeHivePlugin("com.example.greet", "1.4.2", name: "Greetings", names: ["de": "Gruss"], licence: "MIT")
+      enum Greet {}
+      """, .release)
+    let c = try SwiftCompiler.library(
+      ofC: """
+        #include <BeeHive.h>
+        BEEHIVE_PLUGIN("com.example.greet", "1.4.2", BEEHIVE_NAME("Greetings") BEEHIVE_LICENCE("MIT")
+                       BEEHIVE_NAME_IN("de", "Gruss"));
+        """)
+    let lines = try SectionDump.read(swift).records.map(\.line)
+    #expect(lines.count == 1 && lines[0].hasPrefix("plugin com.example.greet"))
+    #expect(try SectionDump.read(c).records.map(\.line) == lines)
+  }
+
   /// The bytes of the section, as they stand in the file.
   private static func section(of file: String) throws -> [UInt8] {
     let output = try Folder().place("section")

@@ -27,6 +27,7 @@ func expectExpansion(
     macroSpecs: [
       "BeeHiveService": MacroSpec(type: ServiceMacro.self),
       "BeeHiveModule": MacroSpec(type: ModuleMacro.self),
+      "BeeHivePlugin": MacroSpec(type: PluginMacro.self),
     ],
     testModuleName: "Shop", testFileName: "/code/Shop.swift",
     indentationWidth: .spaces(2),
