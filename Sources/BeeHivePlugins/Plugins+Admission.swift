@@ -22,6 +22,26 @@ extension Plugins {
     store.state.withLock { $0.verification = verification }
   }
 
+  /// Switches a plugin off for the user of this process: no admission lets it load from now on.
+  ///
+  /// The choice is kept in `$XDG_CONFIG_HOME/PROGRAM/plugins.json`, else below `~/.config`, which is written whole or
+  /// not at all. Blocks until another process that writes it has done so. What is loaded stays loaded.
+  ///
+  /// - Parameter id: The plugin's id; it need not be installed.
+  /// - Throws: `ImageError` if it is no id, or the file cannot be read or written.
+  public func switchOff(_ id: String) throws(ImageError) { try set(id, isOn: false) }
+
+  /// Takes back ``switchOff(_:)``; nothing happens if the plugin is on.
+  ///
+  /// - Parameter id: The plugin's id.
+  /// - Throws: As ``switchOff(_:)``.
+  public func switchOn(_ id: String) throws(ImageError) { try set(id, isOn: true) }
+
+  private func set(_ id: String, isOn: Bool) throws(ImageError) {
+    var switches = PluginSwitches(of: PluginSwitches.ownProgram)
+    try switches.set(id, isOn: isOn)
+  }
+
   /// Adds the directories that a variable of the environment lists, with colons between them.
   ///
   /// Those that are not absolute are left out. So is everything where the program has more rights than the user

@@ -83,4 +83,37 @@ struct AdmissionTests {
     #expect(try hive.plugins.admission().plugins.last?.refusals.map(\.code) == ["shadowed"])
     #expect(try hive.plugins.add(directoriesFrom: name + "_NOT").isEmpty)
   }
+
+  @Test("are not those that the user has switched off, and lists say who each is")
+  func switches() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    let id = "org.test.s\(UUID().uuidString)"
+    let source = Compiler.module("switch_a") + "\nBEEHIVE_PLUGIN(\"\(id)\", \"1.2\");"
+    try build("plugins/a.so", source, in: folder)
+    // Nobody else knows this id.
+    let former = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"]
+    try #require(unsafe setenv("XDG_CONFIG_HOME", folder.path, 1) == 0)
+    defer {
+      if let former {
+        _ = unsafe setenv("XDG_CONFIG_HOME", former, 1)
+      } else {
+        _ = unsafe unsetenv("XDG_CONFIG_HOME")
+      }
+    }
+    try hive.plugins.add(directory: folder.place("plugins").path)
+    #expect(hive.plugins.files.map(\.identity?.title) == ["\(id) 1.2"])
+    #expect(hive.plugins.files.flatMap(\.entries).map(\.name) == ["switch_a"])
+    #expect(hive.plugins.report().lines.map(\.name) == ["\(id) 1.2", "switch_a"])
+    #expect(try hive.plugins.admitted.count == 1)
+    try hive.plugins.switchOff(id)
+    let refusal = try #require(try hive.plugins.admission().plugins.first?.refusals.first)
+    #expect(refusal.code == "switched-off")
+    #expect(refusal.message.contains("\(folder.path)/"))
+    try hive.plugins.switchOn(id)
+    #expect(try hive.plugins.admitted.count == 1)
+    // What is loaded registers the module alone.
+    try OpenLibrary.keep(folder.place("plugins/a.so").path)
+    #expect(!hive.entries.contains { $0.name == id })
+    #expect(hive.entries.contains { $0.name == "switch_a" })
+  }
 }

@@ -28,6 +28,10 @@ package struct Admission {
     var brought: [(name: LoadClosure.Name, member: LoadClosure.Member)] {
       closure.map { $0.brought.flatMap { member in member.names.map { ($0, member) } } } ?? []
     }
+    /// Whether the others were taken into account already: a lower version of it was tried afterwards.
+    var isSettled = false
+    /// The identity; nil if the file states none.
+    var identity: PluginIdentity? { manifest?.plugin }
     /// Its well-formed entries, and the others.
     var records: [Record] { manifest?.records ?? [] }
     var rejections: [Rejection] { manifest?.rejections ?? [] }
@@ -210,20 +214,25 @@ package struct Admission {
     judged.contains { $0.matched.contains(pattern) }
   }
 
-  /// What becomes of all files together.
+  /// Judges all files together. If the highest version of a plugin does not fit the others, the next one is
+  /// tried.
   package func report() -> AdmissionReport {
     // Files that were meant, and that turned out to be refused with the others: they hide nothing any more.
     var lost: [Int: Judged] = [:]
     while true {
       var files = judged
       for (file, verdict) in lost { files[file] = verdict }
-      let shown = hideNamesakes(&files)
+      let chosen = files.chooseVersions()
+      let shown = hideNamesakes(&files).union(chosen)
       files = judgedInOrder(files, JointAdmission(of: files, host.modules))
       var joint = JointAdmission(of: files, host.modules)
       for (file, verdict) in lost { joint.files[file] = verdict }
       let more = shown.filter { !joint.files[$0].refusals.isEmpty && lost[$0] == nil }
       guard !more.isEmpty else { return AdmissionReport(on: host, joint, keepsFiles) }
-      for file in more { lost[file] = joint.files[file] }
+      for file in more {
+        lost[file] = joint.files[file]
+        lost[file]?.isSettled = true
+      }
     }
   }
 

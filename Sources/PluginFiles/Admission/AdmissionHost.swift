@@ -15,6 +15,8 @@ package struct AdmissionHost {
   private(set) var replaced: [(name: String, ranges: [MappedRange])] = []
   /// The program and its libraries.
   private(set) var libraries = LibrarySet()
+  /// The plugins that the user of the program has switched off.
+  private(set) var switches = PluginSwitches()
   let search: LibrarySearch
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
@@ -32,6 +34,7 @@ package struct AdmissionHost {
       program.image.identity.kind == .executable, .unsupported,
       "It is no executable: name the program that opens the plugins.")
     self.init(path, program)
+    switches = PluginSwitches(of: path.resolved.fileName)
     if let interpreter = program.interpreter,
       fileStatus(of: interpreter.utf8, followingLinks: true) == nil
     {
@@ -66,6 +69,7 @@ package struct AdmissionHost {
     let paths = images.map(\.displayName)
     let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: paths.first ?? ""))
     self.init(paths.first ?? "", program)
+    switches = PluginSwitches(of: PluginSwitches.ownProgram)
     libraries.add(program)
     let deleted = MappedRange.ofThisProcess().filter(\.isOfDeletedFile)
     for (image, path) in zip(images, paths).dropFirst() {

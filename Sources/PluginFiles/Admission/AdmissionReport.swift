@@ -11,6 +11,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     public var loads: Bool
     /// Its place in the order of those that load, from 1 on.
     package var order: Int?
+    /// The identity; nil if the file states none.
+    package var identity: PluginIdentity?
     /// Its entries: `module shop`, `service Greeter`.
     package var offers: [String]
     /// The paths of plugins that load before it, because it needs them.
@@ -25,7 +27,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     /// The plugin as a value of JSON.
     package var value: JSONValue {
       .object([
-        ("path", .string(path)), ("loads", .boolean(loads)),
+        ("path", .string(path)), ("identity", identity?.value ?? .null),
+        ("loads", .boolean(loads)),
         ("order", order.map { .integer(Int64($0)) } ?? .null), ("offers", .texts(offers)),
         ("needs", .texts(needs)), ("refusals", .array(refusals.map(\.value))),
         ("remarks", .texts(remarks)),
@@ -55,7 +58,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     plugins = joint.files.enumerated().map { position, file in
       Plugin(
         path: file.path, loads: file.refusals.isEmpty, order: places[position],
-        offers: file.records.map { "\($0.kind) \($0.name)" },
+        identity: file.identity,
+        offers: file.records.filter { $0.kind != .plugin }.map { "\($0.kind) \($0.name)" },
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
         remarks: file.remarks,
         closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil)
@@ -98,13 +102,14 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
       let order = String(plugin.order ?? 0)
       lines.append(
         "  " + String(repeating: " ", count: digits - order.count)
-          + "\(order)  \(name)\(gap)  \(plugin.offers.isEmpty ? "nothing" : plugin.offers.shown(most: 3))"
+          + "\(order)  \(name)\(gap)  \(plugin.identity.map { "\($0.title): " } ?? "")\(plugin.offers.isEmpty ? "nothing" : plugin.offers.shown(most: 3))"
           + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
       for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
     }
     if !refused.isEmpty { lines += ["", "\(refused.count) would not:"] }
     for plugin in refused {
-      lines.append("  \(title(plugin.path))")
+      let identity = plugin.identity.map { " (\($0.title))" } ?? ""
+      lines.append("  \(title(plugin.path))\(identity)")
       defer { for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 4) } }
       for (index, refusal) in plugin.refusals.enumerated() {
         let start = index > 0 ? "Also: " : ""

@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import LibC
+internal import Registration
 
 // What a policy asks of a file that would load: its name, its owners, where it looks for libraries, what it runs.
 
@@ -38,6 +39,28 @@ extension Admission.Judged {
         expected: policy.allowed.joined(separator: ", "), found: own,
         remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
     }
+    if let identity { checkIdentity(identity) }
+  }
+
+  /// Checks that neither the user nor the host has anything against this plugin, or this version of it.
+  private mutating func checkIdentity(_ plugin: PluginIdentity) {
+    if let reason = host.switches.reason(against: plugin.id) {
+      refuse(
+        .switchedOff, reason.message, expected: "no \(plugin.id)", found: plugin.title,
+        remedy: reason.remedy)
+    }
+    guard let wanted = policy.versions[plugin.id] else { return }
+    guard let range = VersionRange(wanted), let version = Version(plugin.version) else {
+      return refuse(
+        .otherVersion, "The policy's versions of \(plugin.id), '\(wanted)', cannot be read.",
+        expected: wanted, found: plugin.version, remedy: "Write them as >=1.2 <2.")
+    }
+    guard !range.contains(version) else { return }
+    refuse(
+      .otherVersion,
+      "It is version \(plugin.version) of \(plugin.id), and the host asks for \(wanted).",
+      expected: wanted, found: plugin.version,
+      remedy: "Install a version that the host works with, or update the host.")
   }
 
   /// Checks that a file looks for libraries only where others can put none.

@@ -35,7 +35,7 @@ struct JointAdmission {
       records[file].map(\.record).filter { $0.kind == .module }.map { (file, $0) }
     }
     addRequirements(of: modules, present)
-    addCycles(of: modules)
+    addCycles(of: modules.filter { file, _ in !files[file].isSettled })
     graph.requires = needs
     settle(files.indices.filter { !isSound($0) })
     settle(noteDuplicates())
@@ -86,7 +86,7 @@ struct JointAdmission {
       let own = files[file].manifest?.stamp.number
       return Set(records[file].filter { $0.library != own }.map(\.record.name))
     }
-    for (file, record) in modules {
+    for (file, record) in modules where !files[file].isSettled {
       for name in record.attributes.after where !along[file].contains(name) {
         if let other = providers[name]?.file, other != file { graph.follows[file].append(other) }
       }
@@ -182,5 +182,34 @@ struct JointAdmission {
         expected: provider, found: first.code,
         remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path)
     }
+  }
+}
+
+extension [Admission.Judged] {
+  /// Refuses every version of a plugin but the highest one that may load; of equal ones the first is meant. Returns the
+  /// files that were chosen among several.
+  mutating func chooseVersions() -> [Int] {
+    var rivals: [String: [(file: Int, identity: PluginIdentity, version: Version)]] = [:]
+    for (file, judged) in enumerated() where judged.refusals.isEmpty {
+      guard let identity = judged.identity, let version = Version(identity.version) else {
+        continue
+      }
+      rivals[identity.id, default: []].append((file, identity, version))
+    }
+    var chosen: [Int] = []
+    for versions in rivals.values where versions.count > 1 {
+      let highest = versions.dropFirst().reduce(versions[0]) { $0.version < $1.version ? $1 : $0 }
+      chosen.append(highest.file)
+      let path = self[highest.file].path
+      for other in versions where other.file != highest.file {
+        self[other.file].refuse(
+          .superseded, "\(highest.identity.title) loads instead: \(path).",
+          expected: highest.identity.version, found: other.identity.version,
+          remedy:
+            "Nothing is wrong with it. Remove one of the two files, or say which versions the host admits.",
+          cause: path)
+      }
+    }
+    return chosen
   }
 }

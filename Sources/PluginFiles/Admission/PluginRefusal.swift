@@ -34,7 +34,7 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case contractDrift = "contract-drift"
     /// Whether it was built against the host's contracts cannot be seen, and the policy refuses that.
     case contractUnseen = "contract-not-visible"
-    /// All plugins are switched off.
+    /// All plugins are switched off, or the user has switched this one off.
     case switchedOff = "switched-off"
     /// A process ended while it loaded this very file.
     case quarantined
@@ -52,6 +52,10 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case rejectedEntry = "rejected-entry"
     /// A plugin or library that it needs is not admitted itself.
     case refusedProvider = "refused-provider"
+    /// Another file has a higher version of the same plugin, and loads.
+    case superseded
+    /// The policy asks for other versions of the plugin.
+    case otherVersion = "other-version"
     /// A plugin of the same file name that is admitted is in a folder that comes first.
     case shadowed
     /// The file was changed or replaced while it was read.

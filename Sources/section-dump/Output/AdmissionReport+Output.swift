@@ -55,6 +55,8 @@ extension AdmissionReport {
     csv.string(key: "cause", refusal?.cause)
     csv.message(key: "message", refusal?.message)
     csv.message(key: "remedy", refusal?.remedy)
+    csv.string(key: "id", plugin?.identity?.id)
+    csv.string(key: "version", plugin?.identity?.version)
   }
 }
 

@@ -1,0 +1,164 @@
+package import BinaryImage
+internal import LibC
+internal import Registration
+
+/// The plugins that the user of a program has switched off, by their ids.
+///
+/// They are in a file of the user, `$XDG_CONFIG_HOME/PROGRAM/plugins.json`, else below `~/.config`:
+/// `{"off": ["com.example.greet"]}`. A program with more rights than the user who started it (`AT_SECURE`) has no such
+/// file.
+package struct PluginSwitches: Sendable {
+  /// The path of the file; nil if the environment does not say where it is.
+  package private(set) var path: String?
+  /// The ids of what is switched off, sorted.
+  package private(set) var off: [String] = []
+  /// The reason that the file cannot be read; nil if it was read, or is not there.
+  private var fault: ImageError?
+
+  /// Nothing is switched off.
+  package init() {}
+
+  /// Reads the file of a program.
+  ///
+  /// - Parameter program: The name of the program's file, without folders.
+  package init(of program: String) {
+    let own = trustedVariable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let home = trustedVariable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config" : nil }
+    self.init(at: program.isEmpty ? nil : (own ?? home).map { "\($0)/\(program)/plugins.json" })
+  }
+
+  /// Reads a file, if it is there.
+  init(at path: String?) {
+    self.path = path
+    read()
+  }
+
+  /// The name of the program of this process, whatever became of its file since.
+  package static var ownProgram: String {
+    let name = linkTarget(of: "/proc/self/exe")?.fileName ?? ""
+    return name.hasSuffix(MappedRange.deletedMark)
+      ? String(name.dropLast(MappedRange.deletedMark.count)) : name
+  }
+
+  /// Returns why a plugin is not to be loaded, and what to do; nil if it may be.
+  func reason(against id: String) -> (message: String, remedy: String)? {
+    if let fault {
+      return (
+        "It is not known which plugins the user has switched off: \(fault)",
+        #"Write it as {"off": ["com.example.greet"]}, or remove it: then all are on."#
+      )
+    }
+    guard let path, off.contains(id) else { return nil }
+    return ("The user has switched it off in \(path).", "Take \(id) out of that file.")
+  }
+
+  // MARK: - Reading
+
+  /// More than any list of plugins has.
+  private static let mostBytes = 1 << 20
+
+  private mutating func read() {
+    (off, fault) = ([], nil)
+    guard let path, fileStatus(of: path.utf8, followingLinks: true) != nil else { return }
+    do throws(ImageError) {
+      let file = try OpenedFile(path: path)
+      let isShort = file.size <= UInt64(Self.mostBytes)
+      let bytes = isShort ? try file.read(at: 0, count: Int(file.size)) : []
+      guard let ids = Self.ids(in: bytes) else {
+        throw file.error(.unsupported, "It is no list of plugins.")
+      }
+      off = ids
+    } catch {
+      fault = error
+    }
+  }
+
+  /// Reads the ids of a file; nil if it is another text. No id needs an escape.
+  private static func ids(in bytes: [UInt8]) -> [String]? {
+    var isQuoted = false
+    let text = bytes.filter { byte in
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      return isQuoted || ![0x20, 0x09, 0x0a, 0x0d].contains(byte)
+    }
+    let (start, end) = (Array(#"{"off":["#.utf8), Array("]}".utf8))
+    guard text.starts(with: start), text.count >= start.count + end.count,
+      text.suffix(end.count).elementsEqual(end)
+    else { return nil }
+    let list = text[start.count..<(text.count - end.count)]
+    if list.isEmpty { return [] }
+    var ids: [String] = []
+    for item in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      let id = String(decoding: item.dropFirst().dropLast(), as: UTF8.self)
+      guard item.count > 2, item.first == UInt8(ascii: "\""), item.last == item.first,
+        Attributes.isPluginID(id)
+      else { return nil }
+      ids.append(id)
+    }
+    return ids
+  }
+
+  // MARK: - Writing
+
+  /// Switches a plugin on or off. The file is written whole or not at all, and one process after the other.
+  ///
+  /// - Parameters:
+  ///   - id: The plugin's id.
+  ///   - isOn: Whether it may be loaded from now on.
+  /// - Throws: `ImageError` if the id is none, or the file cannot be read or written; then it is as before.
+  package mutating func set(_ id: String, isOn: Bool) throws(ImageError) {
+    guard Attributes.isPluginID(id) else {
+      throw ImageError(
+        .unsupported, image: id, message: "It is no id of a plugin: write com.example.greet.")
+    }
+    guard let path = path?.resolved else {
+      throw ImageError(
+        .unreadable, image: "plugins.json",
+        message: "Neither XDG_CONFIG_HOME nor HOME says where it is.")
+    }
+    let folder = path.folder
+    Self.makeFolders(to: folder)
+    let lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    defer { close(lock) }
+    guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw Self.failure(folder) }
+    read()
+    if let fault { throw fault }
+    let ids = off.filter { $0 != id } + (isOn ? [] : [id])
+    try Self.write(ids.sorted(), to: path)
+    fsync(lock)
+    off = ids.sorted()
+  }
+
+  /// Makes the folders that are not there yet, for the user alone.
+  private static func makeFolders(to folder: String) {
+    guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
+    makeFolders(to: folder.folder)
+    unsafe mkdir(folder, 0o700)
+  }
+
+  /// Writes another file and gives it the name, so that a reader sees the old list or the new one.
+  private static func write(_ ids: [String], to path: String) throws(ImageError) {
+    let text = JSONValue.object([("off", .texts(ids))]).text + "\n"
+    let (bytes, fresh) = (Array(text.utf8), "\(path).new")
+    // Left by a process that ended amid it: others wait for the lock.
+    unsafe unlink(fresh)
+    let descriptor = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw failure(fresh) }
+    var written = 0
+    // Sound: the pointer covers the array for the duration of the call.
+    unsafe bytes.withUnsafeBytes {
+      unsafe written = LibC.write(descriptor, $0.baseAddress, $0.count)
+    }
+    var isDone = written == bytes.count && fsync(descriptor) == 0
+    close(descriptor)
+    isDone = unsafe isDone && rename(fresh, path) == 0
+    guard !isDone else { return }
+    let error = failure(path)
+    unsafe unlink(fresh)
+    throw error
+  }
+
+  private static func failure(_ path: String) -> ImageError {
+    ImageError(
+      .unreadable, image: path, message: "It cannot be written: \(systemMessage(errno)).")
+  }
+}
