@@ -61,6 +61,7 @@ let package = Package(
     .systemLibrary(
       name: "CElf", path: "CSupport/CElf", pkgConfig: "libelf",
       providers: [.apt(["libelf-dev"])]),
+    .systemLibrary(name: "CTrace", path: "CSupport/CTrace"),
     .target(name: "CImageList", dependencies: ["CElf"], path: "CSupport/CImageList"),
     .target(name: "CEpoch", path: "CSupport/CEpoch"),
     .target(name: "CSignals", path: "CSupport/CSignals"),
@@ -120,7 +121,7 @@ let package = Package(
       name: "section-dump",
       dependencies: [
         "PluginFiles", "ObjectFiles", "BinaryImage", "Registration", "SwiftMetadata", "Threads",
-        "LibC",
+        "LibC", "CTrace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
 

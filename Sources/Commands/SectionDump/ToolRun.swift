@@ -9,7 +9,7 @@ struct ToolRun {
   private let arguments: [String]
 
   /// The commands that do not read the products: they get what the user wrote.
-  private static let others: Set = ["diff", "doctor", "help", "live"]
+  private static let others: Set = ["diff", "doctor", "help", "live", "probe"]
 
   /// Takes `-c`, `--configuration` and `--product` out of the user's arguments; the others are the tool's.
   init(_ leading: [String], _ given: [String], _ context: PluginContext) {

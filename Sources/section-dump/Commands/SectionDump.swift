@@ -21,6 +21,7 @@ struct SectionDump: ParsableCommand {
       section-dump live --pid <number>
       section-dump live --core <file>
       section-dump doctor --host <executable> <folder> ...
+      section-dump probe --host <executable> <path>
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -34,7 +35,7 @@ struct SectionDump: ParsableCommand {
     version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
-      Graph.self, Live.self, Startup.self, Conformances.self, Doctor.self,
+      Graph.self, Live.self, Startup.self, Conformances.self, Doctor.self, Probe.self,
     ],
     defaultSubcommand: Records.self)
 

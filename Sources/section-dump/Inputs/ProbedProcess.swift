@@ -1,0 +1,325 @@
+internal import BinaryImage
+internal import CTrace
+internal import LibC
+
+/// A program that was started to load one file: it stops where its own code begins, with its libraries in place, calls
+/// `dlopen`, and is ended. Its `main` never runs.
+struct ProbedProcess {
+  /// The end of one of its steps.
+  enum End: Equatable {
+    /// The function that it was to call has returned.
+    case returned
+    /// It has ended itself with a status.
+    case exited(Int32)
+    /// A signal has ended it.
+    case killed(Int32)
+    /// It runs another program now.
+    case replaced
+    /// It was ended, because it took too long.
+    case late
+  }
+
+  private let child: pid_t
+  /// The address of the program's own code; nothing of it runs.
+  private var entry: UInt64 = 0
+  private let deadline: ContinuousClock.Instant
+  /// A file without a name that has what it prints.
+  private let output: Int32
+  /// The path of the file that it is to load.
+  private let subject: String
+  /// The path of a file that it is about to open.
+  private var opening: String?
+
+  /// The paths of files that it has opened in its last step, once each.
+  private(set) var opened: [String] = []
+  /// The function that ran when the last signal came, or when the time was up.
+  private(set) var place: String?
+
+  /// The machine that this program can trace, as images call it; nil if there is none.
+  static var machine: String? {
+    #if arch(x86_64)
+      "x86_64"
+    #elseif arch(arm64)
+      "aarch64"
+    #else
+      nil
+    #endif
+  }
+
+  /// Starts a program that is to load a file, and stops it before its first instruction.
+  ///
+  /// - Throws: ``ImageError`` if the system does not start or trace it.
+  init(_ program: String, for subject: String, limit: Duration) throws(ImageError) {
+    self.subject = subject
+    func failure(_ number: Int32) -> ImageError {
+      ImageError(
+        .unreadable, image: program,
+        message: "It cannot be started and traced: \(systemMessage(number)).")
+    }
+    guard let file = unsafe tmpfile() else { throw failure(errno) }
+    output = unsafe dup(fileno(file))
+    unsafe fclose(file)
+    deadline = .now + limit
+    // The signal of a child's end is waited for, so it must not be lost.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGCHLD)
+    unsafe sigprocmask(SIG_BLOCK, &signals, nil)
+    child = fork()
+    if child == 0 { Self.become(program, output) }
+    guard child > 0 else { throw failure(errno) }
+    var status: Int32 = 0
+    // Sound: the number lives for the duration of the call.
+    while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+    guard status & 0xff == 0x7f else { throw failure(status >> 8 & 0xff) }
+    guard trace_begin(child), let entry = Self.entry(of: child), trace_break(child, entry) else {
+      let number = errno
+      end()
+      throw failure(number)
+    }
+    self.entry = entry
+  }
+
+  /// In the child: runs the program, which stops at once. The status tells why that failed.
+  private static func become(_ program: String, _ output: Int32) -> Never {
+    setpgid(0, 0)
+    for number in 1..<Int32(32) { signal(number, SIG_DFL) }
+    var none = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe sigprocmask(SIG_SETMASK, &none, nil)
+    dup2(unsafe open("/dev/null", O_RDONLY), STDIN_FILENO)
+    dup2(output, STDOUT_FILENO)
+    dup2(output, STDERR_FILENO)
+    close(output)
+    guard trace_me() else { _exit(errno) }
+    unsafe program.withCString { path in
+      var arguments = unsafe [strdup(path), nil]
+      unsafe execv(path, &arguments)
+    }
+    _exit(errno)
+  }
+
+  /// Reads where the program begins among what the kernel tells it.
+  private static func entry(of child: pid_t) -> UInt64? {
+    let bytes = systemFile("/proc/\(child)/auxv").bytes
+    // AT_ENTRY
+    return stride(from: 0, to: bytes.count - 15, by: 16).first { word(bytes, $0) == 9 }
+      .map { word(bytes, $0 + 8) }
+  }
+
+  /// A number of eight bytes: both machines write the lowest byte first.
+  private static func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
+    (0..<8).reduce(0) { $0 | UInt64(bytes[position + $1]) << UInt64(8 * $1) }
+  }
+
+  // MARK: - Steps
+
+  /// Has its libraries start, up to where its own code begins.
+  mutating func start() -> End { go(notingFiles: false) }
+
+  /// Has it call a function with a text and a number.
+  ///
+  /// - Returns: How that ended, and what the function returned.
+  mutating func call(
+    _ function: UInt64, _ text: String? = nil, _ number: UInt64 = 0
+  ) -> (end: End, result: UInt64) {
+    let bytes = text.map { Array($0.utf8CString) }
+    let isReady =
+      if let bytes {
+        unsafe bytes.withUnsafeBufferPointer {
+          unsafe trace_call(child, function, entry, $0.baseAddress, $0.count, number)
+        }
+      } else {
+        trace_call(child, function, entry, nil, 0, number)
+      }
+    guard isReady else { return (.late, 0) }
+    let end = go(notingFiles: true)
+    return (end, end == .returned ? trace_result(child) : 0)
+  }
+
+  private mutating func go(notingFiles: Bool) -> End {
+    var number: Int32 = 0
+    while true {
+      _ = trace_go(child, number, notingFiles)
+      number = 0
+      guard let status = wait() else {
+        kill(child, SIGSTOP)
+        var stopped: Int32 = 0
+        // Sound: the number lives for the duration of the call.
+        if unsafe waitpid(child, &stopped, 0) == child { place = currentPlace() }
+        return .late
+      }
+      if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }
+      if status & 0xff != 0x7f { return .killed(status & 0x7f) }
+      switch status >> 8 {
+      case SIGTRAP | 0x80: note(trace_system_call(child))
+      // PTRACE_EVENT_EXEC
+      case SIGTRAP | 4 << 8: return .replaced
+      case SIGTRAP where isAtEntry: return .returned
+      case let other where other < 0x80:
+        number = other
+        place = currentPlace()
+      default: break
+      }
+    }
+  }
+
+  /// Waits for its next stop or its end; nil if the time is up.
+  private func wait() -> Int32? {
+    var status: Int32 = 0
+    var signals = sigset_t()
+    // Sound: the values live for the duration of each call.
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGCHLD)
+    while true {
+      if unsafe waitpid(child, &status, WNOHANG) == child { return status }
+      let rest = deadline - .now
+      guard rest > .zero else { return nil }
+      let (seconds, attoseconds) = rest.components
+      var limit = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+      unsafe sigtimedwait(&signals, nil, &limit)
+    }
+  }
+
+  private mutating func note(_ step: trace_step) {
+    if step.when == TRACE_ENTRY {
+      opening = step.opens ? text(at: step.path) : nil
+    } else if let path = opening, step.result >= 0 {
+      if !opened.contains(path) { opened.append(path) }
+      opening = nil
+    }
+  }
+
+  /// Ends it and what it has started.
+  func end() {
+    kill(-child, SIGKILL)
+    kill(child, SIGKILL)
+    var status: Int32 = 0
+    // Sound: the number lives for the duration of the call.
+    while unsafe waitpid(child, &status, __WALL) > 0, status & 0xff == 0x7f {}
+  }
+
+  // MARK: - What it has
+
+  /// The first bytes of what it has printed.
+  var printed: String {
+    String(decoding: readBytes(of: output, at: 0, count: 1 << 16).bytes, as: UTF8.self)
+  }
+
+  /// The text at an address of it.
+  func text(at address: UInt64) -> String? {
+    let bytes = memory(at: address)
+    return bytes.firstIndex(of: 0).map { String(decoding: bytes[..<$0], as: UTF8.self) }
+  }
+
+  /// The next bytes of its memory.
+  private func memory(at address: UInt64) -> [UInt8] {
+    let memory = unsafe open("/proc/\(child)/mem", O_RDONLY | O_CLOEXEC)
+    guard memory >= 0, let start = Int(exactly: address) else { return [] }
+    defer { close(memory) }
+    return readBytes(of: memory, at: start, count: 4096).bytes
+  }
+
+  /// The parts of files that it has mapped.
+  var mapped: [MappedRange] {
+    systemFile("/proc/\(child)/maps").bytes.split(separator: UInt8(ascii: "\n"))
+      .compactMap { MappedRange($0) }.filter { $0.path.hasPrefix("/") }
+  }
+
+  /// The addresses of functions in the first library that defines all of them; nil if none does.
+  func addresses(of names: [String]) -> [UInt64]? {
+    let starts = mapped.filter { $0.offset == 0 }
+    return starts.lazy.compactMap { start -> [UInt64]? in
+      var found: [String: UInt64] = [:]
+      guard let image = try? ELFFile(OpenedFile(path: start.path)), image.identity.kind == .shared,
+        (try? image.forEachLoaderSymbol(where: \.isDefined) { symbol in
+          if names.contains(symbol.name) { found[symbol.name] = start.start &+ symbol.value }
+          return found.count < names.count
+        }) != nil
+      else { return nil }
+      let addresses = names.compactMap { found[$0] }
+      return addresses.count == names.count ? addresses : nil
+    }.first
+  }
+
+  private var isAtEntry: Bool {
+    var (instruction, stack): (UInt64, UInt64) = (0, 0)
+    // Sound: both numbers live for the duration of the call.
+    guard unsafe trace_place(child, &instruction, &stack) else { return false }
+    // x86_64 is behind the instruction that traps.
+    return instruction == entry || instruction == entry + 1
+  }
+
+  /// The function that runs: `check of libshop.so`; with that of the plugin that has most likely called it.
+  private func currentPlace() -> String? {
+    var (instruction, stack): (UInt64, UInt64) = (0, 0)
+    // Sound: both numbers live for the duration of the call.
+    guard unsafe trace_place(child, &instruction, &stack) else { return nil }
+    let ranges = mapped
+    guard let place = Self.place(of: instruction, in: ranges) else { return nil }
+    let own = ranges.filter { $0.path == subject && $0.isExecutable }
+    guard !own.contains(where: { $0.contains(UInt(instruction)) }) else { return place }
+    // The nearest address of the plugin on the stack is nearly always that of the caller.
+    let bytes = memory(at: stack)
+    let caller = stride(from: 0, to: bytes.count - 7, by: 8).lazy.map { Self.word(bytes, $0) }
+      .first { word in own.contains { $0.contains(UInt(word)) } }
+    let name = caller.flatMap { Self.place(of: $0 - 1, in: ranges) }
+    return place + (name.map { ", called by \($0)" } ?? "")
+  }
+
+  private static func place(of address: UInt64, in ranges: [MappedRange]) -> String? {
+    guard let range = ranges.first(where: { $0.contains(UInt(address)) }) else { return nil }
+    let start = ranges.first { $0.path == range.path && $0.offset == 0 }?.start ?? range.start
+    let offset = address &- start
+    let name = range.path.split(separator: "/").last.map(String.init) ?? range.path
+    return function(at: offset, of: range.path).map { "\($0) of \(name)" }
+      ?? "\(name)+\(offset.hexadecimal)"
+  }
+
+  /// The function of a file that an address lies in; nil if no symbol says so.
+  private static func function(at address: UInt64, of path: String) -> String? {
+    guard let image = try? ELFFile(OpenedFile(path: path)) else { return nil }
+    var found: String?
+    func look(_ symbol: Symbol) -> Bool {
+      if address &- symbol.value < max(symbol.size, 1) { found = symbol.name }
+      return found == nil
+    }
+    try? image.forEachSymbol(where: { $0.isDefined && $0.size > 0 }, look)
+    if found == nil {
+      try? image.forEachLoaderSymbol(where: { $0.isDefined && $0.size > 0 }, look)
+    }
+    return found
+  }
+}
+
+extension ProbedProcess {
+  /// `signal 11 (Segmentation fault)`
+  static func title(ofSignal number: Int) -> String {
+    // Sound: the text lives until this thread's next call.
+    let name = unsafe strsignal(Int32(number)).map { unsafe String(cString: $0) }
+    return "signal \(number) (\(name ?? "unknown"))"
+  }
+}
+
+extension ProbedProcess.End {
+  /// The end of a sentence that says what happened.
+  var sentence: String {
+    switch self {
+    case .returned: "it goes on"
+    case .exited(let status): "it ends with status \(status)"
+    case .killed(let signal): "\(ProbedProcess.title(ofSignal: Int(signal))) ends it"
+    case .replaced: "it runs another program"
+    case .late: "the time was up"
+    }
+  }
+}
+
+extension String {
+  /// The path that the kernel makes of it, without links; the text itself if it leads nowhere.
+  var realPath: String {
+    // Sound: the text is freed after it was copied.
+    guard let path = unsafe realpath(self, nil) else { return self }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+}
