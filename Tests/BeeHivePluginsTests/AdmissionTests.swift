@@ -6,8 +6,7 @@ import Testing
 /// Builds a plugin elsewhere, and moves it to its place when it is whole.
 func build(_ name: String, _ source: String, in folder: Folder) throws {
   let made = try Folder()
-  let library = try Compiler.library(
-    source, as: "made.so", in: made.url, ["-w", "-Wl,--build-id"])
+  let library = try Compiler.library(source, as: "made.so", in: made.url, ["-w", "-Wl,--build-id"])
   try folder.makeFolder((name as NSString).deletingLastPathComponent)
   try FileManager.default.moveItem(at: library, to: folder.place(name))
 }

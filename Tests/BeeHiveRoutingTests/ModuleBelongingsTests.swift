@@ -16,9 +16,7 @@ private struct Everything: Module {
   init() {}
 
   func setUp(_ context: Context) async throws {
-    let (router, mediator, calls) = (
-      context.hive.router, context.hive.mediator, context.hive.calls
-    )
+    let (router, mediator, calls) = (context.hive.router, context.hive.mediator, context.hive.calls)
     try router.define("Month") { text in Int(text) }
     try router.register("app://shop/:month<Month>") { _ in "route" }
     try router.register("web://cart") { _ in "cart" }

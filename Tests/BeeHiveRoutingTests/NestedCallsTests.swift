@@ -92,9 +92,7 @@ struct NestedCallsTests {
   }
 
   @Test("A handler of unmatched URLs hides no error of a route that the URL meets")
-  func nothingHidden()
-    async throws
-  {
+  func nothingHidden() async throws {
     router.unmatched(exposure: .remote) { _ in "hidden" }
     try router.register("app://find?q<String>", exposure: .remote) { _ in "found" }
     try router.register("app://shy", exposure: .remote) { throw $0.refusal("not now") as any Error }

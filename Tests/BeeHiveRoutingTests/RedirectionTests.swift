@@ -160,8 +160,7 @@ struct RedirectionTests {
     try load(
       rule(#"{"url": "app://wide/:id/:admin"}"#, #"{"redirect": "app://narrow"}"#),
       rule(#"{"target": "shop", "action": "url"}"#, #"{"redirect": "app://narrow"}"#, "by name"))
-    #expect(
-      await router.answer("app://wide/7/1?root=1", origin: .remote) == "app://narrow?id id=7")
+    #expect(await router.answer("app://wide/7/1?root=1", origin: .remote) == "app://narrow?id id=7")
     #expect(
       await router.answer("aaa://shop/url?id=8&root=1", origin: .remote) == "app://narrow?id id=8")
   }

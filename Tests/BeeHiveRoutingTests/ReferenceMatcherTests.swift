@@ -78,8 +78,7 @@ struct ReferenceMatcherTests {
   /// How many patterns and URLs are tried by each of four, at least.
   private static let enough = Effort.times(250, full: 25_000)
 
-  @Test(
-    "random patterns and random URLs: all matches, their order, their values", arguments: 1...4)
+  @Test("random patterns and random URLs: all matches, their order, their values", arguments: 1...4)
   func agreement(quarter: UInt64) throws {
     var random = ReferenceGenerator(seed: quarter << 32)
     var (patterns, urls, met, ways) = (0, 0, 0, 0)

@@ -107,10 +107,8 @@ struct RemoteCallTests {
   @Test("A route is given the keys that it declares, no others")
   func declaredKeys() async {
     let url = "app://news/7?from=mail&id=8&admin=1"
-    #expect(
-      await router.answer(url, origin: .remote) == "app://news/:id<Int>?from from=mail id=7")
-    #expect(
-      await router.answer(url) == "app://news/:id<Int>?from admin=1 from=mail id=7")
+    #expect(await router.answer(url, origin: .remote) == "app://news/:id<Int>?from from=mail id=7")
+    #expect(await router.answer(url) == "app://news/:id<Int>?from admin=1 from=mail id=7")
   }
 
   @Test("Whoever is refused from outside does not learn which local actions there are")

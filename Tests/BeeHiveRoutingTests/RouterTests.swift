@@ -174,9 +174,7 @@ struct RouterTests {
     }
     while await log.lines.count < 4 { await Task.yield() }
     #expect(
-      await log.lines.sorted() == [
-        "/% malformed-url", "/a answer", "/none no-route", "/void ()",
-      ])
+      await log.lines.sorted() == ["/% malformed-url", "/a answer", "/none no-route", "/void ()"])
   }
 
   @Test("An object of another type is an error that names both")

@@ -21,9 +21,7 @@ struct SegmentTypesTests {
       ("Double", "1e3", "1000.0"), ("Double", "1e400", nil), ("Double", "nan", nil),
       ("Double", "inf", nil), ("Double", "0x1p3", nil), ("Double", "1,5", nil),
       ("Double", "--1", nil), ("Double", "e", nil), ("Float", "0.1", "0.1"),
-      (
-        "UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84b", "621425B8-42D1-4AB4-9A58-1E69D708A84B"
-      ),
+      ("UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84b", "621425B8-42D1-4AB4-9A58-1E69D708A84B"),
       ("UUID", "621425b842d14ab49a581e69d708a84b", nil),
       ("UUID", "{621425b8-42d1-4ab4-9a58-1e69d708a84b}", nil),
       ("UUID", "621425b8-42d1-4ab4-9a58-1e69d708a84g", nil),

@@ -31,8 +31,7 @@ struct URLTextSegmentsTests {
     expectError(.malformedURL) { try URLText(scheme: "app", segments: segments) }
   }
 
-  @Test(
-    "A scheme is a word", arguments: ["", "1app", "app:", "a/b", "app://x"])
+  @Test("A scheme is a word", arguments: ["", "1app", "app:", "a/b", "app://x"])
   func schemes(_ scheme: String) {
     #expect(throws: RoutingError.self) { try URLText(scheme: scheme, segments: ["a"]) }
   }

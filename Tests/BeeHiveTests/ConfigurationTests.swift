@@ -49,8 +49,7 @@ struct ConfigurationTests {
   func lists(text: String, expected: [Int]) throws {
     let settings = Configuration(defaults: ["ports": .string(text)])
     #expect(try settings.value(Configuration.Key<[Int]>("ports")) == expected)
-    #expect(
-      try settings.value(Configuration.Key<[String]>("ports")) == expected.map { "\($0)" })
+    #expect(try settings.value(Configuration.Key<[String]>("ports")) == expected.map { "\($0)" })
   }
 
   @Test("a value of the wrong form names the place that says it")

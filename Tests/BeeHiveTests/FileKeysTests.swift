@@ -48,8 +48,7 @@ struct FileKeysTests {
     let decoder = FileDecoder.json
     let file = try decoder.decode(
       Registrations.self, #"{"moduleClasses": [{"moduleClass": "A", "priority": 9, "level": 0}]}"#)
-    #expect(
-      file.moduleClasses == [.init(moduleClass: "A", moduleLevel: .basic, modulePriority: 9)])
+    #expect(file.moduleClasses == [.init(moduleClass: "A", moduleLevel: .basic, modulePriority: 9)])
     let again = try decoder.decode(
       Registrations.self, String(decoding: JSONEncoder().encode(file), as: UTF8.self))
     #expect(again == file)

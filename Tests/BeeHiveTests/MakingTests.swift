@@ -79,8 +79,7 @@ struct MakingTests {
 
   @Test("C: what a factory made is destroyed, one that answers null is named, a table is read")
   func library() async throws {
-    let path = try Compiler.library(
-      Repository.fixture("Libraries/making.c"), as: "making.so")
+    let path = try Compiler.library(Repository.fixture("Libraries/making.c"), as: "making.so")
     let library = try OpenLibrary(path)
     let hive = Hive(imagesWhere: { $0 == path })
 

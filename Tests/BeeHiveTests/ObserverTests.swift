@@ -82,9 +82,7 @@ struct ObserverTests {
     #expect(hive.profiler.spans.count == 7)
   }
 
-  @Test(
-    "no lock is held: an observer may ask and change the Hive, and take itself off",
-    .mayHang)
+  @Test("no lock is held: an observer may ask and change the Hive, and take itself off", .mayHang)
   func reentrant() throws {
     let observation = Lock<Handle?>(nil)
     let made = hive.observe { notice in

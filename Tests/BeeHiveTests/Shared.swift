@@ -43,14 +43,12 @@ extension Hive {
   ) throws {
     try register(
       Registrations(services: [
-        .init(
-          service: service, impl: implementation, name: name, scope: scope, priority: priority)
+        .init(service: service, impl: implementation, name: name, scope: scope, priority: priority)
       ]), file: file)
   }
 
   /// Registers modules as a file declares them.
   func declare(modules names: String..., in file: String = "hive.json") throws {
-    try register(
-      Registrations(moduleClasses: names.map { .init(moduleClass: $0) }), file: file)
+    try register(Registrations(moduleClasses: names.map { .init(moduleClass: $0) }), file: file)
   }
 }

@@ -116,8 +116,7 @@ struct ELFDamageTests {
       $0.table = [place, place]
       $0.tags = [(36, ELFBuilder.table), (35, 16), (37, 8)]
     }
-    #expect(
-      try pointer(packed.bytes).target == .unresolvable("several relocations make the word"))
+    #expect(try pointer(packed.bytes).target == .unresolvable("several relocations make the word"))
   }
 
   @Test("that shrink while they are open are refused")

@@ -160,9 +160,7 @@ struct ELFMachinesTests {
       bits: bits, machine: machine, list: [0],
       relocations: [.init(place: ELFBuilder.list, type: type, addend: 8)])
     #expect(
-      try pointers(builder).map(\.target) == [
-        .unresolvable("\(name) writes no address of a word")
-      ])
+      try pointers(builder).map(\.target) == [.unresolvable("\(name) writes no address of a word")])
   }
 
   @Test("as GNU's linker makes them for MIPS", .needs("mips-linux-gnu-gcc"))

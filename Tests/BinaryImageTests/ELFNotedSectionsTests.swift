@@ -17,8 +17,7 @@ struct ELFNotedSectionsTests {
       #expect(found == (try expected.texts(of: name).map(\.text)))
     }
     #expect(try image.texts(of: "BeehiveMods").count == 2)
-    #expect(
-      try image.section("BeehiveMods").address == expected.section("BeehiveMods").address)
+    #expect(try image.section("BeehiveMods").address == expected.section("BeehiveMods").address)
     expectError(.sectionTableMissing) { try image.sections(named: ".text") }
     expectError(.sectionTableMissing) { try image.allSections() }
   }

@@ -228,8 +228,7 @@ struct LibelfTests {
   private static func named(_ type: UInt64, size: UInt64) -> [UInt8] {
     let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
     var file = HeaderBytes(sections: 3, names: 1)
-    file.section(
-      1, name: 1, type: 3, offset: UInt64(file.bytes.count), size: UInt64(names.count))
+    file.section(1, name: 1, type: 3, offset: UInt64(file.bytes.count), size: UInt64(names.count))
     file.section(2, name: 11, type: type, offset: 0, size: size)
     return file.bytes + names
   }

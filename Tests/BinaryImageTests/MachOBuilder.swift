@@ -307,8 +307,7 @@ struct MachOBuilder {
     case .programs:
       let eager = place(rebases) + place(binds)
       tables.append(
-        command(
-          0x8000_0022, eager + place(weakProgram) + [UInt8](repeating: 0, count: 16)))
+        command(0x8000_0022, eager + place(weakProgram) + [UInt8](repeating: 0, count: 16)))
     case .classic, .none: break
     }
     if encryption != 0 {

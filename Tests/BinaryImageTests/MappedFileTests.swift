@@ -91,8 +91,7 @@ import Testing
       kind.source("other") + "\nint more(void) { return 43; }\n", as: "\(name)-new.so", arguments)
     #expect(unsafe rename(other, path) == 0)
     let found = try OwnThread.run(privileged: false) { try Self.modules(of: path) }
-    let expected =
-      kind == .noted ? ["\(name).FirstModule", "\(name).SecondModule"] : ["replaced"]
+    let expected = kind == .noted ? ["\(name).FirstModule", "\(name).SecondModule"] : ["replaced"]
     #expect(found == expected)
   }
 
@@ -119,17 +118,14 @@ import Testing
     try Needs.programs("patchelf")
     try Needs.linker(linker)
     let name = "patched_\(linker)"
-    let path = try Fixture.library(
-      Fixture.noted(name), as: "\(name).so", ["-fuse-ld=\(linker)"])
+    let path = try Fixture.library(Fixture.noted(name), as: "\(name).so", ["-fuse-ld=\(linker)"])
     let before = try Fixture.bytes(of: path)
-    try Fixture.run(
-      "patchelf", ["--set-rpath", "/" + String(repeating: "long/", count: 40), path])
+    try Fixture.run("patchelf", ["--set-rpath", "/" + String(repeating: "long/", count: 40), path])
     #expect(try Fixture.bytes(of: path) != before)
     let library = try OpenLibrary(path)
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == .valid)
-    #expect(
-      try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
+    #expect(try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
   }
 }

@@ -55,8 +55,7 @@ struct OpenedFileTests {
   @Test("are no others where nobody wrote to them")
   func unchanged() throws {
     for bytes in try [Self.elf(), MachOBuilder().bytes] {
-      let image = try ImageFile.open(
-        Fixture.write(bytes, as: "unchanged-\(UUID().uuidString)"))
+      let image = try ImageFile.open(Fixture.write(bytes, as: "unchanged-\(UUID().uuidString)"))
       _ = try image.sections(named: "BeehiveMods")
       try image.checkExtents()
     }

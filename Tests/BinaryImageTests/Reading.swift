@@ -10,8 +10,7 @@ func expectError<Value>(
 ) {
   do {
     let value = try body()
-    Issue.record(
-      "\(code.rawValue) was expected, not \(value)", sourceLocation: sourceLocation)
+    Issue.record("\(code.rawValue) was expected, not \(value)", sourceLocation: sourceLocation)
   } catch {
     let error = error as? ImageError
     #expect(error?.code == code, sourceLocation: sourceLocation)

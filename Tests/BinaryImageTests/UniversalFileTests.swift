@@ -30,10 +30,7 @@ struct UniversalFileTests {
     let size = UInt64(image.count)
     let bytes =
       Self.header(
-        [
-          (Self.intel, 256, size),
-          (Self.arm64, 256 + size, size),
-        ], is64: is64) + image + image
+        [(Self.intel, 256, size), (Self.arm64, 256 + size, size)], is64: is64) + image + image
     #expect(try ArchiveTests.found(in: bytes) == ["x86_64 arm64 2", "arm64 arm64 2"])
     #expect(try ArchiveTests.found(in: bytes, architecture: "arm64") == ["arm64 arm64 2"])
     #expect(try ArchiveTests.found(in: bytes, architecture: "ppc") == [": no-such-architecture"])
@@ -55,22 +52,10 @@ struct UniversalFileTests {
       try ArchiveTests.found(in: Self.header([slice, good]) + image)
     }
     // The whole file as a slice of itself shares its header.
-    #expect(
-      try found((Self.intel, 0, 256 + size)) == [
-        ": malformed", ": malformed",
-      ])
-    #expect(
-      try found((Self.intel, 256 + size / 2, 8)) == [
-        ": malformed", "arm64 arm64 2",
-      ])
-    #expect(
-      try found((Self.intel, 1 << 31, size)) == [
-        ": truncated", "arm64 arm64 2",
-      ])
-    #expect(
-      try found((Self.intel, 256 + size, 0)) == [
-        ": malformed", "arm64 arm64 2",
-      ])
+    #expect(try found((Self.intel, 0, 256 + size)) == [": malformed", ": malformed"])
+    #expect(try found((Self.intel, 256 + size / 2, 8)) == [": malformed", "arm64 arm64 2"])
+    #expect(try found((Self.intel, 1 << 31, size)) == [": truncated", "arm64 arm64 2"])
+    #expect(try found((Self.intel, 256 + size, 0)) == [": malformed", "arm64 arm64 2"])
   }
 
   @Test("whose header stands in the other byte order are refused, and not taken for no object")
@@ -89,9 +74,7 @@ struct UniversalFileTests {
     #expect(try ArchiveTests.found(in: Self.header([], count: 0)) == [": malformed"])
     #expect(try ArchiveTests.found(in: Self.header([], count: 52)) == [": not-an-object"])
     #expect(try ArchiveTests.found(in: Self.header([], count: .max)) == [": not-an-object"])
-    #expect(
-      try ArchiveTests.found(in: Self.header([], count: .max, is64: true)) == [": malformed"])
-    #expect(
-      try ArchiveTests.found(in: Array(Self.header([], count: 3)[..<40])) == [": truncated"])
+    #expect(try ArchiveTests.found(in: Self.header([], count: .max, is64: true)) == [": malformed"])
+    #expect(try ArchiveTests.found(in: Array(Self.header([], count: 3)[..<40])) == [": truncated"])
   }
 }

@@ -35,8 +35,7 @@ struct EveryKindOfFileTests {
     }
     try manager.createSymbolicLink(atPath: path("dangling"), withDestinationPath: "nowhere")
     reasons[name("dangling")] = "It is a link that leads nowhere."
-    try manager.createSymbolicLink(
-      atPath: path("loop"), withDestinationPath: name("loop"))
+    try manager.createSymbolicLink(atPath: path("loop"), withDestinationPath: name("loop"))
     reasons[name("loop")] = "Too many levels of symbolic links."
     try manager.createSymbolicLink(atPath: path("null"), withDestinationPath: "/dev/zero")
     reasons[name("null")] = "It is a device; only regular files are read."

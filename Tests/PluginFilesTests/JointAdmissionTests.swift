@@ -193,8 +193,7 @@ struct JointAdmissionTests {
     #expect(refusal?.message.contains("is declared by liba.so too") == true)
     // The first is the one that loads first.
     try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_AFTER("b")"#))
-    try folder.plugin(
-      "b", AdmissionFolder.module("a") + "BEEHIVE_MODULE(b, &operations);")
+    try folder.plugin("b", AdmissionFolder.module("a") + "BEEHIVE_MODULE(b, &operations);")
     try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("a")"#))
     let ordered = try folder.report()
     #expect(ordered.admitted.first?.lastPart == "libb.so")

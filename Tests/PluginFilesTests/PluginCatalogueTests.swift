@@ -15,8 +15,7 @@ struct PluginCatalogueTests {
     let single = try second.build("c.so")
     try FileManager.default.createSymbolicLink(
       atPath: first.place("link.so").path, withDestinationPath: "b.so")
-    try FileManager.default.linkItem(
-      atPath: single, toPath: second.place("d.so").path)
+    try FileManager.default.linkItem(atPath: single, toPath: second.place("d.so").path)
     var catalogue = PluginCatalogue(
       .file(single), .directory(first.path), .directory(second.path + "/"), .directory(first.path))
     #expect(catalogue.plugins == ["c.so", "a.so", "b.so"])

@@ -117,8 +117,7 @@ struct HandmadeImage: Image {
       let shift = identity.byteOrder == .little ? index : pointerSize - 1 - index
       raw |= UInt64(bytes[start + index]) << (8 * UInt64(shift))
     }
-    let plain: PointerValue.Target =
-      raw == 0 ? .null : .address(VirtualAddress(rawValue: raw))
+    let plain: PointerValue.Target = raw == 0 ? .null : .address(VirtualAddress(rawValue: raw))
     let target = targets[address] ?? plain
     return PointerValue(
       rawValue: raw, target: target, resolution: target == .null ? .none : .absolute)

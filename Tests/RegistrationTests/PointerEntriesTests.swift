@@ -131,8 +131,7 @@ struct PointerEntriesTests {
   func oddSize(rest: Int) throws {
     var image = HandmadeImage()
     let good = image.map("Good")
-    image.addSection(
-      "BeehiveMods", pointers: [good], rest: [UInt8](repeating: 1, count: rest))
+    image.addSection("BeehiveMods", pointers: [good], rest: [UInt8](repeating: 1, count: rest))
 
     let scan = try Scan(of: image)
 

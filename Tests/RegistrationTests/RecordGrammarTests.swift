@@ -15,9 +15,7 @@ struct RecordGrammarTests {
       "BeehiveRecords",
       image.record(
         kind: 1,
-        [
-          "audio", "&audio_operations", "priority=-10", "requires=log", "level=basic", "after=net",
-        ],
+        ["audio", "&audio_operations", "priority=-10", "requires=log", "level=basic", "after=net"],
         accessor: table, context: table + 1)
         + image.record(
           kind: 2, ["Greeter", "", "scope=singleton", "name=en", "abi=c", "color=a=b"],
@@ -36,8 +34,7 @@ struct RecordGrammarTests {
     #expect(audio.resolution == .none)
     #expect(audio.accessor?.target == .address(VirtualAddress(rawValue: table)))
     #expect(audio.context?.target == .address(VirtualAddress(rawValue: table + 1)))
-    #expect(
-      audio.attributes.texts == ["priority=-10", "level=basic", "requires=log", "after=net"])
+    #expect(audio.attributes.texts == ["priority=-10", "level=basic", "requires=log", "after=net"])
     let greeter = scan.records[1]
     #expect(greeter.implementation == nil)
     #expect(greeter.accessor?.target == .null)

@@ -74,7 +74,6 @@ struct ServiceNeedsTests {
     let alike = (0..<5_000).map { "S\($0).A needs=A; A priority=\($0) needs=N\($0).A" }
     #expect(try Self.found(alike.joined(separator: ";")) == ["cycle[9999]"])
     let chain = (0..<5_000).map { "S\($0) needs=S\($0 + 1);" }.joined()
-    #expect(
-      try Self.found(chain + "S5000 scope=scoped; m needs=S0") == ["scoped-need[5001, 5000]"])
+    #expect(try Self.found(chain + "S5000 scope=scoped; m needs=S0") == ["scoped-need[5001, 5000]"])
   }
 }

@@ -55,8 +55,7 @@ struct ContradictionsTests {
   func tells(lines: [String], refused: [String], cycles: [[Int]]) throws {
     let entries = Self.declared(lines)
     #expect(Self.refused(entries) == refused)
-    #expect(
-      Contradictions(among: entries).cycles.map { $0.map { $0.place.index ?? -1 } } == cycles)
+    #expect(Contradictions(among: entries).cycles.map { $0.map { $0.place.index ?? -1 } } == cycles)
   }
 
   /// Pairs that one process refuses, looked at by itself.

@@ -35,9 +35,7 @@ struct DiffTests {
   @Test(arguments: rows)
   func shows(row: (old: [String], new: [String], lines: [String])) throws {
     let id = UUID().uuidString
-    let files = [
-      try Self.build(row.old, "old-\(id).so"), try Self.build(row.new, "new-\(id).so"),
-    ]
+    let files = [try Self.build(row.old, "old-\(id).so"), try Self.build(row.new, "new-\(id).so")]
     let outcome = try Tool.run(["diff"] + files)
     #expect(outcome.status == (row.lines.isEmpty ? 0 : 1), "\(outcome.errors)")
     let lines = outcome.output.split(separator: "\n").map(String.init)

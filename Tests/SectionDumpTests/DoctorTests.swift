@@ -60,8 +60,7 @@ struct DoctorTests {
       plugins.map { ($0["path"] as? String) }
         == ["audit", "ledger", "open", "waits"].map { "plugins/lib\($0).so" })
     let refusal = try #require((plugins[3]["refusals"] as? [[String: Any]])?.first)
-    #expect(
-      Set(refusal.keys) == ["code", "message", "expected", "found", "remedy", "cause"])
+    #expect(Set(refusal.keys) == ["code", "message", "expected", "found", "remedy", "cause"])
     #expect(refusal["cause"] as? String == "plugins/libopen.so")
 
     let lines = try doctor(folder, ["--format", "ndjson"]).output.split(separator: "\n")
@@ -157,8 +156,7 @@ struct DoctorTests {
       (["plugins"], 64, "--host"), (["--host", "host"], 64, "paths"),
     ]
     for (arguments, status, says) in rows {
-      let outcome = try Command.run(
-        Repository.sectionDump, ["doctor"] + arguments, in: folder.url)
+      let outcome = try Command.run(Repository.sectionDump, ["doctor"] + arguments, in: folder.url)
       #expect(outcome.status == status, "\(outcome)")
       #expect(outcome.errors.contains(says) || says.isEmpty, "\(outcome)")
     }

@@ -48,9 +48,7 @@ struct GraphTests {
     #expect(try Tool.findings(files, status: 1).count == findings?.count)
   }
 
-  @Test(
-    "writes what Graphviz reads, whatever names hold",
-    .needs("dot"))
+  @Test("writes what Graphviz reads, whatever names hold", .needs("dot"))
   func graphviz() throws {
     for (files, count) in [
       (try shop("graphviz"), 13), ([try hostileLibrary("graphviz.so")], Self.hostile.count),

@@ -30,8 +30,7 @@ struct HostileSetsTests {
     content.append(Data(repeating: 0x20, count: 6 + content.count % 2))
     var archive = Data("!<arch>\n".utf8)
     for number in 0..<2000 {
-      content.replaceSubrange(
-        content.count - 6..<content.count, with: "\(100_000 + number)".utf8)
+      content.replaceSubrange(content.count - 6..<content.count, with: "\(100_000 + number)".utf8)
       archive += Fixtures.memberHeader("e\(number)/", "\(content.count)") + content
     }
     try archive.write(to: Fixtures.place("\(id).a"))

@@ -45,8 +45,7 @@ struct IsolationTests {
     return try (0..<count).map { number in
       let path = "\(name)-\(number).so"
       try? FileManager.default.removeItem(at: Fixtures.place(path))
-      try FileManager.default.linkItem(
-        at: Fixtures.place(library), to: Fixtures.place(path))
+      try FileManager.default.linkItem(at: Fixtures.place(library), to: Fixtures.place(path))
       return path
     }
   }

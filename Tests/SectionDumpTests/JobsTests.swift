@@ -9,10 +9,8 @@ struct JobsTests {
   private static let tree: Result<String, any Error> = Result {
     let name = "jobs-\(UUID().uuidString)"
     let library = try Fixtures.bytes(Fixtures.annotatedLibrary("\(name).so"))
-    let mistaken = try Fixtures.bytes(
-      Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so"))
-    let empty = try Fixtures.bytes(
-      Fixtures.build("int x;", as: "\(name)-empty.so"))
+    let mistaken = try Fixtures.bytes(Fixtures.build(Fixtures.handWritten, as: "\(name)-hand.so"))
+    let empty = try Fixtures.bytes(Fixtures.build("int x;", as: "\(name)-empty.so"))
     let kinds = [library, empty, mistaken, library.prefix(700), Data("text".utf8), empty]
     for directory in 0..<7 {
       let place = try Fixtures.folder("\(name)/\(directory)")

@@ -54,8 +54,7 @@ struct LinkagesTests {
   @Test("shows the same entries and no problem", arguments: Linkages.names)
   func same(name: String) throws {
     let path = try Linkages.path(name)
-    let document = try JSONSerialization.jsonObject(
-      with: try #require(Self.files.get()[path]))
+    let document = try JSONSerialization.jsonObject(with: try #require(Self.files.get()[path]))
     let files = try #require(document as? [[String: Any]])
     #expect(!files.isEmpty)
     for file in files {
@@ -93,8 +92,7 @@ struct LinkagesTests {
     let files = try ["macho-arm64-fixup-chains.dylib", "elf-aarch64.so"].map { name in
       try #require(Tool.files([Linkages.path(name)]).first)
     }
-    #expect(
-      differences(files[0], files[1]) == ["path", "format", "machine", "id", "records"])
+    #expect(differences(files[0], files[1]) == ["path", "format", "machine", "id", "records"])
     #expect(files.map { $0["format"] as? String } == ["macho", "elf"])
     #expect(files.map { $0["machine"] as? String } == ["arm64", "aarch64"])
     // A UUID is always there, a build-id only if the linker makes one.

@@ -26,8 +26,7 @@ struct LiveCoreTests {
     return String(decoding: data, as: UTF8.self)
   }
 
-  @Test(
-    "It tells what the process did, the states of its entries too", .needs("gcore"))
+  @Test("It tells what the process did, the states of its entries too", .needs("gcore"))
   func sameAsProcess() throws {
     let steps = [LiveHost.hive] + (try LiveStatesTests.opened()) + ["entries"]
     let (file, alive) = try core(of: steps, as: "core-whole")
@@ -64,8 +63,7 @@ struct LiveCoreTests {
     #expect(lines.count == 2)
   }
 
-  @Test(
-    "Cut off or overwritten, it is a problem or harmless", .needs("gcore"))
+  @Test("Cut off or overwritten, it is a problem or harmless", .needs("gcore"))
   func damaged() throws {
     let name = try Fixtures.annotatedLibrary("core-damaged.so")
     let (file, _) = try core(of: ["open=./\(name)"], as: "core-damaged")
@@ -103,9 +101,7 @@ struct LiveCoreTests {
         if (data[0] == 7) { be_ready(); }
       }
       """
-    let program = Fixtures.place(
-      try Fixtures.build(reader, as: "maps-data", LiveHost.headers)
-    ).path
+    let program = Fixtures.place(try Fixtures.build(reader, as: "maps-data", LiveHost.headers)).path
     try Command.whileRunning(program, [path], in: Fixtures.directory) { pid, _ in
       try Fixtures.tool("gcore", ["-o", "core-data", "\(pid)"])
       let outcome = try Tool.run(["live", "--core", "core-data.\(pid)"])

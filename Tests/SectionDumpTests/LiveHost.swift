@@ -13,8 +13,7 @@ enum LiveHost {
   static let headers = ["-I", Repository.place("Tests/Fixtures/Live").path]
 
   /// Opens the real libBeeHive.so.
-  static let hive =
-    "hive=" + Repository.products.appendingPathComponent("libBeeHive.so").path
+  static let hive = "hive=" + Repository.products.appendingPathComponent("libBeeHive.so").path
 
   /// Opens a library of the fixtures, or the same once more in a name space of its own.
   static func open(_ names: [String]) -> [String] {

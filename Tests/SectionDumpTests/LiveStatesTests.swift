@@ -90,9 +90,7 @@ struct LiveStatesTests {
     }
   }
 
-  @Test(
-    "Without a Hive that is used there is no state",
-    arguments: [[], [LiveHost.hive]])
+  @Test("Without a Hive that is used there is no state", arguments: [[], [LiveHost.hive]])
   func none(steps: [String]) throws {
     try LiveHost.run(steps + [try Self.opened()[0]]) { pid, _ in
       let states = try states(of: pid)

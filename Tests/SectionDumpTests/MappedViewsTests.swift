@@ -37,8 +37,7 @@ struct MappedViewsTests {
     let library = try Fixtures.build(source, as: "added.so")
     let file = try LinkedBytes(Fixtures.place(library).path)
     let header = try #require(file.sections().first { $0.name == "Mine" }).header
-    try Fixtures.tool(
-      "objcopy", ["-O", "binary", "--only-section=Mine", library, "added.bytes"])
+    try Fixtures.tool("objcopy", ["-O", "binary", "--only-section=Mine", library, "added.bytes"])
     try Fixtures.tool(
       "objcopy",
       [

@@ -43,8 +43,7 @@ struct MissingTypesTests {
       static const char *const entry\(index) = "{\\"Service\(index)\\":\\"\(type)\\"}";
       """
     }
-    return try Fixtures.build(
-      source.joined(separator: "\n"), as: name)
+    return try Fixtures.build(source.joined(separator: "\n"), as: name)
   }
 
   @Test(
@@ -71,8 +70,7 @@ struct MissingTypesTests {
     "are a remark where an object may have the type, which only a linker can tell",
     .needs("swiftc"))
   func objects() throws {
-    let object = try Fixtures.swift(
-      Self.swift, as: "Types.o", module: "Shop", emit: "-emit-object")
+    let object = try Fixtures.swift(Self.swift, as: "Types.o", module: "Shop", emit: "-emit-object")
     let entries = try Self.entries(["Shop.Nothing"], as: "with-object.so")
     let findings = try Tool.found([entries, object])
     #expect(findings.count == 1 && findings[0].hasPrefix("remark missing-implementation "))

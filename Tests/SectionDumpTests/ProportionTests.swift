@@ -253,8 +253,7 @@ struct ProportionTests {
     try? FileManager.default.copyItem(at: Fixtures.place(library), to: Fixtures.place(name))
     try Fixtures.tool("ar", ["rcS", archive, name])
     for file in [library, archive] {
-      let outcome = try Tool.limited(
-        [command, "--format", format, file], kilobytes: 200_000)
+      let outcome = try Tool.limited([command, "--format", format, file], kilobytes: 200_000)
       let share = try outcome.output.utf8.count / Fixtures.bytes(file).count
       #expect(share < (command == "verify" ? 32 : 200), "\(share) times the file")
       guard command == "verify", format == "json" else { continue }

@@ -102,10 +102,7 @@ func settled(_ text: String) -> String {
     (#"offset":"0x[0-9a-f]+""#, #"offset":"OFFSET""#), (#"\(offset 0x[0-9a-f]+\)"#, "(offset …)"),
     (#"ELF \w+"#, "ELF MACHINE"), (#""machine":"\w+""#, #""machine":"MACHINE""#),
     (#"(,0x[0-9a-f]+),0x[0-9a-f]+,(pointer|inline)"#, "$1,OFFSET,$2"),
-    (
-      #"(,0x[0-9a-f]+),0x[0-9a-f]+,(0x[0-9a-f]+,(section|symbol|none|number))"#,
-      "$1,OFFSET,$2"
-    ),
+    (#"(,0x[0-9a-f]+),0x[0-9a-f]+,(0x[0-9a-f]+,(section|symbol|none|number))"#, "$1,OFFSET,$2"),
   ] {
     text = text.replacingOccurrences(of: pattern, with: replacement, options: .regularExpression)
   }

@@ -79,15 +79,13 @@ struct SlotsTests {
   func folded() throws {
     #expect(kinds(try entries("strings", "--section", "zeros")) == ["null 5000 –"])
     let found = try entries("hex", "--section", "numbers")
-    #expect(
-      kinds(found) == ["number 100 –", "null 100 –", "number 1 –", "null 99 –"])
+    #expect(kinds(found) == ["number 100 –", "null 100 –", "number 1 –", "null 99 –"])
     #expect(found.map { $0["index"] as? Int } == [0, 100, 200, 201])
     let name = try Self.library.get()
     let hex = try Tool.run(["hex", "--section", "zeros", name])
     #expect(hex.output.contains("*  2499 more lines of the same"))
     #expect(hex.output.utf8.count < 400)
-    #expect(
-      try Tool.run(["strings", "--section", "numbers", name]).output.contains("[0…99]"))
+    #expect(try Tool.run(["strings", "--section", "numbers", name]).output.contains("[0…99]"))
   }
 
   @Test("Texts that NUL ends are shown as readelf -p shows them")

@@ -125,8 +125,7 @@ struct StartupTests {
 
   @Test("is told where the section headers are gone, or lie")
   func hidden() throws {
-    let name = try Fixtures.build(
-      Self.functions, as: "startup-hidden.so", Self.library + ["-s"])
+    let name = try Fixtures.build(Self.functions, as: "startup-hidden.so", Self.library + ["-s"])
     let whole = try Tool.run(["startup", "--format", "csv", name])
     var bytes = try Fixtures.bytes(name)
     // `e_shoff`, `e_shnum` and `e_shstrndx`.
@@ -179,8 +178,7 @@ struct StartupTests {
 
   @Test("has the same in JSON, as numbers and texts")
   func json() throws {
-    let name = try Fixtures.build(
-      Self.functions, as: "startup-json.so", Self.library)
+    let name = try Fixtures.build(Self.functions, as: "startup-json.so", Self.library)
     let object = try Tool.object(Tool.run(["startup", "--format", "ndjson", name]).output)
     let steps = try #require(object["startup"] as? [[String: Any]])
     #expect(

@@ -4,9 +4,7 @@ import Testing
 
 /// What `Scripts/fuzz --sweep` runs: damaged files of every format through every command. The seeds are
 /// numbers, so that each run reads the same files.
-@Suite(
-  "A sweep of damaged files", .full, .needs("prlimit"), .mayHang,
-  .limitsMemory)
+@Suite("A sweep of damaged files", .full, .needs("prlimit"), .mayHang, .limitsMemory)
 struct SweepTests {
   /// Every command that reads files, each with a format.
   static let commands = [

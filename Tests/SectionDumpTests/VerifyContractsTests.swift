@@ -56,8 +56,7 @@ struct VerifyContractsTests {
     let found = try Tool.findings(["--strict"] + files)
     #expect(values(found, "code") == ["contract-not-visible"])
     #expect(values(found, "level") == ["remark"])
-    #expect(
-      values(found, "message").first?.hasSuffix("; the same holds for 2 more") == true)
+    #expect(values(found, "message").first?.hasSuffix("; the same holds for 2 more") == true)
     #expect(try Tool.findings([files[0]]).isEmpty)
     #expect(try Tool.findings([files[1]]).isEmpty)
   }

@@ -216,8 +216,7 @@ struct VerifyFindingsTests {
     let file = try Fixtures.build(
       row.source, as: name, suffix: isAssembler ? "s" : "c", with: row.compiler, row.arguments)
     let findings = try Tool.findings([file] + row.options, status: row.status)
-    let finding = try #require(
-      findings.last { $0["code"] as? String == row.code }, "\(findings)")
+    let finding = try #require(findings.last { $0["code"] as? String == row.code }, "\(findings)")
     var place = finding["section"] as? String ?? "(all files)"
     if let index = finding["index"] as? Int { place += "[\(index)]" }
     #expect(place == row.place)

@@ -25,8 +25,7 @@ struct VerifyRuntimesTests {
       kind + options + ["-Wl,--no-as-needed", Fixtures.place(stub).path])
   }
 
-  @Test(
-    "Two names of libBeeHive.so among files of one process", arguments: [[], ["--isolate"]])
+  @Test("Two names of libBeeHive.so among files of one process", arguments: [[], ["--isolate"]])
   func hives(options: [String]) throws {
     let entry = Self.entry
     let old = try file("runtime-old.so", needing: "libBeeHive.so", entry)
@@ -45,8 +44,7 @@ struct VerifyRuntimesTests {
     #expect(
       try Tool.found(["--strict", old, host], status: 1) == ["warning second-runtime \(old)"])
     let said = try Tool.run(["verify", host, old]).output
-    #expect(
-      said.contains("it needs libBeeHive.so, and \(host) needs libBeeHive.so.0"), "\(said)")
+    #expect(said.contains("it needs libBeeHive.so, and \(host) needs libBeeHive.so.0"), "\(said)")
     // What the host links is no library that registers.
     let runtime = try file(
       "runtime-part.so", needing: "libBeeHive.so", "int part;", ["-Wl,-soname,libBeeHiveRouting.so"]

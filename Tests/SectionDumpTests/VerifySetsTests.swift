@@ -86,8 +86,7 @@ struct VerifySetsTests {
     #expect(try Tool.found(["libnever.a"]) == [])
     // Beside libraries alone, an executable that is not given may have it.
     let library = try Fixtures.build("int none;", as: "never-none.so")
-    #expect(
-      try Tool.found(["libnever.a", library]) == members.map { "warning" + $0.dropFirst(5) })
+    #expect(try Tool.found(["libnever.a", library]) == members.map { "warning" + $0.dropFirst(5) })
     let outcome = try Tool.run(["verify", "libnever.a", one])
     #expect(outcome.output.contains("libnever.a(never-second.o): error: "), "\(outcome)")
     #expect(outcome.output.contains("--whole-archive"))

@@ -54,8 +54,7 @@ extension Outcome {
 
 /// Programs that tests run.
 public enum Command {
-  private static let timeout = URL(
-    fileURLWithPath: Needs.path(of: "timeout") ?? "/usr/bin/timeout")
+  private static let timeout = URL(fileURLWithPath: Needs.path(of: "timeout") ?? "/usr/bin/timeout")
 
   /// The variables that programs are given.
   private static let inherited: [String: String] = {

@@ -13,9 +13,7 @@ import Threads
     #expect(count.withLock { $0 } == 40_000)
   }
 
-  @Test(
-    "who waits is asked again after each change, until it has what it needs",
-    .mayHang)
+  @Test("who waits is asked again after each change, until it has what it needs", .mayHang)
   func waiting() throws {
     let number = Lock(0)
     let asked = Lock(0)

@@ -125,8 +125,7 @@ struct EventTests {
       { _ in .value(Price(cents: 4)) })
     hive.observe { if case .surplusReply = $0 { journal.write("\($0)") } }
     #expect(try await hive.ask(PriceQuestion(sku: "tea"), for: Price.self) == Price(cents: 3))
-    #expect(
-      journal.lines == ["PriceQuestion: b has answered, so the answer of c is dropped"])
+    #expect(journal.lines == ["PriceQuestion: b has answered, so the answer of c is dropped"])
   }
 
   @Test("ask: no answer is an error that says what the modules did instead")

@@ -161,8 +161,7 @@ struct LaunchOrderTests {
 
   @Test("says that what is required is switched off; following what cannot start closes no circle")
   func unavailable() {
-    let order = LaunchOrder(
-      [node("a", requires: ["log"])], unavailable: ["log": "is switched off"])
+    let order = LaunchOrder([node("a", requires: ["log"])], unavailable: ["log": "is switched off"])
     #expect(order.problems == ["module a (app:1) requires log, which is switched off"])
     let optional = LaunchOrder([node("a", requires: ["b", "nobody"]), node("b", after: ["a"])])
     #expect(optional.cycles.isEmpty && optional.modules.map(\.name) == ["b"])

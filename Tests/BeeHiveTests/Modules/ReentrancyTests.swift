@@ -4,8 +4,7 @@ import Threads
 
 @testable import BeeHive
 
-@Suite(
-  "Modules that come and go while others start, stop and handle events", .mayHang)
+@Suite("Modules that come and go while others start, stop and handle events", .mayHang)
 struct ReentrancyTests {
   private let hive = Hive()
   private let journal = Journal()

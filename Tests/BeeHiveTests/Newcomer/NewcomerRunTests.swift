@@ -70,8 +70,7 @@ struct NewcomerRunTests {
     try await hive.start(options: LaunchOptions(watchdog: .seconds(600)))
     observation.cancel()
     await hive.stop()
-    #expect(
-      journal.lines == ["quiet.setUp", "quiet.initialize", "quiet.splash"])
+    #expect(journal.lines == ["quiet.setUp", "quiet.initialize", "quiet.splash"])
 
     let profiler: Profiler = hive.profiler
     let span: Profiler.Span = try #require(profiler.spans.first)

@@ -64,8 +64,7 @@ struct ConformersTests {
 
     #expect(hive.conformers(to: (any CustomStringConvertible).self, in: library.file.path).isEmpty)
     try library.load()
-    let types = hive.conformers(
-      to: (any CustomStringConvertible).self, in: library.file.path)
+    let types = hive.conformers(to: (any CustomStringConvertible).self, in: library.file.path)
     #expect(types.map { String(reflecting: $0) } == read)
     #expect(hive.conformers(to: (any Courier).self, in: library.file.path).isEmpty)
   }

@@ -74,8 +74,7 @@ struct AdmissionChecksTests {
       Row("a good one, under everything that can be asked", policy: .strict) { try $0.plugin("x") },
       Row("a good one in C++", policy: anchorOnly) { folder in
         try Needs.programs("g++")
-        try folder.plugin(
-          "x", "#include <BeeHive.h>\nBeeHiveMod(X);", with: "g++", "-x", "c++")
+        try folder.plugin("x", "#include <BeeHive.h>\nBeeHiveMod(X);", with: "g++", "-x", "c++")
       },
     ] + machines + symbols + owners + searchPaths + hardening + opening + startup + contracts
     + lists

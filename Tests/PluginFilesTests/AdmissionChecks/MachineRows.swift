@@ -108,8 +108,7 @@ extension AdmissionChecksTests {
     Row("a symbol of what comes along") { try bringAlong($0) },
     Row("another version of a symbol", "undefined-symbol", ["answer@NEW", "neither"]) { folder in
       func script(_ version: String) -> String { "\(version) { global: answer; local: *; };" }
-      try folder.plugin(
-        "x", calling("answer"), folder.answer(script("NEW")), "-Wl,-rpath,$ORIGIN")
+      try folder.plugin("x", calling("answer"), folder.answer(script("NEW")), "-Wl,-rpath,$ORIGIN")
       _ = try folder.answer(script("OLD"))
     },
   ]

@@ -11,8 +11,7 @@ extension AdmissionChecksTests {
   /// A plugin with one more element in its `.init_array`.
   private static func starting(_ what: String, _ element: String) -> Row {
     Row("\(what) that is called", "not-loadable", ["init-array[", "no function"]) {
-      try $0.plugin(
-        "x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
+      try $0.plugin("x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
     }
   }
 
@@ -123,13 +122,11 @@ extension AdmissionChecksTests {
       ["DT_RELR", "GLIBC_ABI_DT_RELR"]
     ) { folder in
       try Needs.programs("clang", "ld.lld")
-      try folder.plugin(
-        "x", printing, with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
+      try folder.plugin("x", printing, with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=relr")
     },
     Row("relocations that no loader here reads", "not-loadable", ["packed for Android"]) { folder in
       try Needs.programs("clang", "ld.lld")
-      try folder.plugin(
-        "x", with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=android")
+      try folder.plugin("x", with: "clang", "-fuse-ld=lld", "-Wl,--pack-dyn-relocs=android")
     },
     patched("a later version of ELF", at: 20, by: 2, "version of ELF"),
     patched("a later version of the ABI", at: 8, by: 9, "version 9"),

@@ -47,14 +47,12 @@ extension AdmissionChecksTests {
     },
     Row("a file of another user", "foreign-owner", ["user 4321"]) {
       guard geteuid() == 0 else { try Test.cancel("only root gives files away") }
-      try FileManager.default.setAttributes(
-        [.ownerAccountID: 4321], ofItemAtPath: $0.plugin("x"))
+      try FileManager.default.setAttributes([.ownerAccountID: 4321], ofItemAtPath: $0.plugin("x"))
     },
     Row("a path through .. of a folder that everybody may write to") {
       try $0.plugin("x")
       _ = try $0.openFolder("plugins/open")
-      #expect(
-        try $0.report(in: ["plugins/open/.."]).plugins.map(\.refusals) == [[]])
+      #expect(try $0.report(in: ["plugins/open/.."]).plugins.map(\.refusals) == [[]])
     },
   ]
 

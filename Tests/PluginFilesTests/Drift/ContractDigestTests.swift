@@ -5,8 +5,7 @@ import Testing
 
 @Suite("A version of contracts that clients refer to", .needs("swiftc"))
 struct ContractDigestTests {
-  @Test(
-    "tells what nothing else shows: requirements in another order", arguments: [false, true])
+  @Test("tells what nothing else shows: requirements in another order", arguments: [false, true])
   func order(isOptimised: Bool) throws {
     var builds = try ContractBuilds()
     let old = Build(isOptimised: isOptimised, digest: "1")
@@ -17,9 +16,7 @@ struct ContractDigestTests {
     #expect(try builds.answers(of: plugin, with: old).lines == ["e:x d:x n"])
 
     let drift = try builds.drift(of: plugin, with: new)
-    #expect(
-      drift.map(\.verdict)
-        == [["version 1 of the contract", "version 2"]])
+    #expect(drift.map(\.verdict) == [["version 1 of the contract", "version 2"]])
     #expect(
       drift.first?.message(against: "libContracts.so")
         == "Client.Rot was built to conform to another Contracts.Codec than that of libContracts.so: "
@@ -36,10 +33,7 @@ struct ContractDigestTests {
     let plugin = try builds.plugin(Build(digest: "1"), isStripped: false)
     // As many requirements as there are with the digest's own.
     let drift = try builds.drift(of: plugin, with: Build(change: .end))
-    #expect(
-      drift.map(\.verdict) == [
-        ["version 1 of the contract", "a contract without it"]
-      ])
+    #expect(drift.map(\.verdict) == [["version 1 of the contract", "a contract without it"]])
   }
 
   @Test(

@@ -157,8 +157,7 @@ struct ContractBuilds {
     try Compiler.compile(
       AdmissionFolder.module("coded"), as: "entry.o", in: folder.url,
       ["-c", "-fPIC", "-I", Repository.headers])
-    return try client(
-      "libDeclaring.so", Self.plugin, of: build, [folder.place("entry.o").path])
+    return try client("libDeclaring.so", Self.plugin, of: build, [folder.place("entry.o").path])
   }
 
   /// What a host of the contracts of a build gets to hear from a plugin.

@@ -177,7 +177,6 @@ struct PlantedEntry {
       .target, ["t", "", "abi=c-target", "action=a(b: Int = zz)"], code: "bad-action"),
     .init(
       .target, ["t", "", "abi=c-target", "action=a(b: Item)"], code: "unknown-type"),
-    .init(
-      .target, ["t", "", "abi=c-target", "action=a() -> Item"], code: "unknown-type"),
+    .init(.target, ["t", "", "abi=c-target", "action=a() -> Item"], code: "unknown-type"),
   ]
 }

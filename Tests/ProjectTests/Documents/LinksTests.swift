@@ -14,8 +14,7 @@ struct LinksTests {
           FileManager.default.fileExists(atPath: Repository.place(file).path),
           "\(page.path) leads to \(file)")
         guard let anchor else { continue }
-        #expect(
-          anchors[file]?.contains(anchor) == true, "\(page.path) leads to \(file)#\(anchor)")
+        #expect(anchors[file]?.contains(anchor) == true, "\(page.path) leads to \(file)#\(anchor)")
       }
     }
   }

@@ -32,8 +32,7 @@ struct HeaderFormsTests {
       ["-x", compiler.language, standard] + Compiler.includes
         + ["-E", HeaderSource.everything.path], in: folder)
     let language = compiler.language == "c" ? "cpp-output" : "c++-cpp-output"
-    let object = try compiler.make(
-      "x.o", ["-x", language, standard, "-c", text.path], in: folder)
+    let object = try compiler.make("x.o", ["-x", language, standard, "-c", text.path], in: folder)
     #expect(try Annotations(object).records == Annotations.expected())
   }
 

@@ -16,8 +16,7 @@ struct HeaderMachinesTests {
   @Test("records", arguments: Targets.elf, [Compiler.clang, .clangxx])
   func records(target: String, compiler: Compiler) throws {
     try compiler.needs("--target=\(target)")
-    let object = try compiler.compile(
-      HeaderSource.everything, options(target) + ["-fPIC"])
+    let object = try compiler.compile(HeaderSource.everything, options(target) + ["-fPIC"])
     #expect(try Annotations(object).records == Annotations.expected())
   }
 
@@ -25,8 +24,7 @@ struct HeaderMachinesTests {
     try Compiler.gcc.needs("-m32")
     let options = ["-m32", "-ffreestanding"]
     try Compiler.gcc.compile(HeaderSource.layout, options)
-    let object = try Compiler.gcc.compile(
-      HeaderSource.everything, options + ["-fPIC"])
+    let object = try Compiler.gcc.compile(HeaderSource.everything, options + ["-fPIC"])
     #expect(try Annotations(object).records == Annotations.expected())
   }
 

@@ -41,8 +41,7 @@ struct HeaderRefusalsTests {
     _ code: String, by compiler: Compiler, _ options: [String], words: [String]
   ) throws {
     let folder = try Folder()
-    let source = try folder.write(
-      HeaderSource.include + Self.tables + code + "\n", as: "wrong.c")
+    let source = try folder.write(HeaderSource.include + Self.tables + code + "\n", as: "wrong.c")
     let outcome = try compiler.run(
       ["-x", compiler.language] + Compiler.includes + options + ["-c", source.path, "-o", "x.o"],
       in: folder

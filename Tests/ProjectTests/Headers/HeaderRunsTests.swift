@@ -21,7 +21,6 @@ struct HeaderRunsTests {
     }
     let pointers = try Repository.fixture("Headers/everything.pointers")
     let printed = try Command.output(folder.place("program").path)
-    #expect(
-      printed.split(separator: "\n").sorted() == pointers.split(separator: "\n").sorted())
+    #expect(printed.split(separator: "\n").sorted() == pointers.split(separator: "\n").sorted())
   }
 }

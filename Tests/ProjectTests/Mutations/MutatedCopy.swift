@@ -88,12 +88,10 @@ struct MutatedCopy {
   /// Runs tests, by the program that they are in: `swift test` takes longer to start it than most
   /// tests to run.
   private func run(_ tests: Set<String>, of package: Package, limit: Int) throws -> Outcome {
-    let products = URL(
-      fileURLWithPath: try build(package, ["--show-bin-path"]).lines.last ?? "")
+    let products = URL(fileURLWithPath: try build(package, ["--show-bin-path"]).lines.last ?? "")
     let bundles = try FileManager.default.contentsOfDirectory(atPath: products.path)
       .filter { $0.hasSuffix(".xctest") }
-    let names = tests.map { $0.replacing(/^[^\/]*\./, with: "") }.sorted()
-      .joined(separator: "|")
+    let names = tests.map { $0.replacing(/^[^\/]*\./, with: "") }.sorted().joined(separator: "|")
     // Hosts that somebody has built with sanitizers have no mutation in them.
     return try Command.run(
       "env",

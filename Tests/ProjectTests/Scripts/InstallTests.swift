@@ -33,8 +33,7 @@ struct InstallTests {
 
     @discardableResult
     func install(_ arguments: String..., environment: [String: String] = [:]) throws -> Outcome {
-      try machine.run(
-        "install", ["--prefix", prefix.path] + arguments, environment: environment)
+      try machine.run("install", ["--prefix", prefix.path] + arguments, environment: environment)
     }
 
     /// The files and links in the prefix.

@@ -11,9 +11,7 @@ struct ReleaseTests {
     init(
       version: String = "1.2.3",
       changelog: String = "## 1.2.3\n\n- A beginning.\n\n## 1.2.2\n- Old.\n"
-    )
-      throws
-    {
+    ) throws {
       folder = try Folder()
       // Foundation would try to keep the owner.
       try Command.output("cp", ["-R", Repository.place("Scripts").path, folder.path])
