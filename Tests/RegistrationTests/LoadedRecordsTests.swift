@@ -5,60 +5,55 @@ import Testing
 
 @Suite("A file and the same file loaded have the same records")
 struct LoadedRecordsTests {
-  /// The entries of a library.
-  struct Shape: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var source: String
-
-    init(_ title: String, _ source: String) {
-      testDescription = title
-      self.source = source
-    }
-
-    static let all: [Shape] = [
-      Shape(
-        "modules: ASCII, not ASCII, empty, null",
-        #"""
-        MODULE a = "Shop.Cart"; MODULE b = "caf\303\251"; MODULE c = ""; MODULE d = 0;
-        MODULE e = "Cache<Key, Value>";
-        """#),
-      Shape(
-        "services: plain, with an escape, two keys, no object, a line break",
-        #"""
-        SERVICE a = "{ \"Shop.Home\" : \"Shop.HomeView\" }"; SERVICE b = "{\"A\":\"B\"}  ";
-        SERVICE c = "{ \"A\\u0041\" : \"B\" }"; SERVICE d = "{\"A\":\"B\",\"C\":\"D\"}";
-        SERVICE e = "Home"; SERVICE f = "{\n\"G\" : \"H\" }"; SERVICE g = "{ \"\" : \"B\" }";
-        """#),
-      Shape(
-        "typed records by the header",
-        #"""
-        static const struct greeter { int (*greet)(void); } english;
-        BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton"));
-        BEEHIVE_SERVICE(Greeter, Formal, &english, BEEHIVE_PRIORITY(-12) BEEHIVE_NAME("formal"));
-        """#),
-      Shape(
-        "typed records that share an instance: of one factory, and of two",
-        (try? Repository.fixture("Libraries/shared.c")) ?? ""),
-      Shape(
-        "typed records by hand: fine, a repeated key, no number, an own key, no key",
-        #"""
-        RECORD(a, 1, "audio\0\0priority=7\0requires=log\0\0") RECORD(b, 2, "S\0I\0scope=a\0scope=b\0")
-        RECORD(c, 2, "S\0I\0priority=much\0") RECORD(d, 2, "T\0I\0colour=\0after=x\0")
-        RECORD(e, 2, "S\0I\0=x\0")
-        """#),
-      Shape(
-        "kinds: third parties, targets and what has no meaning",
-        #"""
-        RECORD(a, 0x8001, "theirs\0\0") RECORD(b, 3, "shop\0\0") RECORD(c, 77, "odd\0\0")
-        RECORD(d, 1, "plain\0\0")
-        """#),
-    ]
-  }
+  /// The entries of libraries.
+  static let shapes: [(what: String, source: String)] = [
+    (
+      "modules: ASCII, not ASCII, empty, null",
+      #"""
+      MODULE a = "Shop.Cart"; MODULE b = "caf\303\251"; MODULE c = ""; MODULE d = 0;
+      MODULE e = "Cache<Key, Value>";
+      """#
+    ),
+    (
+      "services: plain, with an escape, two keys, no object, a line break",
+      #"""
+      SERVICE a = "{ \"Shop.Home\" : \"Shop.HomeView\" }"; SERVICE b = "{\"A\":\"B\"}  ";
+      SERVICE c = "{ \"A\\u0041\" : \"B\" }"; SERVICE d = "{\"A\":\"B\",\"C\":\"D\"}";
+      SERVICE e = "Home"; SERVICE f = "{\n\"G\" : \"H\" }"; SERVICE g = "{ \"\" : \"B\" }";
+      """#
+    ),
+    (
+      "typed records by the header",
+      #"""
+      static const struct greeter { int (*greet)(void); } english;
+      BEEHIVE_SERVICE(Greeter, English, &english, BEEHIVE_SCOPE("singleton"));
+      BEEHIVE_SERVICE(Greeter, Formal, &english, BEEHIVE_PRIORITY(-12) BEEHIVE_NAME("formal"));
+      """#
+    ),
+    (
+      "typed records that share an instance: of one factory, and of two",
+      (try? Repository.fixture("Libraries/shared.c")) ?? ""
+    ),
+    (
+      "typed records by hand: fine, a repeated key, no number, an own key, no key",
+      #"""
+      RECORD(a, 1, "audio\0\0priority=7\0requires=log\0\0") RECORD(b, 2, "S\0I\0scope=a\0scope=b\0")
+      RECORD(c, 2, "S\0I\0priority=much\0") RECORD(d, 2, "T\0I\0colour=\0after=x\0")
+      RECORD(e, 2, "S\0I\0=x\0")
+      """#
+    ),
+    (
+      "kinds: third parties, targets and what has no meaning",
+      #"""
+      RECORD(a, 0x8001, "theirs\0\0") RECORD(b, 3, "shop\0\0") RECORD(c, 77, "odd\0\0")
+      RECORD(d, 1, "plain\0\0")
+      """#
+    ),
+  ]
 
   @Test(
-    "for each linker and each kind of entry",
-    arguments: ["bfd", "gold", "lld", "mold"], Shape.all)
-  func sameRecords(linker: String, _ shape: Shape) throws {
+    "for each linker and each kind of entry", arguments: ["bfd", "gold", "lld", "mold"], shapes)
+  func sameRecords(linker: String, _ shape: (what: String, source: String)) throws {
     try Needs.linker(linker)
     let library = try LoadedLibrary(
       Repository.fixture("Libraries/by-hand.h") + shape.source, "-fuse-ld=\(linker)")

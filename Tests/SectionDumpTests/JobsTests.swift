@@ -81,9 +81,4 @@ struct JobsTests {
     #expect(one.output.utf8.count > Effort.times(5, full: 12) << 20)
     #expect(many.output == one.output)
   }
-
-  @Test("No number of files at a time is refused but none", arguments: ["0", "-1", "many"])
-  func usage(jobs: String) throws {
-    #expect(try Tool.run(["--jobs=\(jobs)", "file"]).status == 64)
-  }
 }

@@ -12,18 +12,13 @@ struct LiveTests {
     try LiveHost.run(steps) { pid, _ in try body(pid) }
   }
 
-  /// The images of a process by the last part of their paths.
-  private func images(of process: Int32, status: Int32 = 0) throws -> [String: [String: Any]] {
-    try Tool.live(["--pid", "\(process)"], status: status)
-  }
-
   @Test("They offer what their files do, found by the note or by the section table")
   func sameAsFiles() throws {
     let noted = try Fixtures.annotatedLibrary("live-noted.so")
     let plain = try Fixtures.build(Fixtures.handWritten, as: "live-plain.so")
     try withHost([noted, plain]) { process in
       // The second has entries that are refused, in memory as in the file.
-      let images = try images(of: process, status: 2)
+      let images = try Tool.live(["--pid", "\(process)"], status: 2)
       for name in [noted, plain] {
         let image = try #require(images[name])
         let file = try #require(try Tool.files([name]).first)
@@ -69,7 +64,7 @@ struct LiveTests {
   @Test("A library that can be run is a library, and a static program is a program")
   func kinds() throws {
     try withHost([]) { process in
-      let images = try images(of: process)
+      let images = try Tool.live(["--pid", "\(process)"])
       for (name, type) in [("live-host", "executable"), ("libc.so.6", "shared")] {
         #expect(images[name]?["type"] as? String == type, "\(name)")
       }
@@ -79,7 +74,7 @@ struct LiveTests {
       ["-static-pie", "-fPIE"] + LiveHost.headers)
     let program = Fixtures.place(name).path
     try Command.whileRunning(program, [], in: Fixtures.directory) { process, _ in
-      let image = try #require(try images(of: process)[name])
+      let image = try #require(try Tool.live(["--pid", "\(process)"])[name])
       #expect(image["type"] as? String == "executable")
     }
   }
@@ -94,7 +89,7 @@ struct LiveTests {
       try manager.removeItem(atPath: paths[0])
       try manager.removeItem(atPath: paths[1])
       try manager.moveItem(atPath: Fixtures.place(other).path, toPath: paths[1])
-      let images = try images(of: process)
+      let images = try Tool.live(["--pid", "\(process)"])
       for (name, state) in zip(names, [(true, false), (true, true), (false, false)]) {
         let image = try #require(images[name])
         #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == state)
@@ -113,7 +108,7 @@ struct LiveTests {
       ["-c", "cp \"$0\" $'live-\\xff.so' && ln -sf $'live-\\xff.so' live-bytes.so", name],
       in: Fixtures.directory)
     try withHost([name, "live-bytes.so"]) { process in
-      let images = try images(of: process)
+      let images = try Tool.live(["--pid", "\(process)"])
       for name in [name, "live-\u{fffd}.so"] {
         let image = try #require(images[name])
         #expect((image["deleted"] as? Bool, image["replaced"] as? Bool) == (false, false))
@@ -128,7 +123,7 @@ struct LiveTests {
     let name = try Fixtures.build(Fixtures.handWritten, as: "live-lost.so")
     try withHost([name]) { process in
       try FileManager.default.removeItem(at: Fixtures.place(name))
-      let image = try #require(try images(of: process, status: 2)[name])
+      let image = try #require(try Tool.live(["--pid", "\(process)"], status: 2)[name])
       // Those who may follow /proc/PID/map_files read the file that has no name any more.
       if try Tool.lines(image).isEmpty { #expect(Tool.codes(image) == ["replaced"]) }
     }
@@ -208,11 +203,6 @@ struct LiveTests {
     }
   }
 
-  @Test("No number, or no number of a process, is usage", arguments: [[], ["--pid", "0"]])
-  func usage(arguments: [String]) throws {
-    #expect(try Tool.run(["live"] + arguments).status == 64)
-  }
-
   @Test(
     "A note with bounds that no linker sets hides nothing, and verify warns of it",
     arguments: [(28, 4), (28, 0x1000), (32, 4), (32, 1 << 20), (12, -0x2000)])
@@ -225,7 +215,7 @@ struct LiveTests {
     let name = "live-bad-note\(field)\(difference).so"
     try file.write(to: Fixtures.place(name))
     try withHost([name]) { process in
-      let image = try #require(try images(of: process)[name])
+      let image = try #require(try Tool.live(["--pid", "\(process)"])[name])
       #expect(try Tool.lines(image).sorted() == Fixtures.annotatedLines.sorted())
     }
     let findings = try Tool.found([name], status: nil)

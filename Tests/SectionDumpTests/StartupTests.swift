@@ -4,21 +4,6 @@ import Testing
 
 @Suite("What runs of a file before anybody calls it")
 struct StartupTests {
-  /// A file, and what is to be said of it: each step without its address.
-  struct Row: Sendable, CustomTestStringConvertible {
-    var testDescription: String
-    var source: String
-    var options: [String]
-    var steps: [String]
-
-    init(
-      _ description: String, _ source: String, _ options: [String] = library, steps: [String]
-    ) {
-      (testDescription, self.source) = (description, source)
-      (self.options, self.steps) = (options, steps)
-    }
-  }
-
   private static let functions = """
     #define LATER(number) __attribute__((constructor(number)))
     void first(void) {} void last(void) {} static void second(void) {}
@@ -47,31 +32,39 @@ struct StartupTests {
     "init-array[0] earliest", "init-array[1] early", "init-array[2] plain", "fini-array[0] closed",
   ]
 
-  static let rows = [
-    Row("constructors by priority, the destructor last", functions, steps: all),
-    Row(
+  /// Files, and what is to be said of each: each step without its address.
+  static let rows: [(what: String, source: String, options: [String], steps: [String])] = [
+    ("constructors by priority, the destructor last", functions, library, all),
+    (
       "stripped, each without a name", functions, library + ["-s"],
-      steps: ["init-array[0] –", "init-array[1] –", "init-array[2] –", "fini-array[0] –"]),
-    Row(
+      ["init-array[0] –", "init-array[1] –", "init-array[2] –", "fini-array[0] –"]
+    ),
+    (
       "relocations that are packed", functions,
-      library + ["-fuse-ld=lld", "-Wl,-z,pack-relative-relocs"], steps: all),
-    Row(
+      library + ["-fuse-ld=lld", "-Wl,-z,pack-relative-relocs"], all
+    ),
+    (
       "functions that the linker is told", functions,
-      library + ["-Wl,-init,first", "-Wl,-fini,last"], steps: ["init first"] + all + ["fini last"]),
-    Row(
-      "resolvers, of relocations and for others", chosen,
-      steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
-    Row(
+      library + ["-Wl,-init,first", "-Wl,-fini,last"], ["init first"] + all + ["fini last"]
+    ),
+    (
+      "resolvers, of relocations and for others", chosen, library,
+      ["ifunc choose_inner", "ifunc-symbol chosen"]
+    ),
+    (
       "no hash table but the old one", chosen, library + ["-Wl,--hash-style=sysv"],
-      steps: ["ifunc choose_inner", "ifunc-symbol chosen"]),
-    Row(
-      "memory of threads", "__thread int number = 7; __thread long other;",
-      steps: ["tls – (16 bytes, of which 4 have values)"]),
-    Row(
+      ["ifunc choose_inner", "ifunc-symbol chosen"]
+    ),
+    (
+      "memory of threads", "__thread int number = 7; __thread long other;", library,
+      ["tls – (16 bytes, of which 4 have values)"]
+    ),
+    (
       "libraries, and one that watches", "int x;",
       library + ["-Wl,--no-as-needed", "-lm", "-lc", "-Wl,--audit,watch.so"],
-      steps: ["audit watch.so", "needed libm.so.6", "needed libc.so.6"]),
-    Row(
+      ["audit watch.so", "needed libm.so.6", "needed libc.so.6"]
+    ),
+    (
       "an executable's own array comes first",
       """
       static void before(void) {}
@@ -80,30 +73,35 @@ struct StartupTests {
       int main(void) { return 0; }
       """,
       ["-nostartfiles", "-Wl,-e,main", "-Wl,--no-as-needed"],
-      steps: ["needed libc.so.6", "preinit-array[0] before", "init-array[0] plain"]),
-    Row(
+      ["needed libc.so.6", "preinit-array[0] before", "init-array[0] plain"]
+    ),
+    (
       "a static executable has sections alone", functions + "\nint main(void) { return 0; }\n",
-      bare + ["-static", "-no-pie", "-Wl,-e,main"], steps: all),
-    Row(
+      bare + ["-static", "-no-pie", "-Wl,-e,main"], all
+    ),
+    (
       "a function of another image",
       """
       extern void elsewhere(void);
       __attribute__((used, section(".init_array"))) static void (*const entry)(void) = elsewhere;
-      """,
-      steps: ["init-array[0] elsewhere (another image defines it)"]),
-    Row(
+      """, library,
+      ["init-array[0] elsewhere (another image defines it)"]
+    ),
+    (
       "the compiler's own", "int x;", ["-shared", "-fPIC", "-Wl,--as-needed"],
-      steps: [
+      [
         "init _init", "init-array[0] frame_dummy", "fini-array[0] __do_global_dtors_aux",
         "fini _fini",
-      ]),
-    Row(
+      ]
+    ),
+    (
       "a label of assembly beside a function",
       """
       __asm__(".text\\nlabel:\\n.type begin, @function\\nbegin: ret\\n"
         ".section .init_array, \\"aw\\"\\n.quad begin");
-      """, steps: ["init-array[0] begin"]),
-    Row("nothing", "int x;", library, steps: []),
+      """, library, ["init-array[0] begin"]
+    ),
+    ("nothing", "int x;", library, []),
   ]
 
   private static func lines(_ outcome: Outcome) -> [String] {
@@ -114,13 +112,12 @@ struct StartupTests {
   }
 
   @Test("is told in the loader's order", arguments: rows)
-  func steps(row: Row) throws {
-    try Needs.linker(of: row.options)
-    let id = UUID().uuidString
-    let name = try Fixtures.build(row.source, as: "\(id).so", row.options)
+  func steps(what: String, source: String, options: [String], steps: [String]) throws {
+    try Needs.linker(of: options)
+    let name = try Fixtures.build(source, as: "\(UUID().uuidString).so", options)
     let outcome = try Tool.run(["startup", name]).expect(0)
-    #expect(Self.lines(outcome) == row.steps)
-    if row.steps.isEmpty { #expect(outcome.output.contains("nothing runs")) }
+    #expect(Self.lines(outcome) == steps)
+    if steps.isEmpty { #expect(outcome.output.contains("nothing runs")) }
   }
 
   @Test("is told where the section headers are gone, or lie")
