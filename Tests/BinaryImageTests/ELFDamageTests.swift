@@ -63,8 +63,7 @@ struct ELFDamageTests {
   private static func pointing(
     _ relocations: [ELFBuilder.Relocation] = [], _ change: (inout ELFBuilder) -> Void = { _ in }
   ) -> ELFBuilder {
-    var builder = ELFBuilder()
-    (builder.machine, builder.list, builder.relocations) = (62, [ELFBuilder.first], relocations)
+    var builder = ELFBuilder(machine: 62, list: [ELFBuilder.first], relocations: relocations)
     change(&builder)
     return builder
   }
@@ -86,8 +85,7 @@ struct ELFDamageTests {
 
   @Test("a segment that goes on behind the last address is refused, with a dynamic section there")
   func endlessSegment() throws {
-    var editor = ELFEditor(
-      Self.pointing([.init(place: ELFBuilder.list, type: 8, addend: 1)]).bytes)
+    var editor = ELFEditor(Self.pointing([.init(place: ELFBuilder.list, type: 8, addend: 1)]).bytes)
     for segment in 0...1 { editor.put((0 as UInt64) &- 0x20, 8, at: 64 + 56 * segment + 16) }
     expectError(.malformed) { try pointer(editor.bytes) }
   }

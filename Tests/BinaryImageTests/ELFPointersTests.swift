@@ -200,9 +200,7 @@ struct ELFPointersTests {
       (ELFBuilder.first - 8, 1, ["first", "second"]), (ELFBuilder.first - 7, 1, ["", "second"]),
     ] as [(UInt64, UInt64, [String])])
   func rewritten(place: UInt64, type: UInt64, texts: [String]) throws {
-    var builder = ELFBuilder()
-    builder.machine = 62
-    builder.list = [0, 0, 0]
+    var builder = ELFBuilder(machine: 62, list: [0, 0, 0])
     builder.relocations = zip([0, 8], [ELFBuilder.first, ELFBuilder.second]).map {
       ELFBuilder.Relocation(place: ELFBuilder.list + $0, type: 8, addend: $1)
     }

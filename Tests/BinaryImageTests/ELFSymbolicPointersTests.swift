@@ -31,10 +31,7 @@ struct ELFSymbolicPointersTests {
     #expect(slots[2].pointer.target == .imported(symbol: "elsewhere"))
     #expect(slots[2].pointer.symbol == "elsewhere")
     // A function picks the address at load time; nobody can tell it from the file.
-    guard case .unresolvable = slots[3].pointer.target else {
-      Issue.record("an indirect function was resolved to \(slots[3].pointer.target)")
-      return
-    }
+    #expect("\(slots[3].pointer.target)".hasPrefix("unresolvable"), "an indirect function")
     #expect(slots[4].pointer == PointerValue(rawValue: 0, target: .null, resolution: .none))
   }
 

@@ -225,26 +225,21 @@ struct LibelfTests {
   // MARK: - Files
 
   /// A file with a section `BeehiveMods` of one type, whose bytes may not be there.
-  private static func named(_ type: UInt64, size: UInt64) -> [UInt8] {
-    let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
+  private static func named(
+    _ type: UInt64, flags: UInt64 = 0, size: UInt64, _ contents: [UInt8] = []
+  ) -> [UInt8] {
+    let names = Array("\0.shstrtab\0BeehiveMods\0".utf8) + [UInt8](repeating: 0, count: 9)
     var file = HeaderBytes(sections: 3, names: 1)
-    file.section(1, name: 1, type: 3, offset: UInt64(file.bytes.count), size: UInt64(names.count))
-    file.section(2, name: 11, type: type, offset: 0, size: size)
-    return file.bytes + names
+    let start = UInt64(file.bytes.count)
+    file.section(1, name: 1, type: 3, offset: start, size: UInt64(names.count))
+    let offset = contents.isEmpty ? 0 : start + UInt64(names.count)
+    file.section(2, name: 11, type: type, flags: flags, offset: offset, size: size)
+    return file.bytes + names + contents
   }
 
   /// A file with a compressed section `BeehiveMods`, whose header claims `size` bytes.
   private static func compressed(method: UInt64, size: UInt64) -> [UInt8] {
-    let names = Array("\0.shstrtab\0BeehiveMods\0".utf8)
-    var file = HeaderBytes(sections: 3, names: 1)
-    let start = UInt64(file.bytes.count)
-    file.section(1, name: 1, type: 3, offset: start, size: UInt64(names.count))
-    file.section(2, name: 11, type: 1, flags: 1 << 11, offset: start + 32, size: 64)
-    var bytes = file.bytes + names + [UInt8](repeating: 0, count: 32 - names.count + 64)
-    for (value, place) in [(method, 0), (size, 8), (1, 16)] {
-      bytes.put(value, 8, at: Int(start) + 32 + place)
-    }
-    return bytes
+    named(1, flags: 1 << 11, size: 64, [method, size, 1, 0, 0, 0, 0, 0].flatMap { $0.bytes(8) })
   }
 
   /// Expects an error of a code whose message says something, and that no command of the tool takes more than 32 MB

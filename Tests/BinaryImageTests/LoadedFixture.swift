@@ -5,6 +5,11 @@ import Testing
 
 /// Libraries that the tests build and load into their own process.
 extension Fixture {
+  /// The modules that `noted` and `handWritten` declare.
+  static func modules(_ name: String) -> [String] {
+    ["\(name).FirstModule", "\(name).SecondModule"]
+  }
+
   /// Two modules and a service of this library's own, with the header: the image has a note.
   static func noted(_ name: String) -> String {
     """

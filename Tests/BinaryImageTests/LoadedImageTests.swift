@@ -31,8 +31,7 @@ import Testing
         #expect(mapped.map(\.size) == stored.map(\.size))
         #expect(try image.texts(in: section) == file.texts(in: section))
       }
-      #expect(
-        try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
+      #expect(try image.texts(in: "BeehiveMods") == Fixture.modules(name))
     }
   }
 
@@ -55,8 +54,7 @@ import Testing
     func text(_ bytes: Span<UInt8>) -> [UInt8] { (32..<bytes.count).map { bytes[$0] } }
     #expect(try image.withBytes(of: mapped, text) == file.withBytes(of: stored, text))
     // The context leads to the same linked address.
-    #expect(
-      try image.pointer(at: 24, in: mapped).target == file.pointer(at: 24, in: stored).target)
+    #expect(try image.pointer(at: 24, in: mapped).target == file.pointer(at: 24, in: stored).target)
   }
 
   @Test func `A pointer of no use is copied with the reason`() throws {
@@ -75,10 +73,7 @@ import Testing
     let targets = try image.pointers(of: "BeehiveMods").map(\.target)
     #expect(targets[0] == .null)
     #expect(targets[1] == .foreign(RuntimeAddress(rawValue: 1)))
-    guard case .foreign = targets[2] else {
-      Issue.record("environ belongs to another image, not \(targets[2])")
-      return
-    }
+    #expect("\(targets[2])".hasPrefix("foreign"), "environ belongs to another image")
     var slots: [String] = []
     _ = try image.forEachSlot(of: section, limit: 65536) { _, slot, text in
       if let text {

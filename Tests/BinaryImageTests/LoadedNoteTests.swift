@@ -80,7 +80,7 @@ import Testing
         """, as: "inside.so")
     try expect(.valid, of: path, "inside")
     let file = try ELFFile(path: Fixture.withoutSections(path))
-    #expect(try file.texts(in: "BeehiveMods") == modules("inside"))
+    #expect(try file.texts(in: "BeehiveMods") == Fixture.modules("inside"))
   }
 
   /// lld ends a segment with the last byte of its last note.
@@ -102,9 +102,8 @@ import Testing
       Fixture.noted("bitten"), as: "bitten.so", ["-Wl,--build-id=none"])
     var file = ELFEditor(try Fixture.bytes(of: path))
     let (table, count) = (Int(file.number(8, at: 32)), Int(file.number(2, at: 56)))
-    let sizes = (0..<count).map { table + $0 * 56 }.filter { file.number(4, at: $0) == 4 }.map {
-      $0 + 40
-    }
+    let sizes = (0..<count).map { table + $0 * 56 }.filter { file.number(4, at: $0) == 4 }
+      .map { $0 + 40 }
     let size = try #require(sizes.first { file.number(8, at: $0) == 56 })
     file.put(55, 8, at: size)
     let cut = try Fixture.write(file.bytes, as: "cut.so")
@@ -138,7 +137,7 @@ import Testing
     #expect(try Fixture.bytes(of: path).noteDescriptors.count > 1)
     try expect(.valid, of: path, name)
     let file = try ELFFile(path: Fixture.withoutSections(path))
-    #expect(try file.texts(in: "BeehiveMods") == modules(name))
+    #expect(try file.texts(in: "BeehiveMods") == Fixture.modules(name))
   }
 
   /// Expects that the entries are found, by the note if that is valid, else by the file.
@@ -147,11 +146,7 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == note)
-    #expect(try image.texts(in: "BeehiveMods") == modules(name))
+    #expect(try image.texts(in: "BeehiveMods") == Fixture.modules(name))
     #expect(try !image.texts(in: "BeehiveServices").isEmpty)
-  }
-
-  private func modules(_ name: String) -> [String] {
-    ["\(name).FirstModule", "\(name).SecondModule"]
   }
 }

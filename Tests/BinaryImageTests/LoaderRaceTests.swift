@@ -19,7 +19,7 @@ import Testing
     let name = "slow_\(kind)"
     let path = try Fixture.library(
       kind.source(name) + "\n" + Self.slow, as: "\(name).so", ["-Wl,--build-id"])
-    let expected = ["\(name).FirstModule", "\(name).SecondModule"]
+    let expected = Fixture.modules(name)
     var unsettled = 0
     // On until a walk came in time, on a machine whose processors have other things to do too.
     for attempt in 0..<1000 where attempt < 3 || unsettled == 0 {
@@ -90,8 +90,7 @@ import Testing
         copied += 1
         // What was copied is of the library that was listed, whole; at its place may be another by now.
         let name = list[position].name
-        let declared = zip(paths, names).first { $0.0 == name }
-          .map { ["\($0.1).FirstModule", "\($0.1).SecondModule"] }
+        let declared = zip(paths, names).first { $0.0 == name }.map { Fixture.modules($0.1) }
         #expect(try image.texts(in: "BeehiveMods") == declared)
       }
       return copied > 0 && rounds >= Effort.times(300, full: 2000)

@@ -13,9 +13,7 @@ struct MachODamageTests {
 
   @Test("whose chain leads out of its page have that walked once, not for each word")
   func walkedOnce() throws {
-    var builder = MachOBuilder()
-    builder.slots = (0..<500).map { _ in .text("a") }
-    var bytes = builder.bytes
+    var bytes = MachOBuilder(slots: (0..<500).map { _ in .text("a") }).bytes
     // The last word has a next one behind the page.
     bytes[Int(MachOBuilder.page) + 499 * 8 + 7] = 0x10
     let image = try MachOFile(bytes: bytes)
@@ -27,9 +25,7 @@ struct MachODamageTests {
 
   @Test("whose chains are wanted in any order have each page walked once")
   func anyOrder() throws {
-    var builder = MachOBuilder()
-    builder.slots = (0..<500).map { _ in .text("a") }
-    builder.chainPages = 16
+    let builder = MachOBuilder(slots: (0..<500).map { _ in .text("a") }, chainPages: 16)
     let image = try MachOFile(bytes: builder.bytes)
     for slot in 0..<500 {
       #expect(try image.pointer(slot * 37 % 500, of: "BeehiveMods").resolution == .chainedRebase)
@@ -38,10 +34,8 @@ struct MachODamageTests {
   }
 
   static let builders = kinds.map { kind in
-    var builder = MachOBuilder()
-    builder.slots = [.text("ShopModule"), .symbol("_other"), .text("Cart.CartModule")]
-    builder.fixups = kind
-    return builder
+    MachOBuilder(
+      slots: [.text("ShopModule"), .symbol("_other"), .text("Cart.CartModule")], fixups: kind)
   }
 
   @Test("cut off anywhere are refused", arguments: builders.indices)
@@ -106,9 +100,7 @@ struct MachODamageTests {
 
   @Test("that make no sense are refused, with the reason", arguments: harms)
   func hostile(harm: Lie<[UInt8]>) throws {
-    var builder = MachOBuilder()
-    builder.slots = [.symbol("_other"), .text("ShopModule")]
-    try expect(harm, of: builder.bytes)
+    try expect(harm, of: MachOBuilder(slots: [.symbol("_other"), .text("ShopModule")]).bytes)
   }
 
   static let contradictions: [Lie<[UInt8]>] = [
@@ -125,10 +117,8 @@ struct MachODamageTests {
     "that contradict themselves are refused, whatever their fixups are", arguments: contradictions,
     kinds)
   func contradiction(harm: Lie<[UInt8]>, fixups: MachOBuilder.Fixups) throws {
-    var builder = MachOBuilder()
-    builder.slots = [.text("ShopModule"), .text("Cart.CartModule"), .text("Last")]
-    builder.fixups = fixups
-    try expect(harm, of: builder.bytes)
+    let slots = ["ShopModule", "Cart.CartModule", "Last"].map { MachOBuilder.Slot.text($0) }
+    try expect(harm, of: MachOBuilder(slots: slots, fixups: fixups).bytes)
   }
 
   /// Each of the tables that the loader needs stands once.
@@ -137,11 +127,9 @@ struct MachODamageTests {
     arguments: [(.chained(6), 0x8000_0034), (.programs, 0x8000_0022), (.programs, 0x22)]
       as [(MachOBuilder.Fixups, UInt64)])
   func twice(fixups: MachOBuilder.Fixups, command: UInt64) throws {
-    var builder = MachOBuilder()
-    builder.fixups = fixups
+    let bytes = MachOBuilder(fixups: fixups).bytes
     // LC_DYSYMTAB has room for either, and says where nothing is.
-    try expect(
-      Lie("twice", .malformed) { $0.put(command, at: $0.command(0xb)) }, of: builder.bytes)
+    try expect(Lie("twice", .malformed) { $0.put(command, at: $0.command(0xb)) }, of: bytes)
   }
 
   @Test("whose names fill their sixteen bytes end there")

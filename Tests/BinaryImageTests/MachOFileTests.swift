@@ -12,9 +12,7 @@ struct MachOFileTests {
 
   @Test("say what they are for", arguments: kinds)
   func kind(type: UInt32, kind: ImageIdentity.Kind) throws {
-    var builder = MachOBuilder()
-    builder.type = type
-    let identity = try MachOPointersTests.image(builder).identity
+    let identity = try MachOPointersTests.image(MachOBuilder(type: type)).identity
     #expect(identity.kind == kind)
     #expect(identity.format == .macho)
     #expect(identity.id == (1...16).map { UInt8($0) })
@@ -30,8 +28,7 @@ struct MachOFileTests {
 
   @Test("say for which machine they are", arguments: machines)
   func machine(type: UInt32, subtype: UInt32, name: String) throws {
-    var builder = MachOBuilder()
-    (builder.machine, builder.subtype) = (type, subtype)
+    let builder = MachOBuilder(machine: type, subtype: subtype)
     #expect(try MachOPointersTests.image(builder).identity.machine == name)
   }
 

@@ -24,8 +24,7 @@ struct MachOMappingTests {
 
   @Test("are in the file that debug information was split from, if the header is at their offset")
   func debugInformation() throws {
-    var builder = MachOBuilder()
-    (builder.type, builder.fixups) = (10, .none)
+    let builder = MachOBuilder(type: 10, fixups: .none)
     var bytes = builder.bytes
     // __TEXT keeps the bytes of one section, at another distance than in memory.
     bytes.put(MachOBuilder.texts, 8, at: Self.text + 40)

@@ -47,10 +47,11 @@ struct MachOPointersTests {
     "of arm64e are read signed or not, from the address or the start of the image",
     arguments: [1, 9, 12] as [UInt16])
   func signed(format: UInt16) throws {
-    var builder = MachOBuilder()
-    (builder.fixups, builder.subtype) = (.chained(format), 0x8000_0002)
-    builder.slots = [.signed("first"), .null, .text("second"), .signed("third")]
-    let image = try Self.image(builder)
+    let image = try Self.image(
+      MachOBuilder(
+        subtype: 0x8000_0002,
+        slots: [.signed("first"), .null, .text("second"), .signed("third")],
+        fixups: .chained(format)))
     #expect(image.identity.machine == "arm64e")
     #expect(try image.texts(of: "BeehiveMods").map(\.text) == ["first", "second", "third"])
   }
@@ -78,9 +79,8 @@ struct MachOPointersTests {
 
   @Test("that are rebased and weakly bound lead to the image's own, and name the symbol")
   func weakBinds() throws {
-    var builder = MachOBuilder()
-    builder.fixups = .programs
-    builder.slots = [.text("first"), .text("second"), .symbol("_third")]
+    var builder = MachOBuilder(
+      slots: [.text("first"), .text("second"), .symbol("_third")], fixups: .programs)
     // Both texts, and a word that is bound to a library anyway.
     builder.weakProgram =
       [0x40] + Array("_weak".utf8) + [0, 0x51, 0x71, 0, 0x90]
@@ -88,10 +88,7 @@ struct MachOPointersTests {
     let pointers = try Self.pointers(builder)
     #expect(pointers.map(\.symbol) == ["_weak", nil, "_third"])
     #expect(pointers.map(\.resolution) == [.rebase, .rebase, .symbol])
-    guard case .address = pointers[0].target else {
-      Issue.record("\(pointers[0].target)")
-      return
-    }
+    #expect("\(pointers[0].target)".hasPrefix("address"))
   }
 
   @Test("to symbols are found in programs and classic relocations too")
@@ -111,16 +108,14 @@ struct MachOPointersTests {
   @Test(
     "of a format that nothing here reads say which", arguments: [4, 5, 7, 8, 10, 11, 13, 14, 99])
   func unsupported(format: Int) throws {
-    var builder = MachOBuilder()
-    builder.fixups = .chained(UInt16(format))
+    let builder = MachOBuilder(fixups: .chained(UInt16(format)))
     expectError(.unsupported, saying: "format \(format)") { try Self.pointers(builder) }
   }
 
   @Test("that no fixup covers are null or unresolvable")
   func uncovered() throws {
-    var builder = MachOBuilder()
-    builder.slots = [.null, .number(0x1_0000_0800), .text("text")]
-    let pointers = try Self.pointers(builder)
+    let pointers = try Self.pointers(
+      MachOBuilder(slots: [.null, .number(0x1_0000_0800), .text("text")]))
     #expect(pointers[0].target == .null)
     #expect(pointers[1].target == .unresolvable("no fixup covers the word"))
     #expect(pointers[1].resolution == .number)
@@ -128,8 +123,7 @@ struct MachOPointersTests {
 
   @Test("that lead into an encrypted part say so")
   func encrypted() throws {
-    var builder = MachOBuilder()
-    builder.encryption = 1
+    var builder = MachOBuilder(encryption: 1)
     for bits in [64, 32] {
       if bits == 32 {
         Self.narrow(&builder)
@@ -154,14 +148,10 @@ struct MachOPointersTests {
     ([0], [0xd1], .unsupported), ([0], [0xe0], .unsupported),
   ]
 
-  @Test("of programs that make no sense are refused", arguments: programs.indices)
-  func refusedProgram(index: Int) throws {
-    var builder = MachOBuilder()
-    builder.fixups = .programs
-    (builder.rebaseProgram, builder.bindProgram) = (
-      Self.programs[index].rebase, Self.programs[index].bind
-    )
-    expectError(Self.programs[index].2) { try Self.pointers(builder) }
+  @Test("of programs that make no sense are refused", arguments: programs)
+  func refusedProgram(rebase: [UInt8], bind: [UInt8], code: ImageError.Code) throws {
+    let builder = MachOBuilder(fixups: .programs, rebaseProgram: rebase, bindProgram: bind)
+    expectError(code) { try Self.pointers(builder) }
   }
 
   @Test("of programs that repeat and skip lead to the same texts")
@@ -178,10 +168,9 @@ struct MachOPointersTests {
   @Test("A fixup that writes a part of a slot, or of its text, makes it none")
   func rewritten() throws {
     for (offset, texts) in [(16, ["first", "second"]), (4, ["", ""]), (12, ["first", ""])] {
-      var builder = MachOBuilder()
-      builder.slots = [.text("first"), .text("second"), .null]
-      builder.fixups = .programs
-      builder.rebaseProgram = [0x11, 0x21, 0, 0x52, 0x21, UInt8(offset), 0x51, 0]
+      let builder = MachOBuilder(
+        slots: [.text("first"), .text("second"), .null], fixups: .programs,
+        rebaseProgram: [0x11, 0x21, 0, 0x52, 0x21, UInt8(offset), 0x51, 0])
       let image = try Self.image(builder)
       let found = try image.textsOfSlots(in: image.section("BeehiveMods"))
       #expect(found.prefix(2).elementsEqual(texts))

@@ -33,8 +33,7 @@ import Testing
       let library = try OpenLibrary("./\(name).so")
       defer { library.close() }
       #expect(unsafe chdir("/") == 0)
-      #expect(
-        try Self.modules(of: "./\(name).so") == ["\(name).FirstModule", "\(name).SecondModule"])
+      #expect(try Self.modules(of: "./\(name).so") == Fixture.modules(name))
     }
     #expect(FileManager.default.fileExists(atPath: path))
   }
@@ -52,7 +51,7 @@ import Testing
       let memory = "/proc/self/fd/\(descriptor)"
       let library = try OpenLibrary(memory)
       defer { library.close() }
-      let expected = ["\(name).FirstModule", "\(name).SecondModule"]
+      let expected = Fixture.modules(name)
       #expect(try Self.modules(of: memory) == expected)
       // Now the number is another file's, or nobody's.
       close(descriptor)
@@ -72,11 +71,11 @@ import Testing
     defer { library.close() }
     try FileManager.default.removeItem(atPath: path)
     let found = try OwnThread.run(privileged: privileged) { try Self.modules(of: path) }
-    let expected = ["\(name).FirstModule", "\(name).SecondModule"]
     if kind == .handWritten, !privileged {
       #expect(found == ["unreadable"])
     } else {
-      #expect(found == expected || (kind == .handWritten && !OwnThread.followsMappings))
+      #expect(
+        found == Fixture.modules(name) || (kind == .handWritten && !OwnThread.followsMappings))
     }
   }
 
@@ -91,8 +90,7 @@ import Testing
       kind.source("other") + "\nint more(void) { return 43; }\n", as: "\(name)-new.so", arguments)
     #expect(unsafe rename(other, path) == 0)
     let found = try OwnThread.run(privileged: false) { try Self.modules(of: path) }
-    let expected = kind == .noted ? ["\(name).FirstModule", "\(name).SecondModule"] : ["replaced"]
-    #expect(found == expected)
+    #expect(found == (kind == .noted ? Fixture.modules(name) : ["replaced"]))
   }
 
   @Test(arguments: [true, false])
@@ -106,10 +104,8 @@ import Testing
       if hasSections { try Fixture.run("strip", [path]) }
       let library = try OpenLibrary(path)
       defer { library.close() }
-      #expect(
-        try Self.modules(of: path)
-          == (isNoted || hasSections
-            ? ["\(name).FirstModule", "\(name).SecondModule"] : ["section-table-missing"]))
+      let expected = isNoted || hasSections ? Fixture.modules(name) : ["section-table-missing"]
+      #expect(try Self.modules(of: path) == expected)
     }
   }
 
@@ -126,6 +122,6 @@ import Testing
     defer { library.close() }
     let image = try ImageList.current().copy(named: path)
     #expect(image.mapped.note == .valid)
-    #expect(try image.texts(in: "BeehiveMods") == ["\(name).FirstModule", "\(name).SecondModule"])
+    #expect(try image.texts(in: "BeehiveMods") == Fixture.modules(name))
   }
 }
