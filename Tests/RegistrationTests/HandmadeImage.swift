@@ -54,22 +54,13 @@ struct HandmadeImage: Image {
     return identity.byteOrder == .little ? little : little.reversed()
   }
 
-  /// A typed record; fields of the head can be wrong on purpose.
+  /// A typed record of fields or around a raw text, padded with NUL to a multiple of 8; what its
+  /// head says can be wrong on purpose.
   func record(
-    kind: UInt16 = 2, _ fields: [String], version: UInt16 = 1, size: UInt32? = nil,
-    textOffset: UInt32 = 32, accessor: UInt64 = 0, context: UInt64 = 0
+    kind: UInt16 = 2, _ fields: [String] = [], text: [UInt8]? = nil, version: UInt16 = 1,
+    size: UInt32? = nil, textOffset: UInt32 = 32, accessor: UInt64 = 0, context: UInt64 = 0
   ) -> [UInt8] {
-    record(
-      kind: kind, text: fields.flatMap { Array($0.utf8) + [0] }, version: version, size: size,
-      textOffset: textOffset, accessor: accessor, context: context)
-  }
-
-  /// A typed record around a raw text, padded with NUL to a multiple of 8.
-  func record(
-    kind: UInt16 = 2, text: [UInt8], version: UInt16 = 1, size: UInt32? = nil,
-    textOffset: UInt32 = 32, accessor: UInt64 = 0, context: UInt64 = 0
-  ) -> [UInt8] {
-    var padded = text
+    var padded = text ?? fields.flatMap { Array($0.utf8) + [0] }
     while padded.count % 8 != 0 { padded.append(0) }
     let pointers = [accessor, context].flatMap {
       word($0, size: pointerSize) + [UInt8](repeating: 0, count: 8 - pointerSize)
