@@ -16,12 +16,10 @@ struct LoadingTests {
 
   @Test("A singleton is loaded once, and found without waiting from then on")
   func once() async throws {
-    try hive.register(
-      String.self, scope: .singleton,
-      loading: { _ in
-        await Task.yield()
-        return "made \(counter.next())"
-      })
+    try hive.loading(String.self) { _ in
+      await Task.yield()
+      return "made \(counter.next())"
+    }
     expectServiceError(saying: "await hive.load") { try hive.service(String.self) }
     let texts = try await withThrowingTaskGroup(of: String.self) { group in
       for _ in 0..<100 { group.addTask { try await hive.load(String.self) } }
@@ -49,12 +47,10 @@ struct LoadingTests {
 
   @Test("A factory that throws is asked again the next time")
   func failing() async throws {
-    try hive.register(
-      String.self, scope: .singleton,
-      loading: { _ in
-        if counter.next() == 1 { throw Broken() }
-        return "second"
-      })
+    try hive.loading(String.self) { _ in
+      if counter.next() == 1 { throw Broken() }
+      return "second"
+    }
     let error = await #expect(throws: ServiceError.self) { try await hive.load(String.self) }
     #expect(error?.underlying is Broken)
     #expect(try await hive.load(String.self) == "second")
@@ -63,13 +59,11 @@ struct LoadingTests {
   @Test("Services that wait for each other are an error, also where two tasks began")
   func cycles() async throws {
     for (name, other) in [("a", "b"), ("b", "a")] {
-      try hive.register(
-        String.self, name: name, scope: .singleton,
-        loading: { hive in
-          counter.next()
-          while counter.count < 2 { await Task.yield() }
-          return try await hive.load(String.self, name: other)
-        })
+      try hive.loading(String.self, name: name) { hive in
+        counter.next()
+        while counter.count < 2 { await Task.yield() }
+        return try await hive.load(String.self, name: other)
+      }
     }
     async let first = try? hive.load(String.self, name: "a")
     let error = await #expect(throws: ServiceError.self) {
@@ -84,22 +78,20 @@ struct LoadingTests {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<60 {
         let below = number / 2 * 2 - 2
-        try hive.register(
-          Int.self, name: "\(number)", scope: .singleton,
-          loading: { [counter] hive in
-            // The layers below wait already, and none of them is done before all wait.
-            while counter.count < max(0, below + 2) { try await Task.sleep(for: .milliseconds(1)) }
-            if below < 0 {
-              counter.next()
-              while counter.count < 60 { try await Task.sleep(for: .milliseconds(1)) }
-              return 1
-            }
-            async let one = hive.load(Int.self, name: "\(below)")
-            async let other = hive.load(Int.self, name: "\(below + 1)")
-            try await Task.sleep(for: .milliseconds(1))
+        try hive.loading(Int.self, name: "\(number)") { [counter] hive in
+          // The layers below wait already, and none of them is done before all wait.
+          while counter.count < max(0, below + 2) { try await Task.sleep(for: .milliseconds(1)) }
+          if below < 0 {
             counter.next()
-            return try await max(one, other) + 1
-          })
+            while counter.count < 60 { try await Task.sleep(for: .milliseconds(1)) }
+            return 1
+          }
+          async let one = hive.load(Int.self, name: "\(below)")
+          async let other = hive.load(Int.self, name: "\(below + 1)")
+          try await Task.sleep(for: .milliseconds(1))
+          counter.next()
+          return try await max(one, other) + 1
+        }
         group.addTask { [hive] in _ = try await hive.load(Int.self, name: "\(number)") }
       }
       try await group.waitForAll()
@@ -112,17 +104,13 @@ struct LoadingTests {
     arguments: [true, false])
   func otherTask(isAwaited: Bool) async throws {
     let warm = Race<Bool>()
-    try hive.register(
-      String.self, scope: .singleton,
-      loading: { hive in
-        let task = Task { _ = try await hive.load(Int.self) }
-        Task { warm.finish(await task.result.isSuccess) }
-        if isAwaited { try await task.value } else { try await Task.sleep(for: .milliseconds(20)) }
-        return "words"
-      })
-    try hive.register(
-      Int.self, scope: .singleton,
-      loading: { hive in try await hive.load(String.self).count })
+    try hive.loading(String.self) { hive in
+      let task = Task { _ = try await hive.load(Int.self) }
+      Task { warm.finish(await task.result.isSuccess) }
+      if isAwaited { try await task.value } else { try await Task.sleep(for: .milliseconds(20)) }
+      return "words"
+    }
+    try hive.loading(Int.self) { hive in try await hive.load(String.self).count }
     let patience = isAwaited ? Duration.milliseconds(100) : .seconds(60)
     let error =
       await Creation.$patience.withValue(patience) {
@@ -135,12 +123,10 @@ struct LoadingTests {
   @Test("Who is cancelled comes back at once; others get what is made")
   func cancelled() async throws {
     let (goesOn, go) = AsyncStream<Void>.makeStream()
-    try hive.register(
-      String.self, scope: .singleton,
-      loading: { _ in
-        for await _ in goesOn { break }
-        return "made"
-      })
+    try hive.loading(String.self) { _ in
+      for await _ in goesOn { break }
+      return "made"
+    }
     let asking = Task { try await hive.load(String.self) }
     asking.cancel()
     let error = await asking.result.error as? ServiceError

@@ -37,13 +37,11 @@ struct MakingTests {
       journal.write("session")
       return Session(journal: journal)
     }
-    try hive.register(
-      Database.self, scope: .singleton,
-      loading: { _ in
-        await Task.yield()
-        journal.write("database")
-        return Database()
-      })
+    try hive.loading(Database.self) { _ in
+      await Task.yield()
+      journal.write("database")
+      return Database()
+    }
     try hive.register((any Greeting).self, as: English.self, scope: .singleton)
     try hive.register(String.self, taking: Int.self) { _, number in "\(number)" }
 

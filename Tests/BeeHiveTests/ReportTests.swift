@@ -13,9 +13,7 @@ struct ReportTests {
     #expect(throws: Problem.self) {
       try hive.register(Int.self, file: "App/Other.swift", line: 5) { _ in 5 }
     }
-    try hive.register(
-      Registrations(services: [.init(service: "Shop.Cart", impl: "Shop.CartView")]),
-      file: "hive.json")
+    try hive.declare("Shop.Cart", by: "Shop.CartView")
     return hive
   }
 
@@ -33,9 +31,7 @@ struct ReportTests {
   func jsonText() async throws {
     let hive = try await hive()
     hive.bind("say \"hi\"\n\u{1}\u{2028}\\") { _ in 1 }
-    try hive.register(
-      Registrations(services: [.init(service: "Böse\t\"", impl: "\\ \u{1}\u{7f}\u{2028}é")]),
-      file: "weird\n.json")
+    try hive.declare("Böse\t\"", by: "\\ \u{1}\u{7f}\u{2028}é", in: "weird\n.json")
     try await hive.register(module: StorageModule.self, name: "storage", requires: ["log", "net"])
     for report in [hive.report(), Hive().report()] {
       let written = try JSONSerialization.jsonObject(with: Data(report.json.utf8))

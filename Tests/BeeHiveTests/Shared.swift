@@ -36,6 +36,14 @@ extension Result {
 }
 
 extension Hive {
+  /// Registers a singleton that is made by and by.
+  func loading<Service: Sendable>(
+    _ type: Service.Type, name: String? = nil,
+    _ load: @escaping @Sendable (Hive) async throws -> Service
+  ) throws {
+    try register(type, name: name, scope: .singleton, loading: load)
+  }
+
   /// Registers a service as a file declares it.
   func declare(
     _ service: String, by implementation: String, name: String? = nil, scope: Scope = .transient,

@@ -15,13 +15,11 @@ struct BelongingsTests {
   @Test("three starts: what setUp registers is there each time, and gone after it")
   func startAgain() async throws {
     try hive.register(Int.self, name: "outside") { _ in 1 }
-    let file = Registrations(
-      moduleClasses: [], services: [.init(service: "Shop.Till", impl: "Shop.TillOfTheFile")])
     let heard = Counter()
     try await hive.probe("storage", journal, in: "setUp") { context in
       let hive = context.hive
       try hive.register(String.self) { _ in "stored" }
-      try hive.register(file, file: "storage.json")
+      try hive.declare("Shop.Till", by: "Shop.TillOfTheFile", in: "storage.json")
       hive.bind("Shop.TillOfTheFile") { _ in 7 }
       hive.observe { if case .started = $0 { heard.next() } }
       try await hive.probe("cache", journal)
@@ -41,10 +39,7 @@ struct BelongingsTests {
 
   @Test("what it bound is unbound after it, and its singleton is made anew by the next")
   func bindings() async throws {
-    let file = Registrations(
-      moduleClasses: [],
-      services: [.init(service: "Swift.Int", impl: "Shop.Clock", scope: .singleton)])
-    try hive.register(file, file: "clock.json")
+    try hive.declare("Swift.Int", by: "Shop.Clock", scope: .singleton)
     let lives = Counter()
     try await hive.probe("clock", journal, in: "setUp") { context in
       let life = lives.next()

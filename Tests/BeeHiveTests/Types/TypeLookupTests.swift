@@ -82,10 +82,7 @@ struct TypeLookupTests {
     "a name without a module means the one loaded type of that name",
     arguments: ["Lorry", "Pallet", "Berth", "Dock", "Guarded", "Barcode", "Movable", "Größe"])
   func unqualified(name: String) throws {
-    guard case .found(let type) = TypeLookup.type(named: TypeName(name)) else {
-      Issue.record("\(TypeLookup.type(named: TypeName(name)))")
-      return
-    }
+    let type = try #require(loaded(name), "\(TypeLookup.type(named: TypeName(name)))")
     #expect(TypeSpelling.of(type).unqualified == name)
   }
 
@@ -129,11 +126,9 @@ struct TypeLookupTests {
 
   @Test("several types of one name are all named")
   func ambiguous() {
-    guard case .ambiguous(let names) = TypeLookup.type(named: TypeName("Ramp")) else {
-      Issue.record("not ambiguous")
-      return
-    }
-    #expect(names == ["Depot.Quay.Ramp", "Depot.Ramp", "Quay.Pier.Ramp", "Quay.Ramp"])
+    let names = ["Depot.Quay.Ramp", "Depot.Ramp", "Quay.Pier.Ramp", "Quay.Ramp"]
+    let answer = TypeLookup.type(named: TypeName("Ramp"))
+    #expect("\(answer)" == "\(TypeLookup.Answer.ambiguous(names))")
     // A whole name means that type, even where it is also the end of a longer one.
     #expect(found("Quay.Ramp") == _typeByName("4Quay4RampV").map { ObjectIdentifier($0) })
     #expect(found("Pier.Ramp") == _typeByName("4Quay4PierO4RampV").map { ObjectIdentifier($0) })
@@ -150,12 +145,8 @@ struct TypeLookupTests {
     try library.load()
 
     #expect(TypeLookup.generation > before)
-    guard case .found(let guest) = TypeLookup.type(named: TypeName("LateGuest")),
-      case .found(let late) = TypeLookup.type(named: TypeName("Latecomer.Late"))
-    else {
-      Issue.record("not found")
-      return
-    }
+    let guest = try #require(loaded("LateGuest"))
+    let late = try #require(loaded("Latecomer.Late"))
     #expect("\(guest)" == "LateGuest")
     #expect(Conformance.of(guest, to: late) == .holds)
     #expect(Conformance.of(Parcel.self, to: late) != .holds)
@@ -234,7 +225,10 @@ struct TypeLookupTests {
   }
 }
 
+private func loaded(_ name: String) -> (any Any.Type)? {
+  if case .found(let type) = TypeLookup.type(named: TypeName(name)) { type } else { nil }
+}
+
 private func found(_ name: String) -> ObjectIdentifier? {
-  guard case .found(let type) = TypeLookup.type(named: TypeName(name)) else { return nil }
-  return ObjectIdentifier(type)
+  loaded(name).map { ObjectIdentifier($0) }
 }
