@@ -16,18 +16,6 @@ struct AdmissionFolder {
 
   var plugins: String { folder.place("plugins").path }
 
-  static let head = """
-    #include <BeeHive.h>
-    static bool set_up(const beehive_context *context) { (void)context; return true; }
-    static const beehive_module_operations operations = { .set_up = set_up };
-
-    """
-
-  /// A plugin whose one module is called `name`.
-  static func module(_ name: String, _ attributes: String = "\"\"") -> String {
-    "\(head)BEEHIVE_MODULE(\(name), &operations, \(attributes));\n"
-  }
-
   /// Builds the program that loads the plugins.
   func host(_ source: String, _ options: String...) throws {
     try Compiler.compile(
@@ -52,7 +40,7 @@ struct AdmissionFolder {
     _ options: String...
   ) throws -> String {
     try library(
-      "plugins/lib\(name).so", source ?? Self.module(name), with: compiler,
+      "plugins/lib\(name).so", source ?? Compiler.module(name), with: compiler,
       ["-Wl,--build-id", "-Wl,-z,noexecstack"] + options)
   }
 

@@ -68,7 +68,7 @@ struct HostileAdmissionTests {
     let count = 60
     for number in 0..<count {
       try folder.plugin(
-        "p\(number)", AdmissionFolder.module("p\(number)", "BEEHIVE_REQUIRES(\"p\(number + 1)\")"))
+        "p\(number)", Compiler.module("p\(number)", "BEEHIVE_REQUIRES(\"p\(number + 1)\")"))
     }
     let report = try folder.report()
     #expect(report.admitted.isEmpty)
@@ -81,9 +81,10 @@ struct HostileAdmissionTests {
     let folder = try AdmissionFolder()
     let modules = (0..<200).map { number in
       let names = "abcdefghij".map { "BEEHIVE_REQUIRES(\"module\(number)\($0)\")" }
-      return "BEEHIVE_MODULE(module\(number), &operations, \(names.joined(separator: " ")));\n"
+      return
+        "BEEHIVE_MODULE(module\(number), &first_operations, \(names.joined(separator: " ")));\n"
     }
-    try folder.plugin("x", AdmissionFolder.module("first") + modules.joined())
+    try folder.plugin("x", Compiler.module("first") + modules.joined())
     let plugin = try #require(try folder.report().plugins.first)
     #expect(plugin.refusals.count == 1024 && plugin.remarks.count == 1)
     // Each question takes a comparison with all names.
@@ -94,7 +95,7 @@ struct HostileAdmissionTests {
   func otherRefusals() throws {
     let folder = try AdmissionFolder()
     let broken = "__attribute__((used, section(\"BeehiveMods\"))) const char *broken[2000];\n"
-    try folder.plugin("x", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("gone")"#) + broken)
+    try folder.plugin("x", Compiler.module("a", #"BEEHIVE_REQUIRES("gone")"#) + broken)
     var policy = PluginPolicy()
     policy.admitsRejectedEntries = false
     let codes = try #require(try folder.codes(policy)["libx.so"])

@@ -8,9 +8,9 @@ struct JointAdmissionTests {
   @Test("Providers load first, whatever the files are called")
   func order() throws {
     let folder = try AdmissionFolder()
-    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("b")"#))
-    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_REQUIRES("z")"#))
-    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_AFTER("z")"#))
+    try folder.plugin("a", Compiler.module("a", #"BEEHIVE_REQUIRES("b")"#))
+    try folder.plugin("b", Compiler.module("b", #"BEEHIVE_REQUIRES("z")"#))
+    try folder.plugin("c", Compiler.module("c", #"BEEHIVE_AFTER("z")"#))
     try folder.plugin("z")
     let report = try folder.report()
     #expect(report.admitted.map(\.lastPart) == ["libz.so", "libb.so", "liba.so", "libc.so"])
@@ -21,7 +21,7 @@ struct JointAdmissionTests {
   func unmet() throws {
     let folder = try AdmissionFolder()
     try folder.plugin("ledger")
-    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledgr")"#))
+    try folder.plugin("a", Compiler.module("a", #"BEEHIVE_REQUIRES("ledgr")"#))
     let plugin = try #require(try folder.report().plugins.first)
     #expect(plugin.refusals.map(\.code) == ["unmet-requirement"])
     #expect(plugin.refusals[0].message.contains("; did you mean ledger?"))
@@ -30,8 +30,8 @@ struct JointAdmissionTests {
   @Test("What the host or one of its libraries declares is there")
   func hostModules() throws {
     let folder = try AdmissionFolder()
-    try folder.host(AdmissionFolder.module("ledger") + "int main(void) { return 0; }")
-    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledger")"#))
+    try folder.host(Compiler.module("ledger") + "int main(void) { return 0; }")
+    try folder.plugin("a", Compiler.module("a", #"BEEHIVE_REQUIRES("ledger")"#))
     #expect(try folder.codes() == ["liba.so": []])
   }
 
@@ -39,11 +39,11 @@ struct JointAdmissionTests {
   func versions() throws {
     let folder = try AdmissionFolder()
     try folder.host(
-      AdmissionFolder.module("ledger", #"BEEHIVE_VERSION("1.9")"#) + "int main(void) { return 0; }")
-    try folder.plugin("log", AdmissionFolder.module("log"))
-    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("ledger >=1.2 <2")"#))
-    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_REQUIRES("ledger >=2")"#))
-    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("log >=1")"#))
+      Compiler.module("ledger", #"BEEHIVE_VERSION("1.9")"#) + "int main(void) { return 0; }")
+    try folder.plugin("log", Compiler.module("log"))
+    try folder.plugin("a", Compiler.module("a", #"BEEHIVE_REQUIRES("ledger >=1.2 <2")"#))
+    try folder.plugin("b", Compiler.module("b", #"BEEHIVE_REQUIRES("ledger >=2")"#))
+    try folder.plugin("c", Compiler.module("c", #"BEEHIVE_REQUIRES("log >=1")"#))
     let report = try folder.report()
     #expect(
       report.plugins.map { $0.refusals.map(\.code).first } == [
@@ -60,9 +60,9 @@ struct JointAdmissionTests {
   func knockOn() throws {
     let folder = try AdmissionFolder()
     try AdmissionFolder.mode(0o666, folder.plugin("a"))
-    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_REQUIRES("a")"#))
-    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("b")"#))
-    try folder.plugin("d", AdmissionFolder.module("d", #"BEEHIVE_AFTER("a")"#))
+    try folder.plugin("b", Compiler.module("b", #"BEEHIVE_REQUIRES("a")"#))
+    try folder.plugin("c", Compiler.module("c", #"BEEHIVE_REQUIRES("b")"#))
+    try folder.plugin("d", Compiler.module("d", #"BEEHIVE_AFTER("a")"#))
     let report = try folder.report()
     let codes = report.plugins.map { $0.refusals.map(\.code) }
     #expect(codes == [["writable-by-others"], ["refused-provider"], ["refused-provider"], []])
@@ -77,12 +77,12 @@ struct JointAdmissionTests {
   @Test("Cycles in a file and across files are named with all their members")
   func cycles() throws {
     let folder = try AdmissionFolder()
-    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("b")"#))
-    try folder.plugin("b", AdmissionFolder.module("b", #"BEEHIVE_AFTER("a")"#))
+    try folder.plugin("a", Compiler.module("a", #"BEEHIVE_REQUIRES("b")"#))
+    try folder.plugin("b", Compiler.module("b", #"BEEHIVE_AFTER("a")"#))
     try folder.plugin(
       "c",
-      AdmissionFolder.module("hen", #"BEEHIVE_REQUIRES("egg")"#)
-        + #"BEEHIVE_MODULE(egg, &operations, BEEHIVE_REQUIRES("hen"));"#)
+      Compiler.module("hen", #"BEEHIVE_REQUIRES("egg")"#)
+        + #"BEEHIVE_MODULE(egg, &hen_operations, BEEHIVE_REQUIRES("hen"));"#)
     try folder.plugin("d")
     let report = try folder.report()
     #expect(report.admitted.map(\.lastPart) == ["libd.so"])
@@ -98,11 +98,11 @@ struct JointAdmissionTests {
   func linkedPlugin() throws {
     let folder = try AdmissionFolder()
     let base = try folder.plugin(
-      "z", AdmissionFolder.module("z") + "int base(void); int base(void) { return 1; }",
+      "z", Compiler.module("z") + "int base(void); int base(void) { return 1; }",
       "-Wl,-soname,libz.so")
     try folder.plugin(
       "a",
-      AdmissionFolder.module("a")
+      Compiler.module("a")
         + "int base(void); int use(void); int use(void) { return base(); }",
       base, "-Wl,-rpath,$ORIGIN")
     #expect(try folder.report().admitted.map(\.lastPart) == ["libz.so", "liba.so"])
@@ -116,7 +116,7 @@ struct JointAdmissionTests {
     let folder = try AdmissionFolder()
     try folder.plugin("a")
     try folder.folder.makeFolder("own")
-    try folder.library("own/liba.so", AdmissionFolder.module("a"))
+    try folder.library("own/liba.so", Compiler.module("a"))
     let report = try folder.report(in: ["own", "plugins"])
     #expect(report.plugins.map { $0.refusals.map(\.code) } == [[], ["shadowed"]])
     let paths = ["own", "plugins"].map { folder.folder.place("\($0)/liba.so").path }
@@ -182,7 +182,7 @@ struct JointAdmissionTests {
   func duplicates() throws {
     let folder = try AdmissionFolder()
     try folder.plugin("a")
-    try folder.plugin("b", AdmissionFolder.module("a"))
+    try folder.plugin("b", Compiler.module("a"))
     let report = try folder.report()
     #expect(report.admitted.count == 2)
     #expect(report.plugins[1].remarks.first?.contains("is declared by liba.so too") == true)
@@ -192,9 +192,9 @@ struct JointAdmissionTests {
     #expect(refusal?.code == "rejected-entry")
     #expect(refusal?.message.contains("is declared by liba.so too") == true)
     // The first is the one that loads first.
-    try folder.plugin("a", AdmissionFolder.module("a", #"BEEHIVE_AFTER("b")"#))
-    try folder.plugin("b", AdmissionFolder.module("a") + "BEEHIVE_MODULE(b, &operations);")
-    try folder.plugin("c", AdmissionFolder.module("c", #"BEEHIVE_REQUIRES("a")"#))
+    try folder.plugin("a", Compiler.module("a", #"BEEHIVE_AFTER("b")"#))
+    try folder.plugin("b", Compiler.module("a") + "BEEHIVE_MODULE(b, &a_operations);")
+    try folder.plugin("c", Compiler.module("c", #"BEEHIVE_REQUIRES("a")"#))
     let ordered = try folder.report()
     #expect(ordered.admitted.first?.lastPart == "libb.so")
     #expect(ordered.plugins[0].remarks.first?.contains("is declared by libb.so too") == true)

@@ -173,7 +173,7 @@ extension AdmissionFolder {
       let part = try library("\(place)/libpart.so.1", source, ["-Wl,-soname,libpart.so.1"])
       let uses = plugin == "a" ? ["one"] : names
       let use = uses.map { "extern int \($0); int *use_\($0)(void) { return &\($0); }\n" }.joined()
-      try self.plugin(plugin, Self.module(plugin) + use, part, "-Wl,-rpath,\(part.folder)")
+      try self.plugin(plugin, Compiler.module(plugin) + use, part, "-Wl,-rpath,\(part.folder)")
     }
   }
 }

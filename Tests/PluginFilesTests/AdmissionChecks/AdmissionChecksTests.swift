@@ -58,7 +58,7 @@ struct AdmissionChecksTests {
   static let anchorOnly = policy { $0.startup = .anchor }
 
   static func with(_ source: String) -> String {
-    AdmissionFolder.head + source + "\nBEEHIVE_MODULE(x, &operations, \"\");\n"
+    Compiler.module("x") + "\n" + source
   }
 
   /// A plugin that is good but for an option that it is linked with.

@@ -29,11 +29,6 @@ extension AdmissionChecksTests {
       policy: policy { $0.tables = [.init(service: "Greeter", size: 8)] }
     ) { try $0.plugin("x", greeter) },
     Row(
-      "a table that says no version, where one is asked for", "contract-drift",
-      ["expected version 2", "found no version"],
-      policy: policy { $0.tables = [.init(service: "Greeter", size: 8, version: "2")] }
-    ) { try $0.plugin("x", greeter) },
-    Row(
       "a table that only the first of two requests is for", "contract-drift", ["expected 24 bytes"],
       policy: policy { $0.tables = [8, 24].map { .init(service: "Greeter", size: $0) } }
     ) { try $0.plugin("x", greeter) },

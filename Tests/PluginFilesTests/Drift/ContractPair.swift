@@ -155,7 +155,7 @@ struct ContractBuilds {
   /// A plugin of a build that declares something, as a host asks of plugins.
   mutating func declaringPlugin(_ build: Build) throws -> URL {
     try Compiler.compile(
-      AdmissionFolder.module("coded"), as: "entry.o", in: folder.url,
+      Compiler.module("coded"), as: "entry.o", in: folder.url,
       ["-c", "-fPIC", "-I", Repository.headers])
     return try client("libDeclaring.so", Self.plugin, of: build, [folder.place("entry.o").path])
   }
