@@ -64,7 +64,6 @@ struct CommandLineTests {
     #expect(
       outcome.errors
         == "section-dump: There is no command veryfy, and no file; did you mean verify?\n")
-    #expect(try Tool.run(["nothing-like-it"]).status == 2)
     try Data("text".utf8).write(to: Fixtures.place("grph"))
     #expect(try Tool.run(["grph"]).status == 2)
   }

@@ -36,8 +36,7 @@ struct DiffTests {
   func shows(row: (old: [String], new: [String], lines: [String])) throws {
     let id = UUID().uuidString
     let files = [try Self.build(row.old, "old-\(id).so"), try Self.build(row.new, "new-\(id).so")]
-    let outcome = try Tool.run(["diff"] + files)
-    #expect(outcome.status == (row.lines.isEmpty ? 0 : 1), "\(outcome.errors)")
+    let outcome = try Tool.run(["diff"] + files).expect(row.lines.isEmpty ? 0 : 1)
     let lines = outcome.output.split(separator: "\n").map(String.init)
     #expect(lines.dropLast().map { $0.split(separator: "  ")[0] } == row.lines.map { $0[...] })
 

@@ -156,8 +156,9 @@ struct DoctorTests {
       (["plugins"], 64, "--host"), (["--host", "host"], 64, "paths"),
     ]
     for (arguments, status, says) in rows {
-      let outcome = try Command.run(Repository.sectionDump, ["doctor"] + arguments, in: folder.url)
-      #expect(outcome.status == status, "\(outcome)")
+      let outcome = try Command.run(
+        Repository.sectionDump, ["doctor"] + arguments, in: folder.url
+      ).expect(status)
       #expect(outcome.errors.contains(says) || says.isEmpty, "\(outcome)")
     }
   }
@@ -174,9 +175,8 @@ struct DoctorTests {
     try doctor(folder, ["--any-owner"]).expect(
       1, output: "lib\u{fffd}.so\n    Its name is not UTF-8.",
       "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)")
-    let json = try doctor(folder, ["nowhere", "--format", "json"])
+    let json = try doctor(folder, ["nowhere", "--format", "json"]).expect(2)
     let document = try Tool.object(json.output)
-    #expect(json.status == 2)
     #expect(document["problems"] as? [String] == ["nowhere: No such file or directory."])
     try Command.run(
       "bash",

@@ -93,8 +93,8 @@ struct FileSetsTests {
     let outcome = try Tool.run(["verify", archives[0]])
     #expect(outcome.output.ranges(of: "[duplicate-").count == 4)
     for options in [[], ["--isolate"]] {
-      let copies = try Tool.run(["verify", archives[0], object] + options)
-      #expect(copies.output.contains("\(object): remark: "), "\(copies)")
+      try Tool.run(["verify", archives[0], object] + options)
+        .expect(1, output: "\(object): remark: ")
       let thin = try Tool.run(["verify", archives[1], object] + options)
       #expect(thin.status == 0 && !thin.output.contains("[duplicate-"), "\(thin)")
     }
@@ -104,9 +104,8 @@ struct FileSetsTests {
   func graphAndDiff() throws {
     let folder = try installed()
     let links = Self.sonames.map { "\(folder)/\($0)" }
-    let dot = try Tool.run(["graph"] + links)
+    let dot = try Tool.run(["graph"] + links).expect(0, output: "\(links[0])  ")
     #expect(dot.output.ranges(of: "subgraph").count == 1)
-    #expect(dot.output.contains("\(links[0])  "))
     #expect(try Tool.run(["diff", "-r", folder, folder]).expect(0).output == "no difference\n")
     // A build under one name is the same as one under three.
     #expect(try Tool.run(["diff", "-r", folder, "\(folder)/hard"]).status == 0)

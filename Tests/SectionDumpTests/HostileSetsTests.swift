@@ -63,8 +63,8 @@ struct HostileSetsTests {
       ["-shared", "-nostdlib"])
     let outcome = try Fixtures.run(
       "prlimit",
-      ["--as=\(1 << 30)", Repository.sectionDump, "verify", "--format", "csv", name])
-    #expect(outcome.status == 2, "\(outcome.errors)")
+      ["--as=\(1 << 30)", Repository.sectionDump, "verify", "--format", "csv", name]
+    ).expect(2)
     #expect(!outcome.output.contains("duplicate-"))
     #expect(outcome.output.components(separatedBy: "error,bad-pattern").count == 3)
   }

@@ -154,7 +154,7 @@ struct IsolationTests {
     let other = "beside-hungry-set-other.so"
     try (Fixtures.bytes(good) + [0]).write(to: Fixtures.place(other))
     let outcome = try Tool.run(["verify", "--isolate", "--format", "csv", good, hungry, other])
-    #expect(outcome.status == 2)
+      .expect(2)
     #expect(outcome.lines.count { $0.hasPrefix("error,killed,hungry-set.a,") } == 1)
     #expect(outcome.lines.count { $0.hasPrefix("error,duplicate-") } == 4)
     let diff = try Tool.run(["diff", "--isolate", good, hungry]).expect(2)
@@ -169,9 +169,8 @@ struct IsolationTests {
     let long = try Self.longLibrary.get()
     let good = try Fixtures.build(Fixtures.handWritten, as: "beside.so")
     let command = [Repository.sectionDump, "hex", "--section", "list", "--isolate"]
-    let outcome = try Fixtures.run("prlimit", ["--cpu=1"] + command + [good, long, good])
+    let outcome = try Fixtures.run("prlimit", ["--cpu=1"] + command + [good, long, good]).expect(2)
     let plain = try Tool.run(["hex", "--section", "list", good, good])
-    #expect(outcome.status == 2)
     #expect(outcome.output == plain.output + "\n3 files: 2 shown, 1 not read\n")
     #expect(outcome.errors.hasPrefix("section-dump: hours.so: The child that was to read it "))
   }
@@ -193,7 +192,6 @@ struct IsolationTests {
       wait $tool
       """, [Self.longLibrary.get(), good])
     #expect(try Tool.files(of: outcome).map(Tool.codes) == [["killed"], []])
-    #expect(outcome.errors.contains(message))
-    #expect(outcome.status == 2)
+    outcome.expect(2, errors: message)
   }
 }

@@ -38,16 +38,14 @@ struct LinkagesTests {
 
   @Test("builds wherever its tools are")
   func builds() throws {
-    let outcome = try Linkages.outcome()
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try Linkages.outcome().expect(0)
     #expect(Linkages.names.count > 100)
     #expect(try Linkages.built().count >= 12)
   }
 
   @Test("is read without a problem")
   func status() throws {
-    let outcome = try Self.read.get()
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try Self.read.get().expect(0)
     #expect(outcome.errors.wholeMatch(of: /section-dump: \d+ skipped \(no object files\)\n/) != nil)
   }
 

@@ -23,9 +23,7 @@ struct LiveStatesTests {
 
   /// What `live` says of the entries of a process.
   private func states(of pid: Int32) throws -> Set<State> {
-    let outcome = try Tool.live(pid)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    return try states(outcome)
+    try states(Tool.live(pid).expect(0))
   }
 
   /// What a JSON run has said of them.
@@ -160,9 +158,7 @@ struct LiveStatesTests {
   @Test("A record that cannot be true is a problem, and the entries are shown", arguments: damages)
   func damaged(step: String, code: String) throws {
     try LiveHost.run([LiveHost.hive, try Self.opened()[0], "entries", step]) { pid, _ in
-      let outcome = try Tool.live(pid)
-      #expect(outcome.status == 2)
-      #expect(outcome.output.contains("\"code\":\"\(code)\""), "\(outcome.errors)")
+      let outcome = try Tool.live(pid).expect(2, output: "\"code\":\"\(code)\"")
       #expect(tally(try states(outcome)) == [nil: 4])
     }
   }

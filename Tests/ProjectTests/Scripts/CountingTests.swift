@@ -39,8 +39,7 @@ struct CountingTests {
 
   @Test("all that were declared must have ended, and no test is no success", arguments: runs)
   func counts(events: [String], status: Int32, words: [String]) throws {
-    let outcome = try run(events)
-    #expect(outcome.status == status, "\(outcome)")
+    let outcome = try run(events).expect(status)
     for words in words { #expect(outcome.output.contains(words), "\(outcome)") }
   }
 

@@ -8,8 +8,7 @@ struct SetupTests {
   private static let unavailable: Int32 = 69
 
   @Test("silent if nothing is missing") func nothingMissing() throws {
-    let outcome = try Machine().run("setup")
-    #expect(outcome.status == 0)
+    let outcome = try Machine().run("setup").expect(0)
     #expect(outcome.output + outcome.errors == "")
   }
 
@@ -50,9 +49,8 @@ struct SetupTests {
 
   @Test("every script that builds begins with it", arguments: ["demo", "install", "test"])
   func scripts(name: String) throws {
-    let outcome = try Machine(without: "readelf").run(
-      name, name == "install" ? ["--prefix", "somewhere"] : [])
-    outcome.expect(Self.unavailable, errors: "missing: binutils ")
+    try Machine(without: "readelf").run(name, name == "install" ? ["--prefix", "somewhere"] : [])
+      .expect(Self.unavailable, errors: "missing: binutils ")
   }
 
   @Test("a program that it does not know is refused, before anything is installed")

@@ -24,8 +24,7 @@ import Yams
     "the list as JSON is what --all adds, with what each step shows, and needs that Scripts/setup knows"
   )
   func json() throws {
-    let list = try Self.test("--list", "--format", "json")
-    #expect(list.status == 0)
+    let list = try Self.test("--list", "--format", "json").expect(0)
     let steps = try JSONDecoder().decode(Matrix.self, from: Data(list.output.utf8)).include
     #expect(steps.count > 10)
     #expect(Set(steps.map(\.step)).count == steps.count)
