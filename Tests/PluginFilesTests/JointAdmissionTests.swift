@@ -131,11 +131,11 @@ struct JointAdmissionTests {
     try folder.folder.makeFolder("beside")
     func build(_ attributes: String) throws {
       let deep = try folder.library(
-        "beside/libdeep.so", AdmissionFolder.module("deep", attributes),
+        "beside/libdeep.so", Compiler.module("deep", attributes),
         ["-Wl,-soname,libdeep.so"])
       for name in ["a", "b"] {
         try folder.plugin(
-          name, AdmissionFolder.module(name, #"BEEHIVE_REQUIRES("deep")"#), "-Wl,--no-as-needed",
+          name, Compiler.module(name, #"BEEHIVE_REQUIRES("deep")"#), "-Wl,--no-as-needed",
           deep, "-Wl,-rpath,$ORIGIN/../beside")
       }
     }
@@ -156,7 +156,7 @@ struct JointAdmissionTests {
       for (name, source) in zip(names, [first] + [String](repeating: "", count: 2)) {
         try folder.folder.makeFolder(name)
         try folder.library(
-          "\(name)/liba.so", source.isEmpty ? AdmissionFolder.module("a") : source)
+          "\(name)/liba.so", source.isEmpty ? Compiler.module("a") : source)
       }
     }
     let paths = names.map { folder.folder.place("\($0)/liba.so").path }
@@ -169,12 +169,12 @@ struct JointAdmissionTests {
       #expect(report.admitted == [paths[1]])
       #expect(report.plugins[1].remarks.contains { $0.contains("\(paths[0]) has the same name") })
       #expect(report.plugins[2].refusals[0].cause == paths[1])
-      try build(AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("nowhere")"#))
+      try build(Compiler.module("a", #"BEEHIVE_REQUIRES("nowhere")"#))
       try AdmissionFolder.mode(0o755, paths[0])
     }
     // One that would be admitted if the other were there is not: there is one of each name.
-    try build(AdmissionFolder.module("a", #"BEEHIVE_REQUIRES("late")"#))
-    try folder.library("second/liba.so", AdmissionFolder.module("late"))
+    try build(Compiler.module("a", #"BEEHIVE_REQUIRES("late")"#))
+    try folder.library("second/liba.so", Compiler.module("late"))
     #expect(try folder.report(in: names).admitted == [paths[1]])
   }
 

@@ -12,7 +12,7 @@ struct PluginIdentityTests {
     _ version: String, _ module: String = "greet", _ attributes: String = "\"\"",
     id: String = "com.example.greet", _ identity: String = "\"\""
   ) -> String {
-    AdmissionFolder.module(module, attributes)
+    Compiler.module(module, attributes)
       + "BEEHIVE_PLUGIN(\"\(id)\", \"\(version)\", \(identity));\n"
   }
 
@@ -49,7 +49,7 @@ struct PluginIdentityTests {
     for (name, version) in [("a", "1.9"), ("b", "1.10"), ("c", "1.10-beta"), ("d", "1.10.0")] {
       try folder.plugin(name, Self.source(version))
     }
-    try folder.plugin("e", AdmissionFolder.module("e", #"BEEHIVE_REQUIRES("greet")"#))
+    try folder.plugin("e", Compiler.module("e", #"BEEHIVE_REQUIRES("greet")"#))
     let report = try folder.report()
     #expect(report.admitted.map(\.lastPart) == ["libb.so", "libe.so"])
     #expect(
@@ -73,8 +73,8 @@ struct PluginIdentityTests {
     try folder.plugin("a", Self.source("1"))
     try folder.plugin("b", Self.source("2", "greet", #"BEEHIVE_REQUIRES("nowhere")"#))
     try folder.plugin("c", Self.source("3", "greet", #"BEEHIVE_REQUIRES("other >=2")"#))
-    try folder.plugin("d", AdmissionFolder.module("e", #"BEEHIVE_REQUIRES("greet")"#))
-    try folder.plugin("o", AdmissionFolder.module("other", #"BEEHIVE_VERSION("1")"#))
+    try folder.plugin("d", Compiler.module("e", #"BEEHIVE_REQUIRES("greet")"#))
+    try folder.plugin("o", Compiler.module("other", #"BEEHIVE_VERSION("1")"#))
     let report = try folder.report()
     #expect(report.admitted.map(\.lastPart) == ["liba.so", "libd.so", "libo.so"])
     #expect(

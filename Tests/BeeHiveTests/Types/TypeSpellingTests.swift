@@ -20,61 +20,55 @@ private struct Secret { struct Inner {} }
 
 @Suite("Spellings of types")
 struct TypeSpellingTests {
-  static let rows: [(type: any Any.Type, all: [String])] = [
-    (Parcel.self, ["BeeHiveTests.Parcel", "Parcel"]),
-    ((any Courier).self, ["BeeHiveTests.Courier", "Courier"]),
-    (Parcel.Label.self, ["BeeHiveTests.Parcel.Label", "Parcel.Label", "Label"]),
-    (Parcel.Size.self, ["BeeHiveTests.Parcel.Size", "Parcel.Size", "Size"]),
-    ((any Parcel.Weighed).self, ["BeeHiveTests.Parcel.Weighed", "Parcel.Weighed", "Weighed"]),
-    (String.Stamp.self, ["Swift.String.Stamp", "String.Stamp", "Stamp"]),
-    (`two words`.Inner.self, ["BeeHiveTests.`two words`.Inner", "`two words`.Inner", "Inner"]),
-    ((any Hidden).self, ["BeeHiveTests.Hidden", "Hidden"]),
-    (Secret.Inner.self, ["BeeHiveTests.Secret.Inner", "Secret.Inner", "Inner"]),
-    (Int.self, ["Swift.Int", "Int"]),
-    (
-      Crate<Parcel>.self,
-      [
-        "BeeHiveTests.Crate<BeeHiveTests.Parcel>", "BeeHiveTests.Crate<Parcel>",
-        "Crate<Parcel>", "Crate<BeeHiveTests.Parcel>",
-      ]
-    ),
-    (
-      Crate<any Courier>.Lid.self,
-      [
-        "BeeHiveTests.Crate<BeeHiveTests.Courier>.Lid",
-        "BeeHiveTests.Crate<Courier>.Lid", "Crate<Courier>.Lid", "Lid",
-        "Crate<BeeHiveTests.Courier>.Lid",
-      ]
-    ),
-    (
-      [String: [Int]].self,
-      [
-        "Swift.Dictionary<Swift.String, Swift.Array<Swift.Int>>",
-        "Swift.Dictionary<String, Array<Int>>", "Dictionary<String, Array<Int>>",
-        "Dictionary<Swift.String, Swift.Array<Swift.Int>>",
-      ]
-    ),
-    (
-      (any Signed & Courier).self,
-      ["BeeHiveTests.Courier & BeeHiveTests.Signed", "Courier & Signed"]
-    ),
-    (
-      (any Vehicle & Courier).self,
-      ["BeeHiveTests.Courier & BeeHiveTests.Vehicle", "Courier & Vehicle"]
-    ),
-    (
-      (any Feed<Int>).self,
-      ["BeeHiveTests.Feed<Swift.Int>", "BeeHiveTests.Feed<Int>", "Feed<Int>", "Feed<Swift.Int>"]
-    ),
-    ((any Sendable).self, ["Any"]),
+  struct Row: Sendable, CustomTestStringConvertible {
+    let type: any Any.Type
+    let all: [String]
+    init(_ type: any Any.Type, _ all: String...) {
+      self.type = type
+      self.all = all
+    }
+    var testDescription: String { all.first ?? "" }
+  }
+
+  static let rows = [
+    Row(Parcel.self, "BeeHiveTests.Parcel", "Parcel"),
+    Row((any Courier).self, "BeeHiveTests.Courier", "Courier"),
+    Row(Parcel.Label.self, "BeeHiveTests.Parcel.Label", "Parcel.Label", "Label"),
+    Row(Parcel.Size.self, "BeeHiveTests.Parcel.Size", "Parcel.Size", "Size"),
+    Row((any Parcel.Weighed).self, "BeeHiveTests.Parcel.Weighed", "Parcel.Weighed", "Weighed"),
+    Row(String.Stamp.self, "Swift.String.Stamp", "String.Stamp", "Stamp"),
+    Row(`two words`.Inner.self, "BeeHiveTests.`two words`.Inner", "`two words`.Inner", "Inner"),
+    Row((any Hidden).self, "BeeHiveTests.Hidden", "Hidden"),
+    Row(Secret.Inner.self, "BeeHiveTests.Secret.Inner", "Secret.Inner", "Inner"),
+    Row(Int.self, "Swift.Int", "Int"),
+    Row(
+      Crate<Parcel>.self, "BeeHiveTests.Crate<BeeHiveTests.Parcel>", "BeeHiveTests.Crate<Parcel>",
+      "Crate<Parcel>", "Crate<BeeHiveTests.Parcel>"),
+    Row(
+      Crate<any Courier>.Lid.self, "BeeHiveTests.Crate<BeeHiveTests.Courier>.Lid",
+      "BeeHiveTests.Crate<Courier>.Lid", "Crate<Courier>.Lid", "Lid",
+      "Crate<BeeHiveTests.Courier>.Lid"),
+    Row(
+      [String: [Int]].self, "Swift.Dictionary<Swift.String, Swift.Array<Swift.Int>>",
+      "Swift.Dictionary<String, Array<Int>>", "Dictionary<String, Array<Int>>",
+      "Dictionary<Swift.String, Swift.Array<Swift.Int>>"),
+    Row(
+      (any Signed & Courier).self, "BeeHiveTests.Courier & BeeHiveTests.Signed", "Courier & Signed"),
+    Row(
+      (any Vehicle & Courier).self, "BeeHiveTests.Courier & BeeHiveTests.Vehicle",
+      "Courier & Vehicle"),
+    Row(
+      (any Feed<Int>).self, "BeeHiveTests.Feed<Swift.Int>", "BeeHiveTests.Feed<Int>", "Feed<Int>",
+      "Feed<Swift.Int>"),
+    Row((any Sendable).self, "Any"),
   ]
 
   @Test("a type has the names that a record may write", arguments: rows)
-  func spelling(type: any Any.Type, all: [String]) {
-    let spelling = TypeSpelling.of(type)
-    #expect(spelling.all == all)
-    #expect(spelling.qualified == all.first)
-    #expect(all.contains(spelling.unqualified))
+  func spelling(row: Row) {
+    let spelling = TypeSpelling.of(row.type)
+    #expect(spelling.all == row.all)
+    #expect(spelling.qualified == row.all.first)
+    #expect(row.all.contains(spelling.unqualified))
   }
 
   @Test("the unqualified name is the last component")

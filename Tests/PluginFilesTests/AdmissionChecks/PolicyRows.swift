@@ -110,17 +110,17 @@ extension AdmissionChecksTests {
     Row(
       "an entry that would be rejected, where that is not admitted", "rejected-entry",
       ["\"level=high\"", "[bad-attribute]"], policy: policy { $0.admitsRejectedEntries = false }
-    ) { try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#)) },
+    ) { try $0.plugin("x", Compiler.module("x", #"BEEHIVE_LEVEL("high")"#)) },
     Row(
       "such an entry in a library that comes along", "rejected-entry",
       ["ntry of libalong.so will be rejected", "\"level=high\""],
       policy: policy { $0.admitsRejectedEntries = false }
     ) {
-      let module = AdmissionFolder.module("beside", #"BEEHIVE_LEVEL("high")"#)
+      let module = Compiler.module("beside", #"BEEHIVE_LEVEL("high")"#)
       try bringAlong($0, in: "beside", "\(module)\n\(along)")
     },
     Row("an entry that would be rejected") {
-      try $0.plugin("x", AdmissionFolder.module("x", #"BEEHIVE_LEVEL("high")"#))
+      try $0.plugin("x", Compiler.module("x", #"BEEHIVE_LEVEL("high")"#))
     },
     Row(
       "a name that is denied", "denied", ["libx*"], policy: policy { $0.denied = ["libx*"] }
