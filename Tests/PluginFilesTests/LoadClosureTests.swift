@@ -33,8 +33,8 @@ struct LoadClosureTests {
     #expect(
       own.map(\.path) == [path, near, last, "\(folder.plugins)/libdeep.so.1"])
     #expect(own.map(\.requester) == [nil, 0, 0, 1])
-    #expect(own[3].names.map(\.text) == ["libdeep.so.1", "\(folder.plugins)/libdeep.so.1"])
-    #expect(own[3].names.map(\.isNeeded) == [true, false])
+    #expect(own.last?.names.map(\.text) == ["libdeep.so.1", "\(folder.plugins)/libdeep.so.1"])
+    #expect(own.last?.names.map(\.isNeeded) == [true, false])
     #expect(members.contains { $0.isMapped && $0.path.lastPart.hasPrefix("libc.so") })
     // Another file takes the name: the open one is still the one that was judged.
     try FileManager.default.removeItem(atPath: near)

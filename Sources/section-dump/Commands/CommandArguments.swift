@@ -16,11 +16,12 @@ struct CommandArguments {
   static let current = CommandArguments(Array(CommandLine.arguments.dropFirst()))
 
   /// Commands that do not take as many paths as one likes.
-  private static let others: Set<String> = ["diff", "live", "doctor", "help"]
+  private static let others: Set<String> = ["diff", "live", "doctor", "help", "probe"]
 
   /// The options that take a value, of any command.
   static let valued: Set<String> = [
     "--allow", "--arch", "--at", "--color", "--core", "--deny", "--format", "--host", "--jobs",
+    "--limit",
     "--max-bytes", "--module", "--pid", "--require", "--section", "--service", "--startup",
     "--stride", "--table", "--to",
   ]

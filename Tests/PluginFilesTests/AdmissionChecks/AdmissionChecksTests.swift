@@ -155,7 +155,8 @@ struct AdmissionChecksTests {
     #expect(seen == ["\(folder.plugins)/libx.so", along])
     let refusals = try #require(report.plugins.first).refusals
     #expect(refusals.map(\.code) == ["signature"])
-    #expect(refusals[0].message.contains("refuses \(along), which it brings along: Unsigned"))
+    let message = try #require(refusals.first).message
+    #expect(message.contains("refuses \(along), which it brings along: Unsigned"))
   }
 
   @Test("A hard link neither evades a list nor breaks one")

@@ -77,7 +77,7 @@ struct PlantedEntry {
 
   private enum Kind: UInt16 {
     case module = 1
-    case service, target, route, plugin
+    case service, target, route
     case theirs = 0x8001
   }
 
@@ -168,8 +168,6 @@ struct PlantedEntry {
     .init(.route, ["app://x/y", "f", "remote=yes"], code: "bad-attribute"),
     .init(
       .route, ["app://x/y", "f", "abi=c-route", "returns=Page"], code: "unknown-type"),
-    .init(.plugin, ["com.example"], code: "bad-identity"),
-    .init(.plugin, ["greet", "", "version=1"], code: "bad-identity"),
     .init(.target, ["t", "", "action=stock"], code: "bad-action"),
     .init(.target, ["t", "", "action=a(", "abi=c-target"], code: "bad-action"),
     .init(.target, ["t", "", "action=a()", "action=a(b: Int)"], code: "bad-action"),
