@@ -145,6 +145,7 @@ package struct Admission {
   /// Finds what is wrong with a file by itself, what explains most first.
   private func check(_ own: Library, _ new: inout Judged) throws(ImageError) {
     new.checkLists(of: own)
+    new.checkIdentity()
     let fits = new.checkMachine(of: own)
     if policy.checksOwners { new.refusals += ownerRefusals(of: own.file, as: "The file") }
     // What is made for another machine brings other libraries, and defines other symbols.

@@ -39,11 +39,11 @@ extension Admission.Judged {
         expected: policy.allowed.joined(separator: ", "), found: own,
         remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
     }
-    if let identity { checkIdentity(identity) }
   }
 
   /// Checks that neither the user nor the host has anything against this plugin, or this version of it.
-  private mutating func checkIdentity(_ plugin: PluginIdentity) {
+  mutating func checkIdentity() {
+    guard let plugin = identity else { return }
     if let reason = host.switches.reason(against: plugin.id) {
       refuse(
         .switchedOff, reason.message, expected: "no \(plugin.id)", found: plugin.title,

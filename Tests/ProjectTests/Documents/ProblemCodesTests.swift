@@ -24,7 +24,8 @@ struct ProblemCodesTests {
     return Set(
       lines.compactMap { line in
         line.firstMatch(of: /case [a-zA-Z0-9]+ = "([^"]*)"/)?.output.1
-          ?? line.wholeMatch(of: #/ *case (cycle|copy|denied|signature|shadowed|superseded|changed)/#)?
+          ?? line.wholeMatch(
+            of: #/ *case (cycle|copy|denied|signature|shadowed|superseded|changed)/#)?
           .output.1
       })
   }
