@@ -32,7 +32,7 @@ typedef struct trace_step {
 
 static inline bool trace_me(void) { return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0; }
 
-// The child ends with its tracer, and stops in system calls are told from signals.
+// The child ends with its tracer, and stops in system calls look different from signals.
 static inline bool trace_begin(pid_t child) {
   unsigned long options = PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACEEXEC;
   return ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)options) == 0;

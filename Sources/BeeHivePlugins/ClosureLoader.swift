@@ -135,7 +135,7 @@ final class JudgedFolder {
     if !isInUse { close(folder) }
   }
 
-  /// The path by which the loader opens a file.
+  /// The path that the loader opens a file by.
   func name(of member: LoadClosure.Member) -> String { "\(spelling)/\(member.path.fileName)" }
 
   private static func make(in parent: String) -> String? {

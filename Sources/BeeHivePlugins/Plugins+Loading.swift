@@ -126,7 +126,7 @@ extension Plugins {
     return ([image.name], nil)
   }
 
-  /// The changes of states from now on: each plugin with its new state, in the order in which that came.
+  /// The changes of states from now on: each plugin with its new state, one after the other.
   ///
   ///     for await file in hive.plugins.changes { print(file.path, file.state) }
   ///

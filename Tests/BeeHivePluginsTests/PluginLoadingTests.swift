@@ -53,7 +53,7 @@ private struct Shop {
 
 @Suite("Plugins are loaded")
 struct PluginLoadingTests {
-  @Test("those that others need first, and each change of a state is told")
+  @Test("those that others need first, and each change of a state is seen")
   func loads() async throws {
     let shop = try Shop()
     try shop.add("a", Shop.source(1, "load_a", requires: "load_b"))

@@ -150,7 +150,7 @@ struct PluginsTests {
     #expect(report.problems.count == 1)
     let text = report.description
     #expect(!text.contains("\u{1b}"))
-    #expect(text.contains("refused  service  Greeter → English"))
+    #expect(text.contains("refused    service  Greeter → English"))
     let decoded = try JSONSerialization.jsonObject(with: Data(report.json.utf8))
     let encoded = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
     #expect(decoded as? NSDictionary == encoded as? NSDictionary)

@@ -68,7 +68,7 @@ struct ProbeTests {
     #expect(found["opened"] as? [String] == [])
   }
 
-  @Test("what dlopen refuses is told in its words")
+  @Test("what dlopen refuses is said in its words")
   func refused() throws {
     let folder = try Self.patient("int nowhere(void); int f(void) { return nowhere(); }")
     let outcome = try probe(folder).expect(1)
@@ -76,7 +76,7 @@ struct ProbeTests {
     #expect(outcome.output.contains("undefined symbol: nowhere"), "\(outcome)")
   }
 
-  /// What a constructor does, and what is told of it.
+  /// The deed of a constructor, and what the probe says of it.
   static let outcomes: [(body: String, outcome: String, number: Int?, place: String?)] = [
     ("*(volatile int *)0 = 1;", "killed", 11, "begin of plugin.so"),
     ("puts(\"about to\"); abort();", "killed", 6, "called by begin of plugin.so"),
@@ -88,7 +88,7 @@ struct ProbeTests {
   ]
 
   @Test(
-    "what ends the host, or does not return to it, is told with its function", arguments: outcomes)
+    "what ends the host, or does not return to it, comes with its function", arguments: outcomes)
   func ends(body: String, outcome: String, number: Int?, place: String?) throws {
     let folder = try Self.patient("#include <signal.h>\n" + Self.constructor(body))
     let found = try document(folder, outcome == "late" ? ["--limit", "1"] : [])
@@ -115,7 +115,7 @@ struct ProbeTests {
     #expect(!FileManager.default.fileExists(atPath: folder.place("late.txt").path))
   }
 
-  @Test("a host that cannot start, or has no dlopen, is told apart from the plugin")
+  @Test("a host that cannot start, or has no dlopen, is no fault of the plugin")
   func hosts() throws {
     let folder = try Self.patient("int nothing;")
     try Compiler.compile(

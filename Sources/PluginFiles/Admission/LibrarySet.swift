@@ -170,7 +170,7 @@ struct LibrarySet {
   /// The place of that member.
   func position(named name: String) -> Int? { positions[Array(name.utf8)] }
 
-  /// The names by which files need a member.
+  /// The names that files need a member by.
   func names(of library: Library) -> [String] {
     members.firstIndex { $0 === library }.map { names[$0].map(\.text.fileName) } ?? []
   }

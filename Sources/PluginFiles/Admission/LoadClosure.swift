@@ -6,7 +6,7 @@ internal import Registration
 ///
 /// Each file was found by the loader's rules and opened once, and every check reads that descriptor.
 package struct LoadClosure: Hashable, Sendable {
-  /// A name by which the loader knows a file: the path at which it was opened, the name that it was needed by, its
+  /// A name that the loader knows a file by: the path at which it was opened, the name that it was needed by, its
   /// soname.
   package struct Name: Hashable, Sendable {
     package let text: String
