@@ -25,7 +25,7 @@ struct ProblemCodesTests {
       lines.compactMap { line in
         line.firstMatch(of: /case [a-zA-Z0-9]+ = "([^"]*)"/)?.output.1
           ?? line.wholeMatch(
-            of: #/ *case (cycle|copy|denied|signature|shadowed|superseded|changed)/#)?
+            of: #/ *case (cycle|copy|denied|quarantined|signature|shadowed|superseded|changed)/#)?
           .output.1
       })
   }
