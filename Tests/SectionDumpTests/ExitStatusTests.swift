@@ -54,7 +54,7 @@ struct ExitStatusTests {
     ("bad requirement", ["--require", "module:", "good.so"], 64, "The name is missing"),
     (
       "unknown kind", ["verify", "--require", "servce:A", "good.so"], 64,
-      "The kind 'servce' is unknown; use module, service, target or route."
+      "The kind 'servce' is unknown; use module, service, target, route or plugin."
     ),
     ("no section named", ["hex", "good.so"], 64, "--section"),
     ("empty section", ["hex", "--section", "", "good.so"], 64, "--section is empty"),
