@@ -157,7 +157,9 @@ final class JudgedFolder {
   /// The descriptor of a member, or that of a copy if somebody could still write to the file.
   private func judged(_ member: LoadClosure.Member) throws(Problem) -> Int32 {
     guard Self.mayBeWritten(member.descriptor) else { return member.descriptor }
-    let copy = Self.makeMemoryFile(member.path.fileName)
+    // The kernel takes names of 249 bytes.
+    let name = String(decoding: member.path.utf8.suffix(240), as: UTF8.self)
+    let copy = Self.makeMemoryFile(name)
     if copy >= 0 { copies.append(copy) }
     var (offset, left, status) = (off_t(0), Int(member.stamp.size), stat())
     while copy >= 0, left > 0 {

@@ -16,7 +16,10 @@ private struct Shop {
   init() throws {
     let folder = try Folder()
     self.folder = folder
-    hive = Hive(imagesWhere: { $0.hasPrefix("\(folder.path)/") || $0.hasPrefix("/memfd:") })
+    // A sealed copy has the path behind its own name.
+    hive = Hive(imagesWhere: { path in
+      ["", "/memfd:"].contains { path.hasPrefix("\($0)\(folder.path)/") }
+    })
     try hive.plugins.add(directory: folder.path)
   }
 
