@@ -49,7 +49,7 @@ import Testing
     #expect(
       files.sorted()
         == [
-          "daemon.swift", "greetings.swift", "host.c", "host.swift", "plugins.swift",
+          "daemon.swift", "greetings.swift", "host.c", "host.swift", "plugin.c", "plugins.swift",
           "services.swift", "session.c", "shop.c", "shop.swift", "table.swift",
         ],
       "give a new file a test here")
@@ -95,8 +95,7 @@ import Testing
   @Test func `The plugins of the documentation are read and not loaded`() throws {
     let program = try SwiftCompiler.program(try Self.source("plugins.swift"))
     let library = try SwiftCompiler.library(
-      ofC: """
-        #include <BeeHive.h>
+      ofC: Self.source("plugin.c") + """
         #include <stdlib.h>
         __attribute__((constructor)) static void run(void) { abort(); }
         static const struct { int greet; } english;
@@ -105,7 +104,8 @@ import Testing
     let folder = URL(filePath: library).deletingLastPathComponent().path
     let output = try Command.output(program, [folder])
     #expect(output.contains("\n[Optional(\"English\")]\n"), "\(output)")
-    #expect(output.contains("admitted  service  Greeter → English"), "\(output)")
+    #expect(output.contains("admitted   service  Greeter → English"), "\(output)")
+    #expect(output.contains("com.example.greet"), "\(output)")
   }
 
   /// Runs the daemon with a plugin, and asks it to end once it says what has started.
