@@ -94,9 +94,10 @@ struct Wanted: Sendable, Codable {
         if known.insert(Array(text.utf8)).inserted { found += named }
         continue
       }
-      // A segment is no part of the name that sections are found by, and bytes that are no UTF-8 are none of a pattern.
+      // A segment is no part of the name that sections are found by, and bytes that are no UTF-8 are none of a pattern:
+      // what stands for those begins with 0xef.
       let isQualified = text.utf8.contains(UInt8(ascii: ","))
-      let isListed = isPattern || isQualified || text.contains("\u{fffd}")
+      let isListed = isPattern || isQualified || text.utf8.contains(0xef)
       guard isListed || looksForSimilar && !names[index].isFound else { continue }
       if listed == nil { listed = isListed ? try image.allSections() : try? image.allSections() }
       for section in listed ?? [] {
