@@ -376,7 +376,7 @@ extension Hive {
   ///   - type: A protocol, or a composition of which a type must fulfil every part; neither marker protocols alone nor
   ///     constraints on associated types, such as `any Feed<Int>`, tell conformers.
   ///   - image: The path of the image that is to have the conformances, as the loader knows it; nil for all.
-  /// - Returns: Each type once, in the order in which the images were loaded.
+  /// - Returns: Each type once, in the order of the images.
   public func conformers<Service>(
     to type: Service.Type, in image: String? = nil
   ) -> [any Any.Type] {

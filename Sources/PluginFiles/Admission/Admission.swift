@@ -276,7 +276,7 @@ package struct Admission {
           !other.stamp.isSameFile(as: own.stamp)
         else { return nil }
         return
-          "it gets the \(name.text) of \(owner), which loads before it: \(other.path) in place of \(own.path)"
+          "it gets the \(name.text) of \(owner), which loads before it: \(other.path) and not \(own.path)"
       }
       if !instead.isEmpty {
         files[file].remarks += instead
