@@ -148,29 +148,31 @@ extension Hive {
     var lookup = lookup
     // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
     // one that has found what is new.
+    for isProbing in [false, true] {
+      if let answer = try attempt(&lookup, probing: isProbing, run) { return answer }
+    }
+    // A second miss asks who can load it, unless an entry cannot serve; then another thread may have loaded it.
     var isSupplied = true
-    for round in 0... {
-      if round > 1 {
-        // A third miss asks who can load it, unless an entry cannot serve; then another thread may have loaded it.
-        guard isSupplied, lookup.refusals.isEmpty, let supply = supplier.withLock({ $0 }) else {
-          break
-        }
-        isSupplied = try supply(lookup.names, lookup.name)
-      }
-      catchUp(probing: round > 0)
-      var turns = 0
-      var isDone = false
-      while !isDone {
-        do throws(ServiceError) {
-          if let answer = try run(&lookup) { return answer }
-          isDone = true
-        } catch {
-          turns += 1
-          guard error.isGone, turns < Self.mostTurns else { throw error }
-        }
-      }
+    while isSupplied, lookup.refusals.isEmpty, let supply = supplier.withLock({ $0 }) {
+      isSupplied = try supply(lookup.names, lookup.name)
+      if let answer = try attempt(&lookup, probing: true, run) { return answer }
     }
     throw lookup.failure()
+  }
+
+  /// Returns the answer of `run` with the images that are there now; nil if it finds nothing.
+  private func attempt<Service: Sendable, Answer>(
+    _ lookup: inout ServiceLookup<Service>, probing isProbing: Bool,
+    _ run: (inout ServiceLookup<Service>) throws(ServiceError) -> Answer?
+  ) throws(ServiceError) -> Answer? {
+    catchUp(probing: isProbing)
+    var turns = 0
+    while true {
+      do throws(ServiceError) { return try run(&lookup) } catch {
+        turns += 1
+        guard error.isGone, turns < Self.mostTurns else { throw error }
+      }
+    }
   }
 
   /// The singleton or the C service that was asked for by a name of its own.
