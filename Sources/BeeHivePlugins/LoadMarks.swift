@@ -13,10 +13,10 @@ struct LoadMarks {
   /// Those in a folder that the host gives, or in `plugins` below the program's own in the user's folder for states; nil if
   /// there is no such folder.
   init?(in given: String?) {
-    let program = (linkTarget(of: "/proc/self/exe") ?? "").fileName
-    let states =
-      trustedVariable("XDG_STATE_HOME") ?? trustedVariable("HOME").map { "\($0)/.local/state" }
-    guard let folder = given ?? states.map({ "\($0)/\(program)/plugins" }) else { return nil }
+    let own = userFolder("XDG_STATE_HOME", orInHome: ".local/state").map {
+      "\($0)/\(PluginSwitches.ownProgram)/plugins"
+    }
+    guard let folder = given ?? own else { return nil }
     self.folder = folder
   }
 
@@ -43,10 +43,7 @@ struct LoadMarks {
 
   /// Runs `load` while a mark says so; without a mark if none can be written.
   func whileLoading<Result>(_ path: String, _ stamp: FileStamp, _ load: () -> Result) -> Result {
-    for part in folder.utf8.indices where part > folder.startIndex && folder.utf8[part] == 0x2f {
-      unsafe mkdir(String(folder[..<part]), 0o700)
-    }
-    unsafe mkdir(folder, 0o700)
+    makeFolders(to: folder)
     let text = "\(Self.text(of: path, stamp)).\(getpid())"
     // Nobody looks at it before it is locked.
     let draft = "\(folder)/.\(text)"

@@ -22,9 +22,8 @@ package struct PluginSwitches: Sendable {
   ///
   /// - Parameter program: The name of the program's file, without folders.
   package init(of program: String) {
-    let own = trustedVariable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-    let home = trustedVariable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/.config" : nil }
-    self.init(at: program.isEmpty ? nil : (own ?? home).map { "\($0)/\(program)/plugins.json" })
+    let folder = userFolder("XDG_CONFIG_HOME", orInHome: ".config")
+    self.init(at: program.isEmpty ? nil : folder.map { "\($0)/\(program)/plugins.json" })
   }
 
   /// Reads a file, if it is there.
@@ -116,7 +115,7 @@ package struct PluginSwitches: Sendable {
         message: "Neither XDG_CONFIG_HOME nor HOME says where it is.")
     }
     let folder = path.folder
-    Self.makeFolders(to: folder)
+    makeFolders(to: folder)
     let lock = unsafe open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     defer { close(lock) }
     guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw Self.failure(folder) }
@@ -126,13 +125,6 @@ package struct PluginSwitches: Sendable {
     try Self.write(ids.sorted(), to: path)
     fsync(lock)
     off = ids.sorted()
-  }
-
-  /// Makes the folders that are not there yet, for the user alone.
-  private static func makeFolders(to folder: String) {
-    guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
-    makeFolders(to: folder.folder)
-    unsafe mkdir(folder, 0o700)
   }
 
   /// Writes another file and gives it the name, so that a reader sees the old list or the new one.
@@ -161,4 +153,18 @@ package struct PluginSwitches: Sendable {
     ImageError(
       .unreadable, image: path, message: "It cannot be written: \(systemMessage(errno)).")
   }
+}
+
+/// Returns the folder of the user for files of one purpose: the one that a variable of the environment names, else one in
+/// the home folder; nil if neither is absolute, or the program has more rights than the user (`AT_SECURE`).
+package func userFolder(_ variable: String, orInHome place: String) -> String? {
+  let own = trustedVariable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+  return own ?? trustedVariable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(place)" : nil }
+}
+
+/// Makes the folders that are not there yet, for the user alone.
+package func makeFolders(to folder: String) {
+  guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
+  makeFolders(to: folder.folder)
+  unsafe mkdir(folder, 0o700)
 }
