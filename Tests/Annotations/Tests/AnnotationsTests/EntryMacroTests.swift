@@ -43,8 +43,6 @@ import Testing
       "com.example.greet", "", "version=1.4.2", "name=Greetings", "licence=MIT",
       "homepage=https://example.com", "icon=greet", "name[de]=Gruss", "name[fr]=Salut",
     ]
-    var bytes: [UInt8] = text.flatMap { Array($0.utf8) + [0] }
-    while bytes.count % 8 != 0 { bytes.append(0) }
     expectExpansion(
       of: """
         @BeeHivePlugin("com.example.greet", "1.4.2", name: "Greetings", names: ["de": "Gruss", "fr": "Salut"],
@@ -55,20 +53,7 @@ import Testing
       """
       enum Greet {
 
-        // \(text.filter { !$0.isEmpty }.joined(separator: ", "))
-        #if objectFormat(MachO)
-        @section("__DATA,BeehiveRecords")
-        #else
-        @section("BeehiveRecords")
-        #endif
-        @used
-        nonisolated private static let __macro_local_5entryfMu_: \
-      BeeHiveAnnotations.AnnotatedEntry.Record<\(bytes.count)> = (
-          \(32 + bytes.count), 1, 5, 0, 32,
-          { _, _, _, _ in false },
-          0,
-          [\(bytes.map(String.init).joined(separator: ", "))]
-        )
+      \(constant(5, text, "{ _, _, _, _ in\n      false\n    }"))
       }
       """)
   }

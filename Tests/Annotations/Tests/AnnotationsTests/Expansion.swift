@@ -43,8 +43,6 @@ func members(
   unique: String = ""
 ) -> String {
   let new = "new" + type.replacing("`", with: "")
-  var bytes: [UInt8] = text.flatMap { Array($0.utf8) + [0] }
-  while bytes.count % 8 != 0 { bytes.append(0) }
   let name = { (base: String) in "__macro_local_\(base.count)\(base)fMu\(unique)_" }
   return """
 
@@ -56,6 +54,24 @@ func members(
         #sourceLocation()
       }
 
+    \(constant(
+      kind, text,
+      """
+      { out, expectedType, _, request in
+            BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \
+      \(name("make")))
+          }
+      """, unique: unique))
+    """
+}
+
+/// The constant of an entry, as it stands in a type of indentation 2.
+func constant(
+  _ kind: Int, _ text: [String], _ accessor: String, unique: String = ""
+) -> String {
+  var bytes: [UInt8] = text.flatMap { Array($0.utf8) + [0] }
+  while bytes.count % 8 != 0 { bytes.append(0) }
+  return """
       // \(text.filter { !$0.isEmpty }.joined(separator: ", "))
       #if objectFormat(MachO)
       @section("__DATA,BeehiveRecords")
@@ -63,13 +79,10 @@ func members(
       @section("BeehiveRecords")
       #endif
       @used
-      nonisolated private static let \(name("entry")): \
+      nonisolated private static let __macro_local_5entryfMu\(unique)_: \
     BeeHiveAnnotations.AnnotatedEntry.Record<\(bytes.count)> = (
         \(32 + bytes.count), 1, \(kind), 0, 32,
-        { out, expectedType, _, request in
-          BeeHiveAnnotations.AnnotatedEntry.answer(request, out, expectedType, \
-    \(name("make")))
-        },
+        \(accessor),
         0,
         [\(bytes.map(String.init).joined(separator: ", "))]
       )
