@@ -101,7 +101,7 @@ package struct AdmissionHost {
 
 extension String {
   /// The path that the kernel makes of it, without links; the text itself where it leads nowhere.
-  var resolved: String {
+  package var resolved: String {
     guard let path = unsafe realpath(self, nil) else { return self }
     defer { unsafe free(path) }
     return unsafe String(cString: path)

@@ -51,7 +51,7 @@ struct Probe: ParsableCommand {
     try program.check(
       identity.bits == 64 && identity.machine == ProbedProcess.machine, .unsupported,
       "It is made for \(identity.machine): run the section-dump of that machine, on it.")
-    let result = try ProbeResult(of: path.realPath, in: host.realPath, limit: .seconds(limit))
+    let result = try ProbeResult(of: path.resolved, in: host.resolved, limit: .seconds(limit))
     try OutputOptions.print(isMissing: false, fails: result.outcome != .loaded) { sink in
       sink.write(format == .json ? "\(result.value.text)\n" : "\(result.description)\n")
     }
@@ -117,7 +117,7 @@ struct ProbeResult {
     let after = process.mapped.map(\.path)
     let known = before.union(after)
     opened = process.opened.filter {
-      !known.contains($0.realPath) && $0 != "/etc/ld.so.cache" && $0 != path
+      !known.contains($0.resolved) && $0 != "/etc/ld.so.cache" && $0 != path
     }
     var seen = before.union([path])
     libraries = after.filter { seen.insert($0).inserted }

@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import CTrace
 internal import LibC
+internal import PluginFiles
 
 /// A program that was started to load one file: it stops where its own code begins, with its libraries in place, calls
 /// `dlopen`, and is ended. Its `main` never runs.
@@ -101,15 +102,17 @@ struct ProbedProcess {
 
   /// Reads where the program begins among what the kernel tells it.
   private static func entry(of child: pid_t) -> UInt64? {
-    let bytes = systemFile("/proc/\(child)/auxv").bytes
+    let words = words(in: systemFile("/proc/\(child)/auxv").bytes)
     // AT_ENTRY
-    return stride(from: 0, to: bytes.count - 15, by: 16).first { word(bytes, $0) == 9 }
-      .map { word(bytes, $0 + 8) }
+    let place = stride(from: 0, to: words.count - 1, by: 2).first { words[$0] == 9 }
+    return place.map { words[$0 + 1] }
   }
 
-  /// A number of eight bytes: both machines write the lowest byte first.
-  private static func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
-    (0..<8).reduce(0) { $0 | UInt64(bytes[position + $1]) << UInt64(8 * $1) }
+  /// The words of a process's memory.
+  private static func words(in bytes: [UInt8]) -> [UInt64] {
+    stride(from: 0, to: bytes.count, by: 8).compactMap {
+      bytes.span.word(at: $0, bits: 64, order: .ofThisProcess)
+    }
   }
 
   // MARK: - Steps
@@ -260,9 +263,9 @@ struct ProbedProcess {
     let own = ranges.filter { $0.path == subject && $0.isExecutable }
     guard !own.contains(where: { $0.contains(UInt(instruction)) }) else { return place }
     // The nearest address of the plugin on the stack is nearly always that of the caller.
-    let bytes = memory(at: stack)
-    let caller = stride(from: 0, to: bytes.count - 7, by: 8).lazy.map { Self.word(bytes, $0) }
-      .first { word in own.contains { $0.contains(UInt(word)) } }
+    let caller = Self.words(in: memory(at: stack)).first { word in
+      own.contains { $0.contains(UInt(word)) }
+    }
     let name = caller.flatMap { Self.place(of: $0 - 1, in: ranges) }
     return place + (name.map { ", called by \($0)" } ?? "")
   }
@@ -271,7 +274,7 @@ struct ProbedProcess {
     guard let range = ranges.first(where: { $0.contains(UInt(address)) }) else { return nil }
     let start = ranges.first { $0.path == range.path && $0.offset == 0 }?.start ?? range.start
     let offset = address &- start
-    let name = range.path.split(separator: "/").last.map(String.init) ?? range.path
+    let name = range.path.fileName
     return function(at: offset, of: range.path).map { "\($0) of \(name)" }
       ?? "\(name)+\(offset.hexadecimal)"
   }
@@ -311,15 +314,5 @@ extension ProbedProcess.End {
     case .replaced: "it runs another program"
     case .late: "the time was up"
     }
-  }
-}
-
-extension String {
-  /// The path that the kernel makes of it, without links; the text itself if it leads nowhere.
-  var realPath: String {
-    // Sound: the text is freed after it was copied.
-    guard let path = unsafe realpath(self, nil) else { return self }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
   }
 }
