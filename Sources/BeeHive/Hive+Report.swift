@@ -270,7 +270,7 @@ extension Hive {
     }
     let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
     let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))
-    let advice = "opening it again registers nothing; open a new build from a file of another name"
+    let advice = EntryTable.adviceOnRemoved
     return gone.flatMap { path, entries in
       (living.contains(path) ? [] : ["\(path) was removed and stays loaded, so \(advice)".escaped])
         + holders(of: entries).map { "\(path) was removed: \($0)".escaped }

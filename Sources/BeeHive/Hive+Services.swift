@@ -32,7 +32,7 @@ extension Hive {
       }
       unsafe beehive_read_end(reader)
     }
-    return try resolve(type, name: nil)
+    return try resolve(type)
   }
 
   /// Returns the service of a type that has a given name.
@@ -105,7 +105,7 @@ extension Hive {
       let result = try cache.withValue(type, at: LookupCache.key(of: type), body)
       if let result { return result }
     }
-    return try body(resolve(type, name: nil))
+    return try body(resolve(type))
   }
 
   /// Whether every image that announced itself has been seen to.
@@ -116,15 +116,26 @@ extension Hive {
 
   /// The long way: finds the entry, makes the instance, and keeps it where it is a singleton.
   @usableFromInline
-  func resolve<Service: Sendable>(
-    _ type: Service.Type, name: String?
+  func resolve<Service: Sendable>(_ type: Service.Type) throws(ServiceError) -> Service {
+    let key = LookupCache.recipeKey(LookupCache.key(of: type))
+    let found = isUpToDate ? cache.object(at: key, name: nil) : nil
+    if found is CachedValue<ServiceError> {
+      try ServiceLookup(type: type, name: nil, hive: self).missAgain()
+    }
+    return try resolve(type, name: nil, found)
+  }
+
+  /// Apart, since each function that holds a `Service?` asks the runtime for its metadata.
+  @inline(never)
+  private func resolve<Service: Sendable>(
+    _ type: Service.Type, name: String?, _ found: CachedService? = nil
   ) throws(ServiceError) -> Service {
     if let name, let made: Service = made(at: LookupCache.key(of: type, name: name), name: name) {
       return made
     }
     let lookup = ServiceLookup(type: type, name: name, hive: self)
     do throws(ServiceError) {
-      if isUpToDate, let service = try lookup.again() { return service }
+      if isUpToDate, let service = try lookup.again(found) { return service }
     } catch {
       if !error.isGone { throw error }
     }

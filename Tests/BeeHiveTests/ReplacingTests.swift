@@ -74,6 +74,11 @@ import Testing
     #expect(holders.count == 1 && holders[0].hasPrefix("module choir ("))
     #expect(try said() == 5)
     #expect(hive.entries.count { $0.source.description.hasPrefix("libother.so ") } == 2)
+    await hive.remove(image: "libother.so")
+    try OpenLibrary.keep(folder.place("libother.so").path)
+    let miss = #expect(throws: ServiceError.self) { try said() }
+    let advice = "libother.so BeehiveRecords[0] was removed: opening it again registers nothing; "
+    #expect(miss?.description.contains(advice) == true, "\(String(describing: miss))")
   }
 
   @Test("not by the same file, nor by one that is missing, refused, empty, or does not open")

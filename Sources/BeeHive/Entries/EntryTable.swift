@@ -53,6 +53,10 @@ struct EntryTable {
   /// Returns what an image declares, also what was removed.
   func declared(by image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
 
+  /// What to do about entries of images that were removed.
+  static let adviceOnRemoved =
+    "opening it again registers nothing; open a new build from a file of another name"
+
   /// The services of a name that images declare and that were removed. Looks at every entry.
   func removed(_ service: String) -> [RegisteredEntry] {
     images.values.joined().filter {

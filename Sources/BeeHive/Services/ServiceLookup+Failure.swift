@@ -59,14 +59,21 @@ extension ServiceLookup {
       sources: refusals.map(\.source))
   }
 
-  /// Suggests names that may have been meant: services, or given names of this one.
+  /// Tells what was removed, or suggests names that may have been meant: services, or given names of this one.
   func hint(for miss: ServiceError) -> @Sendable () -> String {
     // No scope among these: it may keep the error.
     let (hive, type, service, name) = (hive, type, service, name)
     return {
       let names = type.map { TypeSpelling.of($0).all } ?? [service]
       guard miss.code == .unusable else {
-        return near(names[0], in: hive.state.withLock { $0.table.names(of: .service) })
+        let (known, removed) = hive.state.withLock { state in
+          (
+            state.table.names(of: .service),
+            names.flatMap(state.table.removed).max { $0.order < $1.order }
+          )
+        }
+        return removed.map { "; \($0.source) was removed: \(EntryTable.adviceOnRemoved)" }
+          ?? near(names[0], in: known)
       }
       let others = hive.services(named: names).entries.compactMap(\.attributes.name)
       return name.map { near($0, in: others) } ?? ""

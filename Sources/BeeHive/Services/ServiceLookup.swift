@@ -89,19 +89,28 @@ struct ServiceLookup<Service: Sendable> {
     return first
   }
 
+  /// What a lookup before this one found: a recipe, or a miss.
+  private var found: CachedService? {
+    hive.cache.object(at: LookupCache.recipeKey(key), name: name)
+  }
+
   /// The service by what a lookup before this one found, if that still holds; throws where it found none.
   @inline(__always)
-  func again() throws(ServiceError) -> Service? {
-    let found = hive.cache.object(at: LookupCache.recipeKey(key), name: name)
-    if let known = found as? CachedRecipe<Service> {
+  func again(_ found: CachedService?) throws(ServiceError) -> Service? {
+    if let known = (found ?? self.found) as? CachedRecipe<Service> {
       return try answer(of: known.entry, known.make)
     }
+    try missAgain()
+    return nil
+  }
+
+  /// Throws that a lookup before this one found none, if that still holds.
+  func missAgain() throws(ServiceError) {
     // Before a miss is reported again, the loader is asked for new images, as at the first time.
     // What another thread has found takes the miss away.
     guard let miss = found as? CachedValue<ServiceError>, !hive.catchUp(probing: true),
-      hive.cache.object(at: LookupCache.recipeKey(key), name: name) === miss,
-      hive.supplier.withLock({ $0 == nil })
-    else { return nil }
+      found === miss, hive.supplier.withLock({ $0 == nil })
+    else { return }
     var error = miss.value
     error.hint = hint(for: error)
     throw error
