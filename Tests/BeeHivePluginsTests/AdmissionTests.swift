@@ -104,7 +104,7 @@ struct AdmissionTests {
       }
     }
     try hive.plugins.add(directory: folder.place("plugins").path)
-    #expect(hive.plugins.files.map(\.identity?.title) == ["\(id) 1.2"])
+    #expect(hive.plugins.files.map { $0.identity?.title } == ["\(id) 1.2"])
     #expect(hive.plugins.files.flatMap(\.entries).map(\.name) == ["switch_a"])
     #expect(hive.plugins.report().lines.map(\.name) == ["\(id) 1.2", "switch_a"])
     #expect(try hive.plugins.admitted.count == 1)

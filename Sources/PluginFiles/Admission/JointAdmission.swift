@@ -43,7 +43,7 @@ struct JointAdmission {
 
   /// The entries of each file, and of the libraries that come along with it and are no plugins themselves.
   private static func records(of files: [Admission.Judged]) -> [[Entry]] {
-    let plugins = Set(files.compactMap(\.manifest?.stamp.number))
+    let plugins = Set(files.compactMap { $0.manifest?.stamp.number })
     return files.map { file in
       let own: [Entry] = file.records.map { (file.manifest?.stamp.number, $0) }
       return file.brings.filter { !plugins.contains($0.library) }.reduce(into: own) { all, more in
