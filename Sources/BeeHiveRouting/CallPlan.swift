@@ -24,8 +24,9 @@ struct CallPlan {
     guard answer == nil else { return nil }
     if left == nil {
       try core.resolve(&call)
-      let met = (rules.ofTable?.value.rules.met(by: call) ?? []) + rules.ofCode.met(by: call)
-      left = met.sorted(by: CallRule.isBefore)[...]
+      let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
+      let paths = indices.contains(where: \.hasPatterns) ? core.paths(of: call) : []
+      left = indices.flatMap { $0.met(by: call, paths: paths) }.sorted(by: CallRule.isBefore)[...]
     }
     guard let met = left?.popFirst() else { return nil }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
@@ -58,6 +59,7 @@ struct CallPlan {
 extension RoutingCore {
   /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
   func resolve(_ call: inout Call) throws(RoutingError) {
+    call.aliases = []
     while case .url(let text) = call.destination {
       let url = try URLText(text, limits: limits.withLock { $0 })
       if call.originalURL == nil { call.originalURL = url }
@@ -65,6 +67,7 @@ extension RoutingCore {
       if let name = url.aliasName, let target = routes.withLock({ $0.aliases[name]?.value }),
         try call.follow(.url(target))
       {
+        call.aliases.append(url)
         continue
       }
       guard let action = try action(in: url, origin: call.origin) else { return }
@@ -73,6 +76,21 @@ extension RoutingCore {
       return
     }
     if call.url != nil, case .action? = call.trail.last { call.url = nil }
+  }
+
+  /// The paths that lead to the end of a resolved call whatever the scheme before them: that of an action, and those of
+  /// routes whose pattern names no scheme. Rules judge the call by them too, so no spelling slips by.
+  func paths(of call: Call) -> [URLText] {
+    var paths: Set<[String]> = []
+    if let (target, action) = call.action {
+      paths = [[target, action]]
+    } else if let url = call.url {
+      for pattern in meet(url).matches.map(\.route.pattern) where pattern.scheme == nil {
+        let host = pattern.isAbsolute ? url.hostSegment : url.plainHost
+        paths.insert((host.map { [$0] } ?? []) + url.path)
+      }
+    }
+    return paths.compactMap { try? URLText("/" + $0.map(\.asSegment).joined(separator: "/")) }
   }
 
   /// `scheme://target/action`, where there is such a target.

@@ -84,6 +84,26 @@ struct ConditionTests {
         ["p=8", "p=7x", ""]
       ),
       (#"{"parameter": "p", "is": 1.5}"#, ["p=1.5", "p=1.50", "p=15e-1"], ["p=1", "p=1.51"]),
+      // With all their digits, which a Double does not hold.
+      (
+        #"{"parameter": "p", "is": 9007199254740993}"#,
+        ["p=9007199254740993", "p=09007199254740993.0", "p=9.007199254740993e15"],
+        ["p=9007199254740992", "p=9007199254740993.5"]
+      ),
+      (
+        #"{"parameter": "p", "in": [18446744073709551615, -9223372036854775808]}"#,
+        ["p=18446744073709551615", "p=-9223372036854775808"],
+        ["p=18446744073709551614", "p=18446744073709551616", "p=-9223372036854775807"]
+      ),
+      (
+        #"{"parameter": "p", "above": 9007199254740992}"#,
+        ["p=9007199254740993", "p=9007199254740992.1", "p=1e300"],
+        ["p=9007199254740992", "p=-9007199254740993", "p=0", "p=1e999", "p=1e-9223372036854775808"]
+      ),
+      (
+        #"{"parameter": "p", "below": -0.001}"#, ["p=-0.0010001", "p=-1"],
+        ["p=-0.001", "p=-1e-4", "p=-0", "p=0.0"]
+      ),
       (#"{"parameter": "p", "is": true}"#, ["p=true", "p=1", "p"], ["p=false", "p=0", "p=yes"]),
       (#"{"parameter": "p", "is": "7"}"#, ["p=7"], ["p=07"]),
       (#"{"parameter": "p", "is": [1, 2]}"#, ["p=1&p=02"], ["p=1", "p=2&p=1"]),
@@ -99,6 +119,33 @@ struct ConditionTests {
   func values(_ condition: String, _ yes: [String], _ no: [String]) async throws {
     for query in yes { #expect(try await holds(condition, query), "\(query)") }
     for query in no { #expect(try await !holds(condition, query), "\(query)") }
+  }
+
+  @Test(
+    "Numbers that the host gives count, of whatever type",
+    arguments: [
+      Int8(7), UInt8(7), Int16(7), UInt16(7), Int128(7), Float(7), Decimal(7),
+      Decimal(string: "7.0") ?? 0,
+    ] as [any Sendable])
+  func numbers(_ seven: any Sendable) async throws {
+    for condition in [#""is": 7"#, #""above": 6.5"#, #""in": [6, 7]"#] {
+      let router = Router()
+      try router.calls.load(Self.answering(#"{"parameter": "n", \#(condition)}"#))
+      #expect(try await router.object(for: "app://a", with: ["n": seven]) == "yes", "\(condition)")
+    }
+  }
+
+  @Test("A rule that is renamed keeps its share if it has a salt")
+  func salts() throws {
+    let half = #"{"percent": 50, "by": "user", "salt": "s"}"#
+    let shares = try ["r", "another name"].map { name in
+      let router = Router()
+      try router.calls.load(
+        table(rule(name, #"{"url": "app://a"}"#, when: half, do: #"{"answer": 1}"#)))
+      return (0..<100).map { router.canOpen("app://a?user=\($0)") }
+    }
+    #expect(shares[0] == shares[1] && shares[0].contains(true) && shares[0].contains(false))
+    #expect(shares[0] == (0..<100).map { stableShare(of: "s", ["\($0)"]) < 50 })
   }
 
   @Test("A share in percent is the same for the same value, and grows without losing any")

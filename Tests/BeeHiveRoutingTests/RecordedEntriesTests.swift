@@ -41,6 +41,13 @@ struct RecordedEntriesTests {
     }
   }
 
+  @Test("The rest of a path comes to C as one text, so a segment of it with a slash is refused")
+  func climbing() async throws {
+    await expectError(.refused, saying: "slash") {
+      try await hive.router.open("croutes://echo/7/a%2F..%2Fb")
+    }
+  }
+
   @Test(
     "C routes, local and from outside",
     arguments: [

@@ -196,7 +196,7 @@ struct ReferenceRoute {
     for (index, segment) in form.enumerated() {
       switch segment.kind {
       case .path:
-        guard index < path.count else { return nil }
+        guard index < path.count, !path[index...].joined().contains("/") else { return nil }
         return (
           ranks + segment.rank,
           said + " \(segment.name)=\(url.tail(from: index, isAbsolute: isAbsolute))"

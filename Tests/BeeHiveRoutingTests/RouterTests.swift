@@ -194,7 +194,7 @@ struct RouterTests {
   func climbing(_ url: String) async throws {
     let router = try Router().answering("app://files/:p<Path>")
     #expect(await router.failure(url) == .noRoute)
-    #expect(await router.answer("app://files/a%2Fb/..c") == "app://files/:p<Path> p=a/b/..c")
+    #expect(await router.answer("app://files/a%2Fb/..c") == nil)
   }
 
   @Test("A URL of endless combining marks is refused, those of a language are read")

@@ -118,6 +118,11 @@ struct URLTextTests {
       try URLText("app://a#k=\u{301}v&\u{301}w").fragmentItems == [
         .init(name: "k", value: "\u{301}v"), .init(name: "\u{301}w", value: nil),
       ])
+    #expect(
+      try URLText("app://a#k=a%26b%3Dc&%C3%BC=+").fragmentItems == [
+        .init(name: "k", value: "a&b=c"), .init(name: "ü", value: "+"),
+      ])
+    #expect(try URLText("app://a#k%3Dv").fragmentItems == [])
     #expect(try URLText("app://a#").fragment == "")
     #expect(try URLText("app://a").fragment == nil)
   }

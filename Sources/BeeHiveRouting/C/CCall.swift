@@ -31,6 +31,13 @@ struct CCall: Sendable {
         action == nil ? .noRoute : .noTarget,
         "\(name) of \(entry.source) was removed before it was called", sources: [entry.source])
     }
+    // An array comes to C as one text, where a slash in a segment of `*` could not be told from those between them.
+    let rest = entry.pattern?.variants.joined().first(where: \.isRest)?.name
+    let segments = rest.flatMap { arguments[raw: $0] as? [String] } ?? []
+    try RoutingError.check(
+      segments.allSatisfy { !$0.utf8.contains(UInt8(ascii: "/")) }, .wrongParameter,
+      "\(name) of \(entry.source) takes the rest of the path as one text, in which a segment has a slash",
+      key: rest)
     // Every text stays where it is until the function has returned.
     let texts = CTexts()
     let list = unsafe names.compactMap { name -> beehive_argument? in

@@ -38,6 +38,8 @@ public struct Call: Sendable, CustomStringConvertible {
   public internal(set) var originalURL: URLText?
   /// Where the call has been, the first destination first.
   package internal(set) var trail: [Destination]
+  /// The aliases that led to the destination, as URLs.
+  var aliases: [URLText] = []
   /// Keys of the URL's query that a rule has taken away.
   var withheld: Set<String> = []
   /// Whether a cached target may answer.

@@ -26,8 +26,11 @@ struct RuleIndex: Sendable {
     return rule
   }
 
-  /// The rules that a call meets, in no order.
-  func met(by call: Call) -> [MetRule] {
+  /// Whether a rule matches by a URL.
+  var hasPatterns: Bool { !byURL.roots.isEmpty }
+
+  /// The rules that a call meets, in no order: by its action, by its URL, and by paths that lead to its end by any scheme.
+  func met(by call: Call, paths: [URLText] = []) -> [MetRule] {
     guard !rules.isEmpty else { return [] }
     var numbers = byAction[nil] ?? []
     if let (target, action) = call.action {
@@ -37,13 +40,16 @@ struct RuleIndex: Sendable {
       numbers += Set(names).flatMap { byAction[$0] ?? [] }
     }
     var met: [(number: UInt64, values: PathValues)] = numbers.map { ($0, []) }
-    if let url = call.url {
-      met += RouteSearch.matches(of: url, in: byURL).map { ($0.number, $0.values) }
-    }
+    let urls = call.aliases + (call.url.map { [$0] } ?? [])
+    let found =
+      urls.reversed().flatMap { RouteSearch.matches(of: $0, in: byURL) }
+      + paths.flatMap { RouteSearch.matches(ofPath: $0, in: byURL) }
+    met += found.map { ($0.number, $0.values) }
+    var seen: Set<UInt64> = []
     return met.compactMap { number, values in
-      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin else {
-        return nil
-      }
+      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin,
+        seen.insert(number).inserted
+      else { return nil }
       return (rule, values)
     }
   }

@@ -17,7 +17,7 @@
 ///   `UUID`, or what `Router.define` adds. It may have text before and behind: `v:major`, `:id.html`. A segment
 ///   has one parameter; a type of `Router.define` can take one apart that holds several values.
 /// - **`:name<Path>`**, at the end, takes all that is left, at least one segment, as one text with its
-///   slashes; **`*`** or `*name` takes what is left, if any, as an array of texts.
+///   slashes, but no segment with an encoded one; **`*`** or `*name` takes what is left, if any, as an array of texts.
 /// - **`( … )`** may be there or not; such parts may be nested.
 /// - **`?key&key<Int>&key<Int?>&key<Int>=1&*`** declares the query. A bare key is an optional text, a
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.

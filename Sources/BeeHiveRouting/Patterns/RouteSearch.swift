@@ -37,6 +37,18 @@ struct RouteSearch {
       .map(\.element)
   }
 
+  /// The matches of a path as a URL of any scheme would have it, its first segment as a host or as a segment.
+  static func matches(ofPath path: URLText, in tree: RouteTree) -> [Match] {
+    var search = RouteSearch(url: path, ignoringTypes: false)
+    search.segments = path.path
+    for (name, root) in tree.roots {
+      let isAbsolute = RouteTree.isAbsolute(name)
+      search.heads = path.path.first.map { isAbsolute ? Host.keys(ofName: $0) : [$0] } ?? []
+      search.visit(root, 0)
+    }
+    return search.matches
+  }
+
   private mutating func visit(_ root: RouteTree.Node, host: String?, heads: [String?]) {
     segments = (host.map { [$0] } ?? []) + url.path
     self.heads = heads.compactMap { $0 }
@@ -80,8 +92,13 @@ struct RouteSearch {
       switch extent {
       case .exact: break
       case .path:
+        // A slash that is encoded could not be told from one that is not: rules would judge another path.
         let text = path(from: depth)
-        if text.climbs { continue }
+        if text.climbs
+          || segments[depth...].contains(where: { $0.utf8.contains(UInt8(ascii: "/")) })
+        {
+          continue
+        }
         values.append(text)
       case .rest: values.append(Array(segments[depth...]))
       }

@@ -54,6 +54,9 @@ struct RouteTree: Sendable {
     isAbsolute ? (scheme ?? "") + "//" : scheme ?? ""
   }
 
+  /// Returns whether the patterns of a beginning have a host.
+  static func isAbsolute(_ root: String) -> Bool { root.utf8.last == UInt8(ascii: "/") }
+
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
     fileprivate let root: String

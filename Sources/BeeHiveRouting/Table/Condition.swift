@@ -8,7 +8,7 @@ extension SchemaPlace {
     switch only(["parameter", "guard", "percent", "time", "any", "all"]) {
     case "parameter": return test()
     case "guard": return isObject(of: ["guard", "is"]) ? hostGuard(of: host) : nil
-    case "percent": return isObject(of: ["percent", "by"]) ? share() : nil
+    case "percent": return isObject(of: ["percent", "by", "salt"]) ? share() : nil
     case "time": return isObject(of: ["time"]) ? self["time"].window(by: host?.now) : nil
     case let key?: return isObject(of: [key]) ? self[key].several(key, for: host) : nil
     case nil: return nil
@@ -65,14 +65,13 @@ extension SchemaPlace {
   }
 
   private func comparison(
-    _ words: String, by holds: @escaping @Sendable (Double, Double) -> Bool
+    _ words: String, by holds: @escaping @Sendable (DecimalNumber, DecimalNumber) -> Bool
   ) -> Test? {
-    number().map { bound in
-      (
-        "\(words) \(DecisionValue.number(of: bound).texts[0])",
-        { $0.holds { Double(urlText: $0).map { holds($0, bound) } == true } }
-      )
-    }
+    guard number() != nil, let value = value(), let bound = value.decimal else { return nil }
+    return (
+      "\(words) \(value.texts[0])",
+      { $0.holds { DecimalNumber($0).map { holds($0, bound) } == true } }
+    )
   }
 
   /// The name of the parameter that a condition looks at.
@@ -84,15 +83,15 @@ extension SchemaPlace {
 
   /// Whether a parameter is one of these values, or none of them.
   private static func isOne(of values: [DecisionValue], isNot: Bool = false) -> Test {
-    let words = values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ")
+    let words = values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ").shortened
+    let choices = Choices(values)
     return (
       (isNot ? "not " : "") + words,
       { given in
         let texts = given?.texts ?? []
         // All that is given may be one of the values, an array, or none at all.
-        if values.contains(where: { $0.isWritten(texts) }) { return !isNot }
-        return texts.isEmpty
-          ? isNot : given.holds { text in values.contains { $0.isWritten([text]) } != isNot }
+        if choices.hold(texts) { return !isNot }
+        return texts.isEmpty ? isNot : given.holds { choices.hold([$0]) != isNot }
       }
     )
   }
@@ -103,12 +102,12 @@ extension SchemaPlace {
     if !(0...100).contains(percent) {
       note("\(percent.urlText) is no share; write a number from 0 to 100")
     }
-    let rule = ruleName
+    let salt = given("salt").flatMap { $0.text() } ?? ruleName
     return (
       "\(DecisionValue.number(of: percent).texts[0]) percent by \(key)",
       { _, parameters in
         let texts = parameters.texts(key)
-        return !texts.isEmpty && stableShare(of: rule, texts) < percent
+        return !texts.isEmpty && stableShare(of: salt, texts) < percent
       }
     )
   }
@@ -166,36 +165,49 @@ extension Arguments.Argument? {
   }
 }
 
-extension DecisionValue {
-  /// Returns whether texts are a way to write the value: a number and a truth value count by their value,
-  /// since a receiver reads `07` and `+7` as 7.
-  fileprivate func isWritten(_ texts: [String]) -> Bool {
-    if case .array(let values) = self {
-      return values.count == texts.count && zip(values, texts).allSatisfy { $0.isWritten([$1]) }
-    }
-    guard texts.count == 1 else { return self.texts == texts }
-    return switch self {
-    case .integer(let value): Int(urlText: texts[0]).map { $0 == value } ?? isNumber(texts[0])
-    case .number: isNumber(texts[0])
-    case .bool(let value): Bool(urlText: texts[0]) == value
-    default: self.texts == texts
+/// Values that a parameter may have: a text is looked up among them, however many they are.
+///
+/// A number and a truth value count by their value, since a receiver reads `07` and `+7` as 7.
+private struct Choices: Sendable {
+  private var texts: Set<String> = []
+  private var numbers: Set<DecimalNumber> = []
+  private var truths: Set<Bool> = []
+  private var arrays: [[Choices]] = []
+
+  init(_ values: [DecisionValue]) {
+    for value in values {
+      switch value {
+      case .text(let text): texts.insert(text)
+      case .bool(let truth): truths.insert(truth)
+      case .array(let values): arrays.append(values.map { Choices([$0]) })
+      // Null has no text.
+      case .null: arrays.append([])
+      default: if let number = value.decimal { numbers.insert(number) }
+      }
     }
   }
 
-  private func isNumber(_ text: String) -> Bool {
-    guard let double else { return false }
-    return Double(urlText: text) == double
+  /// Returns whether texts are a way to write one of the values.
+  func hold(_ given: [String]) -> Bool {
+    given.count == 1 && hold(given[0])
+      || arrays.contains { $0.count == given.count && zip($0, given).allSatisfy { $0.hold([$1]) } }
+  }
+
+  private func hold(_ text: String) -> Bool {
+    texts.contains(text) || DecimalNumber(text).map(numbers.contains) == true
+      || Bool(urlText: text).map(truths.contains) == true
   }
 }
 
 /// Returns where among all values one is, in percent: the same in each process and on each machine.
 ///
-/// From 0 to below 100, in steps of a hundredth. Each rule orders the values in a way of its own.
+/// From 0 to below 100, in steps of a hundredth. Each salt orders the values in a way of its own; a rule that has none is
+/// salted with its name.
 ///
-/// FNV-1a with 64 bits of the rule's name and the texts, a zero byte before each text; then the last step of
+/// FNV-1a with 64 bits of the salt and the texts, a zero byte before each text; then the last step of
 /// SplitMix64, so that values that differ little are far apart; then the remainder of 10,000.
-func stableShare(of rule: String, _ texts: [String]) -> Double {
-  let bytes = Array(rule.utf8) + texts.flatMap { [0] + Array($0.utf8) }
+func stableShare(of salt: String, _ texts: [String]) -> Double {
+  let bytes = Array(salt.utf8) + texts.flatMap { [0] + Array($0.utf8) }
   var hash: UInt64 = bytes.reduce(0xcbf2_9ce4_8422_2325) {
     ($0 ^ UInt64($1)) &* 0x100_0000_01b3
   }

@@ -1,10 +1,13 @@
+internal import Registration
+
 /// A piece of a decision table's document: what JSON, property lists and YAML have in common.
 ///
 /// A whole number is an integer however it is written: `7` and `7.0` are equal.
 enum DecisionValue: Sendable, Hashable {
   case null
   case bool(Bool)
-  case integer(Int)
+  /// Of 64 bits, with a sign or without.
+  case integer(Int128)
   case number(Double)
   case text(String)
   case array([DecisionValue])
@@ -37,6 +40,9 @@ enum DecisionValue: Sendable, Hashable {
     return (answer as? any URLConvertible)?.urlTexts ?? []
   }
 
+  /// The number with all its digits.
+  var decimal: DecimalNumber? { double == nil ? nil : texts.first.flatMap { DecimalNumber($0) } }
+
   /// The value of a number.
   var double: Double? {
     switch self {
@@ -51,7 +57,7 @@ enum DecisionValue: Sendable, Hashable {
     switch self {
     case .null, .object: return ()
     case .bool(let value): return value
-    case .integer(let value): return value
+    case .integer(let value): return Int(exactly: value) ?? UInt64(truncatingIfNeeded: value)
     case .number(let value): return value
     case .text(let value): return value
     case .array(let values):
@@ -65,7 +71,7 @@ enum DecisionValue: Sendable, Hashable {
 
   /// A number, as an integer if it is whole.
   static func number(of value: Double) -> DecisionValue {
-    Int(exactly: value).map { .integer($0) } ?? .number(value)
+    Int(exactly: value).map { .integer(Int128($0)) } ?? .number(value)
   }
 }
 
@@ -103,7 +109,9 @@ extension DecisionValue: Codable {
     } else if let bool = try? scalar.decode(Bool.self) {
       self = .bool(bool)
     } else if let integer = try? scalar.decode(Int.self) {
-      self = .integer(integer)
+      self = .integer(Int128(integer))
+    } else if let integer = try? scalar.decode(UInt64.self) {
+      self = .integer(Int128(integer))
     } else {
       self = .number(of: try scalar.decode(Double.self))
     }
@@ -120,7 +128,9 @@ extension DecisionValue: Codable {
       return (try? scalar.decode(Bool.self)).map(DecisionValue.bool)
     }
     guard text.isJSONNumber, (try? scalar.decode(Double.self)) != nil else { return nil }
-    if let integer = Int(text) { return .integer(integer) }
+    if let integer = Int128(text), (Int128(Int.min)...Int128(UInt64.max)).contains(integer) {
+      return .integer(integer)
+    }
     // A number that Swift cannot hold with all its digits is not rounded.
     let isWhole = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
     return Double(text).flatMap { $0.isFinite && !isWhole ? .number(of: $0) : nil }
@@ -137,5 +147,36 @@ extension String {
     return (whole.count == 1 || whole.count > 1 && whole.first != UInt8(ascii: "0"))
       && (behind.first != UInt8(ascii: ".") || behind.dropFirst().first?.isDigit == true)
       && utf8.allSatisfy { $0.isDigit || "+-.eE".utf8.contains($0) } && Double(self) != nil
+  }
+}
+
+/// A decimal number with all its digits: 2^53 and the number behind it differ, `7.0` and `07` do not.
+struct DecimalNumber: Hashable, Comparable {
+  private let isNegative: Bool
+  /// The power of ten behind the digits; the least there is for zero.
+  private let exponent: Int
+  /// The digits behind `0.`, without zeros at their ends.
+  private let digits: [UInt8]
+
+  /// Reads decimal digits as a `Double` does; nil where the text is no number, or no Double is as large.
+  init?(_ text: String) {
+    guard Double(decimal: text) != nil else { return nil }
+    let (mantissa, power) = text.lowercased()[...].split(at: "e")
+    let (whole, fraction) = mantissa.drop { "+-".contains($0) }.split(at: ".")
+    let zero = UInt8(ascii: "0")
+    let all = Array(whole.utf8) + Array((fraction ?? "").utf8)
+    let significant = all.drop { $0 == zero }
+    let end = significant.lastIndex { $0 != zero }
+    guard let power = Int32(power ?? "0") else { return nil }
+    digits = end.map { Array(significant[...$0]) } ?? []
+    exponent = end == nil ? .min : whole.utf8.count - significant.startIndex + Int(power)
+    isNegative = end != nil && text.utf8.first == UInt8(ascii: "-")
+  }
+
+  static func < (first: Self, second: Self) -> Bool {
+    guard first.isNegative == second.isNegative else { return first.isNegative }
+    let (small, large) = first.isNegative ? (second, first) : (first, second)
+    guard small.exponent == large.exponent else { return small.exponent < large.exponent }
+    return small.digits.lexicographicallyPrecedes(large.digits)
   }
 }

@@ -75,7 +75,11 @@ final class SchemaPlace {
 
   /// The whole number that is here.
   func integer() -> Int? {
-    if case .integer(let number) = found { number } else { missing("a whole number") }
+    if case .integer(let number) = found, let number = Int(exactly: number) {
+      number
+    } else {
+      missing("a whole number")
+    }
   }
 
   /// The number that is here.

@@ -14,7 +14,9 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     var texts: [String]? {
       switch self {
       case .texts(let texts): texts
-      case .value(let value): (value as? any URLConvertible)?.urlTexts
+      case .value(let value as any URLConvertible): value.urlTexts
+      // Other numbers, such as a Decimal, have digits too.
+      case .value(let value): value is any Numeric ? ["\(value)"] : nil
       }
     }
 

@@ -66,9 +66,13 @@ extension URLConvertible where Self: FixedWidthInteger & LosslessStringConvertib
 }
 
 extension Int: URLConvertible {}
+extension Int8: URLConvertible {}
+extension Int16: URLConvertible {}
 extension Int32: URLConvertible {}
 extension Int64: URLConvertible {}
 extension UInt: URLConvertible {}
+extension UInt8: URLConvertible {}
+extension UInt16: URLConvertible {}
 extension UInt32: URLConvertible {}
 extension UInt64: URLConvertible {}
 

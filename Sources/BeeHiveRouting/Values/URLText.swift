@@ -170,12 +170,17 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
     items.filter { $0.name == key }.map { $0.value ?? "" }
   }
 
-  /// The parameters of a fragment that is written as a query: `#key=value&…`.
+  /// The parameters of a fragment that is written as a query, `#key=value&…`: cut first, then decoded.
   public var fragmentItems: [Item] {
-    guard let fragment, fragment[...].cut(at: "=") != nil else { return [] }
-    return fragment[...].parts(at: "&").map { part in
+    guard let bytes = Array(text.utf8)[...].split(at: "#").after, bytes.split(at: "=").after != nil
+    else { return [] }
+    // It was read before, so each part can be decoded.
+    func decoded(_ bytes: ArraySlice<UInt8>) -> String {
+      (try? percentDecoded(bytes, "the fragment")) ?? ""
+    }
+    return bytes.split(separator: UInt8(ascii: "&")).map { part in
       let (name, value) = part.split(at: "=")
-      return Item(name: String(name), value: value.map { String($0) })
+      return Item(name: decoded(name), value: value.map(decoded))
     }
   }
 

@@ -81,6 +81,12 @@ package struct Host: Hashable, Sendable {
     value.utf8.percentEncoded { $0 >= 0x7f || $0 == UInt8(ascii: "%") || isForbidden($0) }
   }
 
+  /// The keys of the hosts that a decoded text would be: the opaque one, and that of the web if it can be one.
+  package static func keys(ofName value: String) -> [String] {
+    let web = try? Host(Array(value.utf8)[...], SchemeRules(scheme: "http"))
+    return [key(ofOpaque: value)] + (web.map { [$0.key] } ?? [])
+  }
+
   /// The standard's forbidden host code points.
   private static func isForbidden(_ byte: UInt8) -> Bool {
     // Most bytes of hosts are letters, which no text need be searched for.

@@ -1,0 +1,125 @@
+import TestSupport
+import Testing
+
+@testable import BeeHiveRouting
+
+@Suite("Rules judge what a call resolves to, however its URL is spelled")
+struct SpellingsTests {
+  /// A URL of each route and action, as its author writes it.
+  private static let canonical = [
+    "app://book/7", "/page/home", "/page/7/x", "*://any/7", "http://shop.example/cart/7",
+    "app://files/a/b", "/tags/t/u", "app://shop/echo", "app://shop/nothing",
+  ]
+
+  /// The names of an alias, and the URLs that they lead to.
+  private static let aliases = [
+    "home": "/page/home", "cart": "app://book/7", "say": "app://shop/echo",
+  ]
+
+  private let router = Router()
+  /// The same with rules.
+  private let ruled = Router()
+
+  init() throws {
+    for router in [router, ruled] {
+      for pattern in [
+        "app://book/:id", "/page/:name", "/page/:id/x", "*://any/:x",
+        "http://shop.example/cart/:id",
+        "app://files/:path<Path>", "/tags/*all",
+      ] {
+        try router.register(pattern, exposure: .remote) { describe($0) }
+      }
+      try router.mediator.register("shop") { ShopTarget() }
+      try router.register(aliases: Self.aliases)
+    }
+    let urls = Self.canonical.map { $0.replacing("*:", with: "app:") }
+    for url in urls + [
+      "app://page/home", "any://any/:x", "/shop/:action", "app://tags/t/*", "app://files/a/*",
+    ] {
+      try ruled.calls.guardCalls(url, .url(url), then: .proceed)
+    }
+    try ruled.calls.guardCalls("echo", .action("shop", "echo"), then: .proceed)
+    for alias in Self.aliases.keys {
+      try ruled.calls.guardCalls(alias, .url(alias), then: .proceed)
+    }
+  }
+
+  /// Another way to write a URL, or what somebody may hope is one.
+  private func spelling(of url: String, _ random: inout SeededGenerator) -> String {
+    var url = url.replacing("*:", with: "app:")
+    for _ in 0..<Int.random(in: 1...3, using: &random) {
+      let at = url.indices.randomElement(using: &random) ?? url.startIndex
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0:
+        url = url.replacing(
+          "app:",
+          with: ["APP:", "other:", "http:", "web+x:", ""].randomElement(using: &random) ?? "")
+      case 1:
+        url = url.replacing(
+          "//",
+          with: ["/", "///", "//x/", "//localhost/", "//a.example/"].randomElement(using: &random)
+            ?? "")
+      case 2, 3, 4:
+        guard let byte = url[at].utf8.first, url[at] != ":" else { continue }
+        let digits = String(byte, radix: 16, uppercase: Bool.random(using: &random))
+        url.replaceSubrange(at...at, with: "%\(digits)")
+      case 5:
+        url.insert(
+          contentsOf: ["/", "/.", "%2F", "/%2e%2e/", "\\", "//"].randomElement(using: &random)
+            ?? "", at: at)
+      case 6: url += ["/", "?k=v", "#f", "?", "//"].randomElement(using: &random) ?? ""
+      case 7: url.replaceSubrange(at...at, with: url[at].uppercased())
+      case 8: url = Self.aliases.keys.sorted().randomElement(using: &random) ?? url
+      default:
+        url = url.replacing(
+          "/", with: ["%2f", "/", "\\", "//"].randomElement(using: &random) ?? "/")
+      }
+    }
+    return url
+  }
+
+  @Test("A rule on a URL judges the action that the URL names, and a rule on an alias who uses it")
+  func refused() async throws {
+    try router.calls.guardCalls("closed", .url("app://shop/nothing"), then: .refuse("closed"))
+    try router.calls.guardCalls("no alias", .url("cart"), then: .refuse("use the URL"))
+    for url in [
+      "app://shop/nothing", "other://shop/nothing", "http://shop/nothing/", "cart", "/cart?k=v",
+    ] {
+      #expect(await router.failure(url) == .refused, "\(url)")
+    }
+    await expectError(.refused, saying: "closed") {
+      try await router.mediator.perform("shop", "nothing")
+    }
+    #expect(await router.failure("app://book/7") == nil)
+  }
+
+  @Test("What is called decides which rules judge the call", arguments: CallOrigin.all)
+  func meaning(from origin: CallOrigin) async throws {
+    var random = SeededGenerator(seed: 45)
+    var judges: [String: [String]] = [:]
+    var answered = 0
+    for url in Self.canonical {
+      for number in 0..<500 {
+        let text = number == 0 ? url.replacing("*:", with: "app:") : spelling(of: url, &random)
+        let end = router.calls.explain(text, origin: origin).end
+        guard let answer = try? await router.open(text, origin: origin) else { continue }
+        answered += 1
+        let query = (try? URLText(text))?.items ?? []
+        // An alias leads to the same, and is judged by the rule on its name as well.
+        let steps = ruled.calls.explain(text, origin: origin).steps
+          .filter { step in !Self.aliases.keys.contains { step == "guard \($0): proceed" } }
+          .sorted()
+        let meaning = "\(end) \(answer) \(query)"
+        #expect(number > 0 || !steps.isEmpty, "\(text) passes every rule")
+        let judged = judges[meaning, default: steps]
+        #expect(steps == judged, "\(text), which is \(meaning)")
+        judges[meaning] = judged
+      }
+    }
+    #expect(answered > 500)
+  }
+}
+
+extension CallOrigin {
+  fileprivate static let all = [CallOrigin.local, .remote]
+}
