@@ -12,6 +12,8 @@ struct CallPlan {
   /// The rules that are still to be asked; nil where the call has another destination since they were looked up.
   private var left: ArraySlice<MetRule>?
   private var answer: (any Sendable)?
+  /// The routes that the URL of the call meets, once they are known.
+  private var routes: MetRoutes?
 
   init(_ call: Call, by core: RoutingCore) {
     (self.core, self.call) = (core, call)
@@ -25,10 +27,14 @@ struct CallPlan {
     if left == nil {
       try core.resolve(&call)
       let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
-      let paths = indices.contains(where: \.hasPatterns) ? core.paths(of: call) : []
+      let hasPatterns = indices.contains(where: \.hasPatterns)
+      routes = hasPatterns && call.action == nil ? call.url.map(core.meet) : nil
+      let paths = hasPatterns ? paths : []
       left = indices.flatMap { $0.met(by: call, paths: paths) }.sorted(by: CallRule.isBefore)[...]
     }
     guard let met = left?.popFirst() else { return nil }
+    // Who is asked may bring routes.
+    if met.rule.interceptor != nil { routes = nil }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
     let given = call.given(met.values)
     return (met, met.rule.requirements.first { !$0.holds(call, given) }?.text)
@@ -36,8 +42,18 @@ struct CallPlan {
 
   /// Who answers, once no rule is left; throws the error that the call ends in.
   func receiver() throws(RoutingError) -> Receiver {
-    guard let answer else { return try core.receiver(of: call) }
+    guard let answer else { return try core.receiver(of: call, among: routes) }
     return ({ "answered with \(answer)" }, false, [("", .local, { _ in answer })])
+  }
+
+  /// The paths that lead to the end of the resolved call whatever the scheme before them: that of an action, and those of
+  /// routes whose pattern names no scheme. Rules judge the call by them too, so no spelling slips by.
+  private var paths: [[String]] {
+    if let (target, action) = call.action { return [[target, action]] }
+    guard let url = call.url, let routes else { return [] }
+    let free = routes.matches.map(\.route.pattern).filter { $0.scheme == nil }
+    return Set(free.map { $0.isAbsolute ? url.hostSegment : url.plainHost })
+      .map { host in (host.map { [$0] } ?? []) + url.path }
   }
 
   /// Does what a verdict says.
@@ -76,21 +92,6 @@ extension RoutingCore {
       return
     }
     if call.url != nil, case .action? = call.trail.last { call.url = nil }
-  }
-
-  /// The paths that lead to the end of a resolved call whatever the scheme before them: that of an action, and those of
-  /// routes whose pattern names no scheme. Rules judge the call by them too, so no spelling slips by.
-  func paths(of call: Call) -> [URLText] {
-    var paths: Set<[String]> = []
-    if let (target, action) = call.action {
-      paths = [[target, action]]
-    } else if let url = call.url {
-      for pattern in meet(url).matches.map(\.route.pattern) where pattern.scheme == nil {
-        let host = pattern.isAbsolute ? url.hostSegment : url.plainHost
-        paths.insert((host.map { [$0] } ?? []) + url.path)
-      }
-    }
-    return paths.compactMap { try? URLText("/" + $0.map(\.asSegment).joined(separator: "/")) }
   }
 
   /// `scheme://target/action`, where there is such a target.

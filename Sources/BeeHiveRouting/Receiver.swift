@@ -13,14 +13,14 @@ typealias Candidate = (
 
 extension RoutingCore {
   /// Finds who answers; throws the error that the call ends in where there is none.
-  func receiver(of call: Call) throws(RoutingError) -> Receiver {
+  func receiver(of call: Call, among routes: MetRoutes?) throws(RoutingError) -> Receiver {
     if let (target, action) = call.action {
       return try receiver(of: call, target: target, action: action)
     }
     guard let url = call.url else {
       throw RoutingError(.noRoute, "\(call.destination) is no URL and no action")
     }
-    return try receiver(of: call, at: url)
+    return try receiver(of: call, at: url, among: routes ?? meet(url))
   }
 
   private func receiver(
@@ -64,8 +64,10 @@ extension RoutingCore {
     return ({ handler }, true, [(handler, exposure, answer)])
   }
 
-  private func receiver(of call: Call, at url: URLText) throws(RoutingError) -> Receiver {
-    let (table, matches) = meet(url)
+  private func receiver(
+    of call: Call, at url: URLText, among routes: MetRoutes
+  ) throws(RoutingError) -> Receiver {
+    let (table, matches) = routes
     // Those whose parameters are given, the best first.
     var fit: [Candidate] = []
     var best: Route?

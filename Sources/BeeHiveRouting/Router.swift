@@ -217,7 +217,7 @@ extension RoutingCore {
   }
 
   /// The routes of this moment that a URL meets, after a look at the images where there is none.
-  func meet(_ url: URLText) -> (table: RouteTable, matches: [RouteTable.Match]) {
+  func meet(_ url: URLText) -> MetRoutes {
     catchUp(probing: false)
     var table = routes.withLock { $0 }
     var matches = table.matches(of: url)

@@ -60,6 +60,16 @@ struct EntryPointTests {
     #expect(await router.failure("app://new/1") == nil)
   }
 
+  @Test("An interceptor may bring the route that answers")
+  func bringing() async throws {
+    try router.calls.guardCalls("other", .url("app://other"), then: .proceed)
+    router.calls.intercept("late", try .url("app://late")) { [router] _ in
+      try router.answering("app://late")
+      return .proceed
+    }
+    #expect(await router.answer("app://late") == "app://late")
+  }
+
   @Test("Circles are errors that show the way")
   func loops() async throws {
     try router.calls.guardCalls(

@@ -30,7 +30,7 @@ struct RuleIndex: Sendable {
   var hasPatterns: Bool { !byURL.roots.isEmpty }
 
   /// The rules that a call meets, in no order: by its action, by its URL, and by paths that lead to its end by any scheme.
-  func met(by call: Call, paths: [URLText] = []) -> [MetRule] {
+  func met(by call: Call, paths: [[String]] = []) -> [MetRule] {
     guard !rules.isEmpty else { return [] }
     var numbers = byAction[nil] ?? []
     if let (target, action) = call.action {

@@ -9,7 +9,8 @@ struct RouteSearch {
   /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
   typealias Match = (number: UInt64, priority: Int, values: PathValues)
 
-  private let url: URLText
+  /// Nil for a path alone.
+  private let url: URLText?
   private let ignoringTypes: Bool
   /// The path, behind the host if the patterns begin with one.
   private var segments: [String] = []
@@ -38,19 +39,19 @@ struct RouteSearch {
   }
 
   /// The matches of a path as a URL of any scheme would have it, its first segment as a host or as a segment.
-  static func matches(ofPath path: URLText, in tree: RouteTree) -> [Match] {
-    var search = RouteSearch(url: path, ignoringTypes: false)
-    search.segments = path.path
+  static func matches(ofPath path: [String], in tree: RouteTree) -> [Match] {
+    var search = RouteSearch(url: nil, ignoringTypes: false)
+    search.segments = path
+    let hosts = path.first.map(Host.keys(ofName:)) ?? []
     for (name, root) in tree.roots {
-      let isAbsolute = RouteTree.isAbsolute(name)
-      search.heads = path.path.first.map { isAbsolute ? Host.keys(ofName: $0) : [$0] } ?? []
+      search.heads = RouteTree.isAbsolute(name) ? hosts : Array(path.prefix(1))
       search.visit(root, 0)
     }
     return search.matches
   }
 
   private mutating func visit(_ root: RouteTree.Node, host: String?, heads: [String?]) {
-    segments = (host.map { [$0] } ?? []) + url.path
+    segments = (host.map { [$0] } ?? []) + (url?.path ?? [])
     self.heads = heads.compactMap { $0 }
     visit(root, 0)
   }
@@ -108,6 +109,7 @@ struct RouteSearch {
 
   /// The rest of the path, as the URL has it.
   private func path(from depth: Int) -> String {
+    guard let url else { return segments[depth...].joined(separator: "/") }
     let host = segments.count - url.path.count
     return depth < host ? segments[0] + url.pathBehindHost : url.pathTail(from: depth - host)
   }

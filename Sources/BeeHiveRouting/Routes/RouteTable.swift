@@ -1,3 +1,6 @@
+/// The routes of one moment, and those that a URL meets, the best one first.
+typealias MetRoutes = (table: RouteTable, matches: [RouteTable.Match])
+
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
   /// A route, and what the path gives values to.
