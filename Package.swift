@@ -195,7 +195,8 @@ let package = Package(
     .testTarget(
       name: "BeeHivePluginsTests",
       dependencies: [
-        "BeeHivePlugins", "BeeHive", "Registration", "BinaryImage", "Threads", "TestSupport",
+        "BeeHivePlugins", "BeeHiveRouting", "BeeHive", "Registration", "BinaryImage", "Threads",
+        "TestSupport",
       ]),
     .testTarget(
       name: "SectionDumpTests",

@@ -164,8 +164,12 @@ extension Hive {
     }
     // A second miss asks who can load it, unless an entry cannot serve; then another thread may have loaded it.
     var isSupplied = true
+    let (names, given) = (lookup.names, lookup.name)
     while isSupplied, lookup.refusals.isEmpty, let supply = supplier.withLock({ $0 }) {
-      isSupplied = try supply(lookup.names, lookup.name)
+      isSupplied = try supply { record in
+        record.kind == .service && names.contains(record.name)
+          && (given == nil || record.attributes.name == given)
+      }
       if let answer = try attempt(&lookup, probing: true, run) { return answer }
     }
     throw lookup.failure()

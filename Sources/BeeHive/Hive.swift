@@ -57,10 +57,10 @@ public final class Hive: Sendable {
   let observers = Observers<HiveNotice>()
   /// How long each module took for each step and event.
   public let profiler = Profiler()
-  /// Loads a library for a service of one of these names, and of the given name: set by the layer of plugins. Returns
-  /// whether it has loaded one. Called with no lock held.
+  /// Loads a library with a record that is wanted: set by the layer of plugins. Returns whether it has loaded one. Called
+  /// with no lock held.
   package typealias Supplier =
-    @Sendable (_ names: [String], _ given: String?) throws(ServiceError) -> Bool
+    @Sendable (_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool
   package let supplier = Lock<Supplier?>(nil)
   /// What other layers keep with this Hive: one object of each type.
   let attachments = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])

@@ -11,10 +11,15 @@ final class PluginStore: Sendable {
     let path: String
     /// The stamp of its contents.
     let stamp: FileStamp
+    let identity: PluginIdentity?
     /// The loader's name for it.
     let name: String
     /// Whether the Hive has its entries.
     var isTakenIn = true
+
+    func isCalled(_ name: String) -> Bool {
+      PluginIdentity.isPlugin(identity, at: path, called: name)
+    }
   }
 
   struct State {
@@ -29,6 +34,7 @@ final class PluginStore: Sendable {
     var policy = PluginPolicy()
     var verification: (@Sendable (Int32, String) throws -> Void)?
     var activation = Plugins.Activation.atStart
+    var activations: [String: Plugins.Activation] = [:]
     /// The folder for marks that the host has given.
     var marks: String?
     /// The states of plugins that were judged, by their files.
@@ -39,6 +45,12 @@ final class PluginStore: Sendable {
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
     fileprivate var listeners: [Int: AsyncStream<PluginFile>.Continuation] = [:]
     fileprivate var lastListener = 0
+
+    /// When a plugin is loaded.
+    func activation(of plugin: PluginIdentity?, at path: String) -> Plugins.Activation {
+      let named = activations.filter { PluginIdentity.isPlugin(plugin, at: path, called: $0.key) }
+      return [.never, .onDemand, .atStart].first(where: named.values.contains) ?? activation
+    }
   }
 
   let state = Lock(State())
@@ -197,10 +209,11 @@ extension PluginStore {
 
   /// Adds the image of a file that was loaded.
   func add(_ path: String, _ stamp: FileStamp, as name: String) {
-    let image = Image(path: path, stamp: stamp.contents, name: name)
+    let stamp = stamp.contents
     state.withLock { state in
+      let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
       state.images.removeAll { $0.name == name }
-      state.images.append(image)
+      state.images.append(Image(path: path, stamp: stamp, identity: plugin, name: name))
     }
   }
 

@@ -5,44 +5,66 @@ internal import Registration
 internal import Threads
 
 extension Plugins {
-  /// When plugins are loaded.
+  /// When a plugin is loaded.
   public enum Activation: Hashable, Sendable {
+    /// Never: it is refused.
+    case never
+    /// When a lookup or a call wants what only this plugin declares, or the host names it in ``Plugins/load(_:marks:)``.
+    case onDemand
     /// When the host calls ``Plugins/load(_:marks:)``.
     case atStart
-    /// Then, and when a lookup wants a service that only a plugin declares which is not loaded.
-    case onDemand
   }
 
-  /// When the plugins of this Hive are loaded; ``Activation/atStart`` at first.
+  /// When the plugins of this Hive are loaded that ``activations`` does not name; ``Activation/atStart`` at first.
   ///
   ///     hive.plugins.activation = .onDemand
   ///     let greeter: any Greeter = try hive.service()  // loads libgreet.so
   ///
-  /// With ``Activation/onDemand`` a lookup that finds nothing loads the admitted plugin that declares a service of this
-  /// name, on the thread that looks it up and with no lock held: the one with the largest priority, then of the latest
-  /// version. Its modules start afterwards, if the Hive runs. An entry that is rejected or ambiguous loads nothing, and
-  /// neither does a lookup of all implementations. A plugin that has failed, or was unloaded, is not tried again. A
-  /// constructor that looks up what its own load is needed for gets the error `cycle`.
+  /// A lookup that finds nothing loads the admitted plugin that declares the service in this spelling; a URL or an action
+  /// that nothing answers the one that declares a route or target for it. Of several the largest priority wins, then the
+  /// latest version. It is loaded on the thread that looks it up, with no lock held. Its modules start afterwards, if the
+  /// Hive runs. An entry that is rejected or ambiguous loads nothing, and neither does a lookup of all implementations.
+  /// A plugin that has failed, or was unloaded, is not tried again. A constructor that looks up what its own load is
+  /// needed for gets the error `cycle`.
   public var activation: Activation {
     get { store.state.withLock { $0.activation } }
-    nonmutating set {
-      store.state.withLock { $0.activation = newValue }
-      let supply: Hive.Supplier = {
-        [weak hive = hive, store = store] names, given throws(ServiceError) in
-        guard let hive else { return false }
-        return try Plugins(hive: hive, store: store).supply(names, given)
-      }
-      hive.supplier.withLock { $0 = newValue == .onDemand ? supply : nil }
-    }
+    nonmutating set { change { $0.activation = newValue } }
   }
 
-  /// Loads the best plugin that declares a service, and those that it needs. Returns whether there was one.
-  private func supply(_ names: [String], _ given: String?) throws(ServiceError) -> Bool {
-    let offers = store.catalogue.manifests.filter(store.isUntouched).flatMap { manifest in
-      manifest.records.filter { record in
-        record.kind == .service && names.contains(record.name)
-          && (given == nil || record.attributes.name == given)
-      }.map { (path: manifest.path, record: $0) }
+  /// When single plugins are loaded, by their ids, their paths or the ends of these.
+  ///
+  ///     hive.plugins.activations = ["com.example.audit": .atStart, "libold.so": .never]
+  ///
+  /// If several names mean a plugin, `never` wins, then `onDemand`. What a plugin needs is loaded with it, unless it is
+  /// never loaded: then both are refused. What is loaded stays loaded.
+  public var activations: [String: Activation] {
+    get { store.state.withLock { $0.activations } }
+    nonmutating set { change { $0.activations = newValue } }
+  }
+
+  private func change(_ body: (inout PluginStore.State) -> Void) {
+    let isNeeded = store.state.withLock { state in
+      body(&state)
+      return ([state.activation] + state.activations.values).contains(.onDemand)
+    }
+    let supply: Hive.Supplier = {
+      [weak hive = hive, store = store] isWanted throws(ServiceError) in
+      guard let hive else { return false }
+      return try Plugins(hive: hive, store: store).supply(isWanted)
+    }
+    hive.supplier.withLock { $0 = isNeeded ? supply : nil }
+  }
+
+  /// Loads the best plugin with a record that is wanted, and those that it needs. Returns whether there was one.
+  private func supply(_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool {
+    let state = store.state.withLock { $0 }
+    var offers: [(path: String, record: Record)] = []
+    for manifest in state.catalogue.manifests {
+      let wanted = manifest.records.filter(isWanted)
+      guard !wanted.isEmpty, store.isUntouched(manifest),
+        state.activation(of: manifest.plugin, at: manifest.path) == .onDemand
+      else { continue }
+      offers += wanted.map { (manifest.path, $0) }
     }
     guard !offers.isEmpty, let report = try? judge() else { return false }
     let loading = Dictionary(report.loading.map { ($0.path, $0) }) { first, _ in first }
@@ -50,10 +72,8 @@ extension Plugins {
     for (path, record) in offers where best.map({ record.answers(before: $0.record) }) != false {
       if let plugin = loading[path] { best = (plugin, record) }
     }
-    guard let best = best?.plugin, let plugins = try? report.plugins(named: [best.path]) else {
-      return false
-    }
-    for plugin in plugins where !isTakenIn(plugin) {
+    guard let best = best?.plugin else { return false }
+    for plugin in report.loading([best.path]) where !isTakenIn(plugin) {
       store.note(.loading, of: plugin.path)
       let (names, problem) = opened(plugin)
       if let problem {
@@ -73,7 +93,7 @@ extension Plugins {
 }
 
 extension Record {
-  /// Whether a service of this record is to be loaded before that of another.
+  /// Whether this record is to be loaded before another.
   fileprivate func answers(before other: Record) -> Bool {
     if attributes.priority != other.attributes.priority {
       return attributes.priority > other.attributes.priority

@@ -85,7 +85,20 @@ extension Plugins {
       keepsFiles: keepsFiles)
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]
     for candidate in state.catalogue.candidates {
-      admission.add(candidate) { marks[LoadMarks.text(of: candidate.path, $0)] }
+      admission.add(candidate) { manifest in
+        if state.activation(of: manifest.plugin, at: candidate.path) == .never {
+          return PluginRefusal(
+            .switchedOff, "The host never loads it.",
+            remedy: "Change the host's hive.plugins.activations to load it.")
+        }
+        return marks[LoadMarks.text(of: candidate.path, manifest.stamp)].map { mark in
+          PluginRefusal(
+            .quarantined,
+            "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
+            found: mark,
+            remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
+        }
+      }
     }
     let report = admission.report()
     for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.path) }

@@ -1,13 +1,14 @@
 public import BeeHive
 internal import BinaryImage
 internal import PluginFiles
+internal import Registration
 internal import Threads
 
 extension Plugins {
   /// Loads plugins: the very files that were judged, each after the files and plugins that it needs.
   ///
   ///     try await hive.plugins.load()
-  ///     try await hive.plugins.load("libgreet.so")
+  ///     try await hive.plugins.load("libgreet.so", "com.example.shop >=1.2 <2")
   ///
   /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive runs;
   /// otherwise they start with the others. A plugin that fails is withdrawn wholly, and those that need it are not
@@ -22,19 +23,33 @@ extension Plugins {
   /// quarantined until its file changes, or somebody removes the mark. Without a folder there are no marks.
   ///
   /// - Parameters:
-  ///   - plugins: Their paths, or the ends of these, `libgreet.so`; all that are admitted if there are none.
+  ///   - plugins: Their ids, their paths or the ends of these, each with the versions that will do: from now on
+  ///     ``policy`` asks for them. If there are none, all that are admitted and are to be loaded at start.
   ///   - marks: The folder for marks, from now on; nil for `plugins` below the program's own in `$XDG_STATE_HOME`, or else
   ///     in `~/.local/state`.
   /// - Returns: The plugins that were loaded now, in this order.
-  /// - Throws: ``Problem`` with the reason for each plugin that was named or admitted, and not loaded.
+  /// - Throws: ``Problem`` with the reason for each of these plugins that was not loaded.
   @discardableResult
   public func load(
     _ plugins: String..., marks: String? = nil
   ) async throws(Problem) -> [PluginFile] {
-    if let marks { store.state.withLock { $0.marks = marks } }
+    let wanted = plugins.map { ModuleRequirement($0) }
+    store.state.withLock { state in
+      state.marks = marks ?? state.marks
+      for plugin in wanted where !plugin.versions.isEmpty {
+        state.policy.versions[plugin.name] = plugin.versions
+      }
+    }
+    let report = try judge()
+    let state = store.state.withLock { $0 }
+    let paths = try wanted.map { plugin throws(Problem) in try report.path(of: plugin.name) }
+    let atStart = report.loading.filter {
+      state.activation(of: $0.identity, at: $0.path) == .atStart
+    }
+    let chosen = report.loading(plugins.isEmpty ? atStart.map(\.path) : paths)
     var loaded: [String] = []
     var failures: [(path: String, problem: Problem)] = []
-    for plugin in try judge().plugins(named: plugins) where !isTakenIn(plugin) {
+    for plugin in chosen where !isTakenIn(plugin) {
       do throws(Problem) {
         if let cause = failures.first(where: { plugin.needs.contains($0.path) })?.path {
           throw Problem(.notLoaded, "\(plugin.path) needs \(cause), which was not loaded")
@@ -135,30 +150,23 @@ extension Plugins {
 }
 
 extension AdmissionReport {
-  /// Returns the plugins that load, in their order; with names only those that are meant, and those that they need.
-  func plugins(named names: [String]) throws(Problem) -> [Plugin] {
-    if names.isEmpty { return loading }
-    var wanted: Set<String> = []
-    for name in names {
-      let meant = plugins.filter { $0.path.isCalled(name) }
-      guard let plugin = meant.first(where: \.loads) else {
-        let reason = meant.first.flatMap(\.refusals.first).map {
-          "is refused: \($0.message) \($0.remedy)"
-        }
-        throw Problem(.notLoaded, "\(name) \(reason ?? "is none of the plugins that were added")")
-      }
-      wanted.insert(plugin.path)
-    }
+  /// Returns the path of the plugin that a name means; throws the reason that it would not load.
+  fileprivate func path(of name: String) throws(Problem) -> String {
+    let meant = plugins.filter { PluginIdentity.isPlugin($0.identity, at: $0.path, called: name) }
+    if let plugin = meant.first(where: \.loads) { return plugin.path }
+    let refusal = meant.first?.refusals.first
+    let reason = refusal.map { "is refused: \($0.message) \($0.remedy)" }
+    throw Problem(.notLoaded, "\(name) \(reason ?? "is none of the plugins that were added")")
+  }
+
+  /// Returns the plugins of these paths, and those that they need, in their order.
+  func loading(_ paths: [String]) -> [Plugin] {
+    var wanted = Set(paths)
     for plugin in loading.reversed() where wanted.contains(plugin.path) {
       wanted.formUnion(plugin.needs)
     }
     return loading.filter { wanted.contains($0.path) }
   }
-}
-
-extension String {
-  /// Whether a path is meant by a name: by itself, or by its end.
-  fileprivate func isCalled(_ name: String) -> Bool { self == name || hasSuffix("/\(name)") }
 }
 
 // MARK: Unloading
@@ -170,18 +178,18 @@ extension Plugins {
   /// may have pointers into them, and so do their threads and handlers of `atexit`. ``load(_:marks:)`` brings a plugin
   /// back.
   ///
-  /// - Parameter plugins: Their paths, or the ends of these; all that are loaded if there are none.
+  /// - Parameter plugins: Their ids, their paths or the ends of these; all that are loaded if there are none.
   /// - Returns: Who still has something of them; one sentence each.
   /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
   @discardableResult
   public func unload(_ plugins: String...) async throws(Problem) -> [String] {
     let loaded = loadedImages()
-    for name in plugins where !loaded.contains(where: { $0.path.isCalled(name) }) {
+    for name in plugins where !loaded.contains(where: { $0.isCalled(name) }) {
       throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
     }
     var users: [String] = []
     for image in loaded.reversed()
-    where plugins.isEmpty || plugins.contains(where: image.path.isCalled) {
+    where plugins.isEmpty || plugins.contains(where: image.isCalled) {
       users += await hive.takeOut(image: image.name)
       store.note(false, ofImage: image.name)
       store.note(.unloaded, of: image.path)
@@ -196,13 +204,13 @@ extension Plugins {
   /// The new file is judged first. Then all that the old one declares gives way at once to what the new one declares, as
   /// with ``BeeHive/Hive/replace(image:with:judging:)``. If a step fails, the old one goes on.
   ///
-  /// - Parameter plugin: Its path, or the end of it; one plugin only.
+  /// - Parameter plugin: Its id, its path or the end of that; one plugin only.
   /// - Returns: Who still has something of the old file; one sentence each.
   /// - Throws: ``Problem`` with the reason that the old file goes on.
   @discardableResult
   public func reload(_ plugin: String) async throws(Problem) -> [String] {
     store.refresh()
-    let found = loadedImages().filter { $0.path.isCalled(plugin) }
+    let found = loadedImages().filter { $0.isCalled(plugin) }
     guard let old = found.first, found.count == 1 else {
       let paths = found.map(\.path).joined(separator: ", ")
       throw Problem(

@@ -86,6 +86,7 @@ extension RoutingCore {
         call.aliases.append(url)
         continue
       }
+      try supply(url, for: call.origin)
       guard let action = try action(in: url, origin: call.origin) else { return }
       call.destination = action
       call.arguments = Arguments(items: url.items).merging(call.arguments)
@@ -118,6 +119,63 @@ extension RoutingCore {
         )
     }
     return .action(target: name, action: url.path[0])
+  }
+}
+
+// Who may come on demand.
+extension RoutingCore {
+  /// Loads the plugin that answers a URL, unless something that is loaded does, or would but for a fault.
+  private func supply(_ url: URLText, for origin: CallOrigin) throws(RoutingError) {
+    let isOfTarget = url.scheme != nil && url.port == nil && url.path.count == 1
+    try supply {
+      let target = targets.withLock { $0.named(by: url) }?.definition
+      let answers = target.map { $0.fallback != nil || $0.actions[url.path.first ?? ""] != nil }
+      return answers != true && meet(url).matches.isEmpty && unusableRoute(for: url) == nil
+        && !unusableEntries(.target).contains { url.isHost($0.entry.name) }
+    } wanting: { record in
+      switch record.kind {
+      case .route:
+        record.attributes.exposure.answers(origin)
+          && (try? RoutePattern(record.name))?.meets(url, record.attributes.extent) == true
+      case .target:
+        isOfTarget && url.isHost(record.name) && record.answers(url.path[0], for: origin)
+      default: false
+      }
+    }
+  }
+
+  /// Loads the plugin that has a target, unless something that is loaded has it, or would but for a fault.
+  func supply(target name: String, _ action: String, for origin: CallOrigin) throws(RoutingError) {
+    try supply {
+      target(named: name) == nil && !unusableEntries(.target).contains { $0.entry.name == name }
+    } wanting: { record in
+      record.kind == .target && record.name == name && record.answers(action, for: origin)
+    }
+  }
+
+  /// Loads plugins on demand, as long as an answer is missing and a plugin has a record that is wanted.
+  private func supply(
+    while isMissing: () -> Bool, wanting isWanted: (Record) -> Bool
+  ) throws(RoutingError) {
+    var isSupplied = true
+    while isSupplied, let supply = owner?.supplier.withLock({ $0 }), isMissing() {
+      do throws(ServiceError) { isSupplied = try supply(isWanted) } catch {
+        throw RoutingError(.failed, error.message, sources: error.sources)
+      }
+      // Another thread may have loaded it.
+      catchUp(probing: true)
+    }
+  }
+}
+
+extension Record {
+  /// Whether a target may answer an action. To calls from outside only what it declares as remote does.
+  fileprivate func answers(_ action: String, for origin: CallOrigin) -> Bool {
+    origin == .local
+      || attributes.actions.contains { text in
+        let declared = try? ActionDeclaration(parsing: text)
+        return declared?.name == action && declared?.exposure.answers(origin) == true
+      }
   }
 }
 

@@ -200,6 +200,7 @@ extension RoutingCore {
     try RoutingError.check(
       origin == .local || !isNativeName(action), .native,
       "\(action) begins with native, so it cannot be called from outside")
+    try supply(target: name, action, for: origin)
     guard let target = target(named: name) else {
       var (message, sources) = ("no target is named \(name)", [Source]())
       // Callers from outside are not told what there is.

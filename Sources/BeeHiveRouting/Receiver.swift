@@ -102,7 +102,9 @@ extension RoutingCore {
       }
       return ({ name }, true, [(name, exposure, answer)])
     }
-    throw nearMiss(of: url, from: call.origin) ?? unusableRoute(for: url, from: call.origin)
+    // Callers from outside are not told of faults.
+    throw nearMiss(of: url, from: call.origin)
+      ?? (call.origin == .local ? unusableRoute(for: url) : nil)
       ?? RoutingError(
         .noRoute, "no route and no target answers to \(url); register one, or look at router.routes"
       )
@@ -130,13 +132,11 @@ extension RoutingCore {
     return nil
   }
 
-  /// The error for a URL that a route would have, could its record be used; not for outside.
-  private func unusableRoute(for url: URLText, from origin: CallOrigin) -> RoutingError? {
-    guard origin == .local else { return nil }
+  /// The error for a URL that a route would have, could its record be used.
+  func unusableRoute(for url: URLText) -> RoutingError? {
     for (entry, problem) in unusableEntries(.route) {
       guard let pattern = try? RoutePattern(entry.name),
-        let tree = try? RouteTree(of: pattern, pattern.variants, types: pattern.anyTypes),
-        !RouteSearch.matches(of: url, in: tree).isEmpty
+        pattern.meets(url, entry.attributes.extent)
       else { continue }
       let word = if case .accepted = entry.state { "is unbound" } else { "was rejected" }
       return RoutingError(

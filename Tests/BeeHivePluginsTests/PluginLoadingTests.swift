@@ -4,56 +4,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A table of one function.
-private struct Speaker { var say: @convention(c) () -> Int32 }
-
-/// A folder of plugins, a Hive that knows them, and a folder for marks.
-private struct Shop {
-  let folder: Folder
-  let hive: Hive
-  var marks: String { folder.place("marks").path }
-
-  init() throws {
-    let folder = try Folder()
-    self.folder = folder
-    // A sealed copy has the path behind its own name.
-    hive = Hive(imagesWhere: { path in
-      ["", "/memfd:"].contains { path.hasPrefix("\($0)\(folder.path)/") }
-    })
-    try hive.plugins.add(directory: folder.path)
-  }
-
-  /// The source of a plugin with a service that says a number, and a module whose start succeeds or fails.
-  static func source(
-    _ number: Int, _ name: String, requires: String? = nil, starts: Int = 1, more: String = ""
-  ) -> String {
-    let attributes = requires.map { "BEEHIVE_REQUIRES(\"\($0)\")" } ?? "\"\""
-    return """
-      #include <BeeHive.h>
-      #include <stdlib.h>
-      static int say(void) { return \(number); }
-      static const struct { int (*say)(void); } speaker = { say };
-      BEEHIVE_SERVICE(\(name)_speaker, Table, &speaker);
-      static bool start(const beehive_context *c) { return \(starts); }
-      static const beehive_module_operations operations = { .set_up = start };
-      BEEHIVE_MODULE(\(name), &operations, \(attributes));
-      \(more)
-      """
-  }
-
-  func add(_ name: String, _ source: String) throws {
-    try build("\(name).so", source, in: folder)
-    hive.plugins.refresh()
-  }
-
-  func said(_ name: String) throws -> Int32 {
-    unsafe try hive.service("\(name)_speaker", as: UnsafePointer<Speaker>.self).pointee.say()
-  }
-
-  var states: [PluginFile.State] { hive.plugins.files.map(\.state) }
-  func path(_ name: String) -> String { folder.place("\(name).so").path }
-}
-
 @Suite("Plugins are loaded")
 struct PluginLoadingTests {
   @Test("those that others need first, and each change of a state is seen")
@@ -106,6 +56,34 @@ struct PluginLoadingTests {
     }
     #expect(refused?.message.hasPrefix("d.so is refused: ") == true)
     #expect(shop.states[2] == .admitted)
+  }
+
+  @Test("by id, in the versions that the host asks for")
+  func ids() async throws {
+    let shop = try Shop()
+    for (name, version) in [("a", "1.5"), ("b", "2.1")] {
+      let plugin = "BEEHIVE_PLUGIN(\"com.example.ids\", \"\(version)\");"
+      try shop.add(name, Shop.source(1, "ids", more: plugin))
+    }
+    try shop.add("c", Shop.source(3, "ids_c"))
+    func refused(_ name: String, because reason: String) async {
+      let problem = await #expect(throws: Problem.self) {
+        try await shop.hive.plugins.load(name, marks: shop.marks)
+      }
+      #expect(problem?.message.contains(reason) == true, "\(problem?.message ?? "")")
+    }
+    let id = "com.example.ids"
+    await refused("\(id) >=3", because: "It is version 1.5 of \(id), and the host asks for >=3.")
+    await refused("\(id) >=x", because: "'>=x', cannot be read")
+    await refused("c.so >=1", because: "It is of no version, and the host asks for >=1.")
+    #expect(shop.loadedCount == 0)
+    let loaded = try await shop.hive.plugins.load("\(id) >=1 <2")
+    #expect(loaded.map(\.path) == [shop.path("a")])
+    // The host goes on asking for them.
+    shop.hive.plugins.policy.versions["c.so"] = nil
+    #expect(try await shop.hive.plugins.load().map(\.path) == [shop.path("c")])
+    #expect(try await shop.hive.plugins.unload(id) == [])
+    #expect(try await shop.hive.plugins.load("\(id) >=2").map(\.path) == [shop.path("b")])
   }
 
   @Test("and one whose module does not start is withdrawn wholly; the next attempt may succeed")
@@ -321,90 +299,5 @@ struct PluginReloadingTests {
     }
     try await shop.hive.plugins.unload()
     #expect(shop.hive.entries.isEmpty)
-  }
-}
-
-@Suite("Plugins are loaded on demand")
-struct OnDemandTests {
-  @Test("by a lookup that finds nothing: one of two hundred")
-  func one() async throws {
-    let shop = try Shop()
-    let made = try Compiler.library(
-      Shop.source(1, "demand000"), as: "made", in: shop.folder.url, ["-w", "-Wl,--build-id"])
-    let bytes = try Data(contentsOf: made)
-    try FileManager.default.removeItem(at: made)
-    for number in 0..<200 {
-      var copy = bytes
-      let digits = String(1000 + number).dropFirst()
-      while let range = copy.range(of: Data("demand000".utf8)), number > 0 {
-        copy.replaceSubrange(range, with: Data("demand\(digits)".utf8))
-      }
-      try copy.write(to: shop.folder.place("\(digits).so"))
-    }
-    shop.hive.plugins.refresh()
-    #expect(throws: ServiceError.self) { try shop.said("demand042") }
-    shop.hive.plugins.activation = .onDemand
-    try await shop.hive.start()
-    #expect(try shop.said("demand042") == 1)
-    #expect(shop.hive.plugins.files.count(where: \.isLoaded) == 1)
-    #expect(shop.states[42] == .loaded)
-    #expect(try await Patience.wait { await shop.hive.runningModules == ["demand042"] })
-    #expect(throws: ServiceError.self) { try shop.said("demand200") }
-    // Who has unloaded it wants it no more.
-    try await shop.hive.plugins.unload("042.so")
-    #expect(throws: ServiceError.self) { try shop.said("demand042") }
-    #expect(shop.hive.plugins.files.count { $0.state == .loaded } == 0)
-    shop.hive.plugins.activation = .atStart
-    #expect(throws: ServiceError.self) { try shop.said("demand043") }
-  }
-
-  @Test("the one with the largest priority, and only where nothing loaded serves")
-  func choice() throws {
-    let shop = try Shop()
-    for (name, number) in [("a", 1), ("b", 3), ("c", 2)] {
-      let more = """
-        BEEHIVE_SERVICE(choice, Chosen, &speaker, BEEHIVE_PRIORITY(\(number)));
-        """
-      try shop.add(name, Shop.source(number, "choice_\(name)", more: more))
-    }
-    shop.hive.plugins.policy.denied = ["b.so"]
-    shop.hive.plugins.activation = .onDemand
-    func chosen() throws -> Int32 {
-      unsafe try shop.hive.service("choice", as: UnsafePointer<Speaker>.self).pointee.say()
-    }
-    #expect(try chosen() == 2)
-    shop.hive.plugins.policy.denied = []
-    #expect(try chosen() == 2)
-    #expect(shop.hive.plugins.files.map(\.isLoaded) == [false, false, true])
-  }
-
-  @Test("once, however many threads look it up")
-  func threads() throws {
-    let shop = try Shop()
-    for number in 0..<8 { try shop.add("p\(number)", Shop.source(number, "crowd_\(number)")) }
-    shop.hive.plugins.activation = .onDemand
-    let wrong = Counter()
-    DispatchQueue.concurrentPerform(iterations: 8) { thread in
-      for turn in 0..<200 {
-        let number = (thread + turn) % 8
-        if (try? shop.said("crowd_\(number)")) != Int32(number) { _ = wrong.next() }
-      }
-    }
-    #expect(wrong.count == 0)
-    #expect(shop.hive.entries.count == 16)
-  }
-
-  @Test("and a load that needs itself is an error, also across threads")
-  func cycle() throws {
-    let load = LibraryLoad(of: "/plugins/libloop.so")
-    let error = #expect(throws: ServiceError.self) {
-      try load.run { () throws(ServiceError) in try load.run {} }
-    }
-    #expect(error?.code == .cycle)
-    #expect(error?.message.contains("/plugins/libloop.so → /plugins/libloop.so") == true)
-    // It may be tried again, and is done once.
-    let times = Counter()
-    for _ in 0..<3 { try load.run { _ = times.next() } }
-    #expect(times.count == 1)
   }
 }

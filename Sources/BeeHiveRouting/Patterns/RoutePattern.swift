@@ -93,6 +93,13 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     return types
   }
 
+  /// Returns whether the path of a URL has this form.
+  func meets(_ url: URLText, _ extent: RouteExtent) -> Bool {
+    let forms = parts.variants(isPrefix: extent == .prefix)
+    let tree = try? RouteTree(of: self, forms, types: anyTypes)
+    return tree.map { !RouteSearch.matches(of: url, in: $0).isEmpty } == true
+  }
+
   /// The pattern as it was written.
   public var description: String { text }
 }

@@ -1,4 +1,4 @@
-package import BinaryImage
+internal import BinaryImage
 internal import Registration
 
 /// Judges which of some files a host would load, one file after the other and then all together.
@@ -92,12 +92,12 @@ package struct Admission {
   ///
   /// - Parameters:
   ///   - candidate: The file.
-  ///   - mark: Returns the mark that a process has left which ended while it loaded a file of this stamp; nil if there is
-  ///     none.
+  ///   - refusal: Returns the reason that the host has against a file before anything else is asked; nil if it has none.
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
   package mutating func add(
-    _ candidate: PluginCatalogue.Candidate, mark: (FileStamp) -> String? = { _ in nil }
+    _ candidate: PluginCatalogue.Candidate,
+    refusal: (PluginManifest) -> PluginRefusal? = { _ in nil }
   ) -> Bool {
     let path = candidate.path
     let aliases = candidate.otherPaths.map(\.fileName)
@@ -109,7 +109,7 @@ package struct Admission {
       let manifest = try PluginManifest(of: file)
       let library = try Library(of: file)
       new.manifest = manifest
-      judge(library, mark(file.stamp), &new)
+      judge(library, refusal(manifest), &new)
     } catch {
       guard candidate.stamp != nil, error.code != .noEntries,
         error.code != .notAnObject || path.isLibraryName
@@ -121,17 +121,13 @@ package struct Admission {
   }
 
   /// Judges a file by itself.
-  private mutating func judge(_ library: Library, _ mark: String?, _ new: inout Judged) {
+  private mutating func judge(_ library: Library, _ refusal: PluginRefusal?, _ new: inout Judged) {
     if let reason = policy.switchedOff {
       new.refuse(
         .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
         remedy: "Take that back to load plugins again.")
-    } else if let mark {
-      new.refuse(
-        .quarantined,
-        "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
-        found: mark,
-        remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
+    } else if let refusal {
+      new.refusals.append(refusal)
     } else {
       do throws(ImageError) {
         try check(library, &new)

@@ -43,24 +43,28 @@ extension Admission.Judged {
 
   /// Checks that neither the user nor the host has anything against this plugin, or this version of it.
   mutating func checkIdentity() {
-    guard let plugin = identity else { return }
-    if let reason = host.switches.reason(against: plugin.id) {
+    if let plugin = identity, let reason = host.switches.reason(against: plugin.id) {
       refuse(
         .switchedOff, reason.message, expected: "no \(plugin.id)", found: plugin.title,
         remedy: reason.remedy)
     }
-    guard let wanted = policy.versions[plugin.id] else { return }
-    guard let range = VersionRange(wanted), let version = Version(plugin.version) else {
-      return refuse(
-        .otherVersion, "The policy's versions of \(plugin.id), '\(wanted)', cannot be read.",
-        expected: wanted, found: plugin.version, remedy: "Write them as >=1.2 <2.")
+    for (name, wanted) in policy.versions.sorted(by: { $0.key < $1.key })
+    where PluginIdentity.isPlugin(identity, at: path, called: name) {
+      guard let range = VersionRange(wanted) else {
+        refuse(
+          .otherVersion, "The policy's versions of \(name), '\(wanted)', cannot be read.",
+          expected: wanted, found: identity?.version, remedy: "Write them as >=1.2 <2.")
+        continue
+      }
+      if let version = identity.flatMap({ Version($0.version) }), range.contains(version) {
+        continue
+      }
+      let found = identity.map { "version \($0.version) of \($0.id)" } ?? "of no version"
+      refuse(
+        .otherVersion, "It is \(found), and the host asks for \(wanted).", expected: wanted,
+        found: identity?.version,
+        remedy: "Install a version that the host works with, or update the host.")
     }
-    guard !range.contains(version) else { return }
-    refuse(
-      .otherVersion,
-      "It is version \(plugin.version) of \(plugin.id), and the host asks for \(wanted).",
-      expected: wanted, found: plugin.version,
-      remedy: "Install a version that the host works with, or update the host.")
   }
 
   /// Checks that a file looks for libraries only where others can put none.

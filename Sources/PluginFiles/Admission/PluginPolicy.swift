@@ -44,7 +44,7 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   ///
   /// They refuse the libraries that plugins bring along, too, and count sonames and the names that files need others by.
   public var denied: [String] = []
-  /// The versions that are admitted, by the id of the plugin: `["com.example.greet": ">=1.2 <2"]`; any if it has none.
+  /// The versions that are admitted, by the plugin's id or file: `["com.example.greet": ">=1.2 <2"]`; any if it has none.
   public var versions: [String: String] = [:]
   /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
   /// to no one else.

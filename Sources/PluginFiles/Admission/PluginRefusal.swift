@@ -34,7 +34,7 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case contractDrift = "contract-drift"
     /// Whether it was built against the host's contracts cannot be seen, and the policy refuses that.
     case contractUnseen = "contract-not-visible"
-    /// All plugins are switched off, or the user has switched this one off.
+    /// All plugins are switched off, or the user or the host has switched this one off.
     case switchedOff = "switched-off"
     /// A process ended while it loaded this very file.
     case quarantined
@@ -75,7 +75,8 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
   /// The plugin that this follows from; nil where the cause is in the file itself.
   package var cause: String?
 
-  init(
+  /// Says why, and what to do about it.
+  package init(
     _ code: Code, _ message: String, expected: String? = nil, found: String? = nil, remedy: String,
     cause: String? = nil
   ) {

@@ -1,0 +1,74 @@
+import BeeHive
+import BeeHivePlugins
+import Foundation
+import TestSupport
+
+/// A table of one function.
+struct Speaker { var say: @convention(c) () -> Int32 }
+
+/// A folder of plugins, a Hive that knows them, and a folder for marks.
+struct Shop {
+  let folder: Folder
+  let hive: Hive
+  var marks: String { folder.place("marks").path }
+
+  init() throws {
+    let folder = try Folder()
+    self.folder = folder
+    // A sealed copy has the path behind its own name.
+    hive = Hive(imagesWhere: { path in
+      ["", "/memfd:"].contains { path.hasPrefix("\($0)\(folder.path)/") }
+    })
+    try hive.plugins.add(directory: folder.path)
+  }
+
+  /// The source of a plugin with a service that says a number, and a module whose start succeeds or fails.
+  static func source(
+    _ number: Int, _ name: String, requires: String? = nil, starts: Int = 1, more: String = ""
+  ) -> String {
+    let attributes = requires.map { "BEEHIVE_REQUIRES(\"\($0)\")" } ?? "\"\""
+    return """
+      #include <BeeHive.h>
+      #include <stdlib.h>
+      static int say(void) { return \(number); }
+      static const struct { int (*say)(void); } speaker = { say };
+      BEEHIVE_SERVICE(\(name)_speaker, Table, &speaker);
+      static bool start(const beehive_context *c) { return \(starts); }
+      static const beehive_module_operations operations = { .set_up = start };
+      BEEHIVE_MODULE(\(name), &operations, \(attributes));
+      \(more)
+      """
+  }
+
+  func add(_ name: String, _ source: String) throws {
+    try build("\(name).so", source, in: folder)
+    hive.plugins.refresh()
+  }
+
+  /// Adds many plugins, 000.so and on: copies of one whose entries have other names.
+  func add(_ count: Int, copiesOf name: String) throws {
+    let first = "\(name)000"
+    let made = try Compiler.library(
+      Self.source(1, first), as: "made", in: folder.url, ["-w", "-Wl,--build-id"])
+    let bytes = try Data(contentsOf: made)
+    try FileManager.default.removeItem(at: made)
+    for number in 0..<count {
+      var copy = bytes
+      let digits = String(1000 + number).dropFirst()
+      while let range = copy.range(of: Data(first.utf8)), number > 0 {
+        copy.replaceSubrange(range, with: Data("\(name)\(digits)".utf8))
+      }
+      try copy.write(to: folder.place("\(digits).so"))
+    }
+    hive.plugins.refresh()
+  }
+
+  var loadedCount: Int { hive.plugins.files.count(where: \.isLoaded) }
+
+  func said(_ name: String) throws -> Int32 {
+    unsafe try hive.service("\(name)_speaker", as: UnsafePointer<Speaker>.self).pointee.say()
+  }
+
+  var states: [PluginFile.State] { hive.plugins.files.map(\.state) }
+  func path(_ name: String) -> String { folder.place("\(name).so").path }
+}
