@@ -31,6 +31,7 @@ import BeeHivePlugins
     try await hive.start()
 
     hive.plugins.activation = .onDemand
+    hive.plugins.activations = ["com.example.audit": .atStart, "libold.so": .never]
 
     print(try await hive.plugins.unload())
     changes.cancel()

@@ -50,18 +50,19 @@ struct OnDemandTests {
   @Test("once, however many threads look it up")
   func threads() throws {
     let shop = try Shop()
-    try shop.add(50, copiesOf: "crowd")
+    let count = Effort.times(8, full: 50)
+    try shop.add(count, copiesOf: "crowd")
     shop.hive.plugins.activation = .onDemand
     let wrong = Counter()
     DispatchQueue.concurrentPerform(iterations: 8) { thread in
       for turn in 0..<Effort.times(300, full: 10_000) {
-        let number = String(1000 + (thread + turn) % 50).dropFirst()
+        let number = String(1000 + (thread + turn) % count).dropFirst()
         if (try? shop.said("crowd\(number)")) != 1 { _ = wrong.next() }
       }
     }
     #expect(wrong.count == 0)
-    #expect(shop.states == Array(repeating: .loaded, count: 50))
-    #expect(shop.hive.entries.count == 100)
+    #expect(shop.states == Array(repeating: .loaded, count: count))
+    #expect(shop.hive.entries.count == 2 * count)
   }
 
   @Test("and a load that needs itself is an error, also across threads")
