@@ -45,6 +45,31 @@ struct LoadClosureTests {
     }
   }
 
+  @Test("are refused with their number and bytes if they are too many or too large, and read no further")
+  func limits() throws {
+    let folder = try AdmissionFolder()
+    let options = ["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
+    let deep = try folder.library("plugins/libdeep.so", "int deep;", ["-Wl,-soname,libdeep.so"])
+    let near = try folder.library(
+      "plugins/libnear.so", "int near;", ["-Wl,-soname,libnear.so"] + options + [deep])
+    let path = try folder.plugin("x", nil, options[0], options[1], near)
+    let sizes = try [path, near, deep].map { try Data(contentsOf: URL(fileURLWithPath: $0)).count }
+    let all = UInt64(sizes.reduce(0, +))
+    for (files, bytes, found) in [
+      (3, all, nil), (2, all, (3, all)), (3, all - 1, (3, all)),
+      (1, all, (2, all - UInt64(sizes[2]))), (3, UInt64(sizes[0] - 1), (1, UInt64(sizes[0]))),
+    ] as [(Int, UInt64, (files: Int, bytes: UInt64)?)] {
+      var host = try AdmissionHost(executable: folder.folder.place("host").path)
+      host.libraries.most = (files, bytes)
+      var admission = Admission(to: host, under: PluginPolicy())
+      for candidate in PluginCatalogue(.file(path)).candidates { admission.add(candidate) }
+      let refusals = try #require(admission.report().plugins.first).refusals
+      #expect(refusals.map(\.code) == (found == nil ? [] : ["too-large"]))
+      #expect(
+        refusals.first?.found == found.map { "\($0.files) files with \($0.bytes) bytes" })
+    }
+  }
+
   @Test("are closed with their closure, and only plugins that load have one")
   func closed() throws {
     let folder = try AdmissionFolder()

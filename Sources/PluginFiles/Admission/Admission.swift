@@ -147,6 +147,7 @@ package struct Admission {
     // What is made for another machine brings other libraries, and defines other symbols.
     guard fits else { return }
     let libraries = host.libraries.loading(own, host.search)
+    guard new.checkSize(of: libraries) else { return }
     let closure = LoadClosure(of: libraries)
     new.closure = keepsFiles ? closure : closure.closed
     let companions = libraries.companions
@@ -298,7 +299,7 @@ package struct Admission {
       let start = file.refusals.count
       let closure = LoadClosure(of: libraries)
       file.closure = keepsFiles ? closure : closure.closed
-      try file.checkSymbols(of: own, in: libraries)
+      if file.checkSize(of: libraries) { try file.checkSymbols(of: own, in: libraries) }
       for index in file.refusals.indices[start...] {
         file.refusals[index].message += " For \(instead.joined(separator: "; "))."
         file.refusals[index].remedy =

@@ -14,7 +14,7 @@ package struct AdmissionHost {
   /// them, and where they are.
   private(set) var replaced: [(name: String, ranges: [MappedRange])] = []
   /// The program and its libraries.
-  private(set) var libraries = LibrarySet()
+  var libraries = LibrarySet()
   /// The plugins that the user of the program has switched off.
   private(set) var switches = PluginSwitches()
   let search: LibrarySearch

@@ -71,8 +71,8 @@ extension Admission.Judged {
   mutating func checkSearchPaths(of library: Library, called name: String? = nil) {
     guard policy.checksSearchPaths else { return }
     let title = name ?? library.title
-    let folders = zip(library.searchFolders, library.loading.searchPaths).lazy.compactMap {
-      [policy] in searchPathRefusal(of: $0, "\(title) looks for libraries in", $1, policy)
+    let folders = library.loading.searchPaths.lazy.compactMap { [policy] in
+      searchPathRefusal(of: library.expanded($0), "\(title) looks for libraries in", $0, policy)
     }
     let files = library.linkage.needed.lazy.filter { $0.contains("/") }.compactMap { [policy] in
       let folder = library.expanded($0).folder

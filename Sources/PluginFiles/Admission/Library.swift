@@ -72,10 +72,8 @@ final class Library {
     !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }
   }
 
-  /// The folders of its search path, as the loader spells them out.
-  var searchFolders: [String] { loading.searchPaths.map { expanded($0) } }
-
-  /// The same without those that depend on the processor, which the loader asks the kernel for.
+  /// The folders of its search path as the loader spells them out, without those that depend on the processor, which
+  /// the loader asks the kernel for.
   var knownFolders: [String] {
     loading.searchPaths.filter { text in
       !text.split(separator: "$", omittingEmptySubsequences: false).dropFirst().contains {

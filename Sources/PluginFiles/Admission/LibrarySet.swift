@@ -15,6 +15,10 @@ struct LibrarySet {
   private(set) var names: [[LoadClosure.Name]] = []
   /// The place of the plugin; nil without one.
   private(set) var plugin: Int?
+  /// The most files that a plugin may bring along with itself, and the most bytes in them.
+  var most = (files: 1 << 10, bytes: UInt64(1) << 34)
+  /// The files that the plugin brings, and their bytes; the search ends with the first file too many.
+  private(set) var size = (files: 0, bytes: UInt64(0))
   /// The members by all their names.
   private var positions: [[UInt8]: Int] = [:]
   /// The places of libraries that the process has opened later, perhaps for their openers alone (`RTLD_LOCAL`).
@@ -28,6 +32,9 @@ struct LibrarySet {
 
   /// The plugin, and the libraries that it brings along and no plugin before it.
   var companions: [Library] { members[(plugin ?? members.count)...].filter { !$0.isResident } }
+
+  /// Whether the plugin brings more than it may.
+  var isTooLarge: Bool { size.files > most.files || size.bytes > most.bytes }
 
   /// The set with a plugin, and with what that needs. `residents` are the paths of files that earlier plugins have
   /// brought, by their names.
@@ -67,6 +74,9 @@ struct LibrarySet {
   mutating func add(_ library: Library, as asked: String? = nil) {
     members.append(library)
     names.append([])
+    if plugin != nil, !library.isResident {
+      size = (size.files + 1, size.bytes + UInt64(library.file.size))
+    }
     if let asked { note(asked, members.count - 1, isNeeded: true) }
     // The loader knows the program by its soname alone.
     for name in [library.linkage.name, library.isProgram ? nil : library.path].compactMap({ $0 }) {
@@ -111,6 +121,7 @@ struct LibrarySet {
       for text in requester.linkage.needed
       // What every process has without a file: itself, and what the kernel maps.
       where !text.isEmpty && text != "linux-vdso.so.1" {
+        guard !isTooLarge else { return }
         let name = requester.expanded(text)
         let bytes = Array(name.utf8)
         guard positions[bytes] == nil, !unread.contains(bytes), looked.insert(bytes).inserted else {

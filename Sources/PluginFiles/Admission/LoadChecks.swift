@@ -82,6 +82,19 @@ extension Admission.Judged {
       remedy: "Link the plugin and the host with the same libBeeHive.so.")
   }
 
+  /// Checks that a plugin brings no more files and bytes than it may. Returns whether it is so.
+  mutating func checkSize(of libraries: LibrarySet) -> Bool {
+    guard libraries.isTooLarge else { return true }
+    func text(_ size: (files: Int, bytes: UInt64)) -> String {
+      "\(size.files) files with \(size.bytes) bytes"
+    }
+    let (found, most) = (text(libraries.size), text(libraries.most))
+    refuse(
+      .tooLarge, "Loading it would map \(found) or more, and a plugin may bring \(most).",
+      expected: most, found: found, remedy: "Link it with fewer libraries, or with smaller ones.")
+    return false
+  }
+
   /// Checks that the loader opens a file by name, whatever else it asks for. Remarks depend on what the host has
   /// opened before.
   mutating func checkOpening(of library: Library) throws(ImageError) {

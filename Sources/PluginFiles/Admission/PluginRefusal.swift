@@ -13,6 +13,8 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case ownRuntime = "own-runtime"
     /// `dlopen` refuses the file, or ends the process with it, whatever else is there.
     case notLoadable = "not-loadable"
+    /// Loading the file would map more files, or more bytes, than a plugin may bring.
+    case tooLarge = "too-large"
     /// A library that the file needs is nowhere where the loader looks.
     case missingLibrary = "missing-library"
     /// A symbol that the file needs is defined by no library of the host, and by none that it brings.
