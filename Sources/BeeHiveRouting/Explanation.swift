@@ -16,7 +16,8 @@ public struct Explanation: Hashable, Sendable, CustomStringConvertible {
 extension EntryPoint {
   /// Returns what would happen to a URL.
   ///
-  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass.
+  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass. A plugin that
+  /// the call would load on demand is loaded.
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
@@ -31,7 +32,8 @@ extension EntryPoint {
 
   /// Returns what would happen to a call.
   ///
-  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass.
+  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass. A plugin that
+  /// the call would load on demand is loaded.
   ///
   /// - Parameters:
   ///   - destination: A URL, or an action by its names.
