@@ -33,7 +33,7 @@ struct CallPlan {
       left = indices.flatMap { $0.met(by: call, paths: paths) }.sorted(by: CallRule.isBefore)[...]
     }
     guard let met = left?.popFirst() else { return nil }
-    // Who is asked may bring routes.
+    // An interceptor may bring routes.
     if met.rule.interceptor != nil { routes = nil }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
     let given = call.given(met.values)
@@ -122,7 +122,7 @@ extension RoutingCore {
   }
 }
 
-// Who may come on demand.
+// Plugins that come on demand.
 extension RoutingCore {
   /// Loads the plugin that answers a URL, unless something that is loaded does, or would but for a fault.
   private func supply(_ url: URLText, for origin: CallOrigin) throws(RoutingError) {

@@ -19,7 +19,7 @@ struct OnDemandTests {
     #expect(shop.states[42] == .loaded)
     #expect(try await Patience.wait { await shop.hive.runningModules == ["demand042"] })
     #expect(throws: ServiceError.self) { try shop.said("demand200") }
-    // Who has unloaded it wants it no more.
+    // A host that has unloaded it wants it no more.
     try await shop.hive.plugins.unload("042.so")
     #expect(throws: ServiceError.self) { try shop.said("demand042") }
     #expect(shop.hive.plugins.files.count { $0.state == .loaded } == 0)
@@ -107,7 +107,7 @@ struct ActivationTests {
     #expect(try await shop.hive.plugins.load().count == 2)
   }
 
-  @Test("and of two names for one plugin the stricter one counts, before what is said of all")
+  @Test("and of two names for one plugin the stricter one counts, before what holds for all")
   func stricter() async throws {
     let shop = try Shop()
     try shop.add("a", Shop.source(1, "two_a", more: #"BEEHIVE_PLUGIN("com.example.two", "1");"#))

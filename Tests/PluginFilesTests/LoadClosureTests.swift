@@ -45,7 +45,9 @@ struct LoadClosureTests {
     }
   }
 
-  @Test("are refused with their number and bytes if they are too many or too large, and read no further")
+  @Test(
+    "are refused with their number and bytes if they are too many or too large, and read no further"
+  )
   func limits() throws {
     let folder = try AdmissionFolder()
     let options = ["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]

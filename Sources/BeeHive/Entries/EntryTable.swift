@@ -53,7 +53,7 @@ struct EntryTable {
   /// Returns what an image declares, also what was removed.
   func declared(by image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
 
-  /// What to do about entries of images that were removed.
+  /// The remedy where entries of an image were removed.
   static let adviceOnRemoved =
     "opening it again registers nothing; open a new build from a file of another name"
 

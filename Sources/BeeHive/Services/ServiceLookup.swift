@@ -89,7 +89,7 @@ struct ServiceLookup<Service: Sendable> {
     return first
   }
 
-  /// What a lookup before this one found: a recipe, or a miss.
+  /// The answer that a lookup before this one found: a recipe, or a miss.
   private var found: CachedService? {
     hive.cache.object(at: LookupCache.recipeKey(key), name: name)
   }

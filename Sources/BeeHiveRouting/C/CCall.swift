@@ -36,7 +36,7 @@ struct CCall: Sendable {
     let segments = rest.flatMap { arguments[raw: $0] as? [String] } ?? []
     try RoutingError.check(
       segments.allSatisfy { !$0.utf8.contains(UInt8(ascii: "/")) }, .wrongParameter,
-      "\(name) of \(entry.source) takes the rest of the path as one text, in which a segment has a slash",
+      "\(name) of \(entry.source) takes the rest of the path as one text, and a segment of it has a slash",
       key: rest)
     // Every text stays where it is until the function has returned.
     let texts = CTexts()

@@ -92,7 +92,7 @@ package struct Admission {
   ///
   /// - Parameters:
   ///   - candidate: The file.
-  ///   - refusal: Returns the reason that the host has against a file before anything else is asked; nil if it has none.
+  ///   - refusal: Returns the reason that the host has against a file, before any check; nil if it has none.
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
   package mutating func add(
