@@ -196,30 +196,6 @@ extension Hive {
     return (cache.object(at: key, name: name) as? CachedValue<Service>)?.value
   }
 
-  /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
-  /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
-  ///
-  /// - Parameters:
-  ///   - names: Every way to spell the type.
-  ///   - type: The type; nil for a lookup by name only.
-  ///   - given: The given name that they must have; nil for any.
-  /// - Returns: The services, in order of registration, and when that was: see `EntryTable.version`.
-  func services(
-    named names: [String], of type: Any.Type? = nil, given: String? = nil
-  ) -> (entries: [RegisteredEntry], version: Int) {
-    state.withLock { state in
-      func chosen(_ namesakes: Namesakes) -> [RegisteredEntry] {
-        given.map { namesakes.given($0) } ?? namesakes.all
-      }
-      var entries = names.flatMap { chosen(state.table.named(.service, $0)) }
-      if let type {
-        entries += chosen(state.table.serving(ObjectIdentifier(type)))
-          .filter { !names.contains($0.name) }
-      }
-      return (entries, state.table.version)
-    }
-  }
-
   /// Opens a scope for scoped services.
   ///
   /// - Returns: The scope. Keep it: it ends when its last reference goes.

@@ -50,6 +50,27 @@ struct EntryTable {
     Set(filed.keys.compactMap { if case .named(kind, let name) = $0 { name } else { nil } })
   }
 
+  /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
+  /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
+  ///
+  /// - Parameters:
+  ///   - names: Every way to spell the type.
+  ///   - type: The type; nil for a lookup by name only.
+  ///   - given: The given name that they must have; nil for any.
+  /// - Returns: The services, in order of registration, and when that was: see `version`.
+  func services(
+    named names: [String], of type: Any.Type? = nil, given: String? = nil
+  ) -> (entries: [RegisteredEntry], version: Int) {
+    func chosen(_ namesakes: Namesakes) -> [RegisteredEntry] {
+      given.map { namesakes.given($0) } ?? namesakes.all
+    }
+    var entries = names.flatMap { chosen(named(.service, $0)) }
+    if let type {
+      entries += chosen(serving(ObjectIdentifier(type))).filter { !names.contains($0.name) }
+    }
+    return (entries, version)
+  }
+
   /// Returns what an image declares, also what was removed.
   func declared(by image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
 

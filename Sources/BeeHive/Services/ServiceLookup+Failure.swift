@@ -75,7 +75,8 @@ extension ServiceLookup {
         return removed.map { "; \($0.source) was removed: \(EntryTable.adviceOnRemoved)" }
           ?? near(names[0], in: known)
       }
-      let others = hive.services(named: names).entries.compactMap(\.attributes.name)
+      let others = hive.state.withLock { $0.table.services(named: names) }.entries.compactMap(
+        \.attributes.name)
       return name.map { near($0, in: others) } ?? ""
     }
   }

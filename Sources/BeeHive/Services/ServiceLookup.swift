@@ -161,7 +161,7 @@ struct ServiceLookup<Service: Sendable> {
   mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = names
-    let services = hive.services(named: names, of: type, given: name)
+    let services = hive.state.withLock { $0.table.services(named: names, of: type, given: name) }
     version = services.version
     overrides = type == nil ? [] : ServiceScope.overrides(of: hive)
     for entry in services.entries.sorted(by: { $0.answersBefore($1) }) {
