@@ -64,6 +64,7 @@ let package = Package(
     .systemLibrary(name: "CTrace", path: "CSupport/CTrace"),
     .target(name: "CImageList", dependencies: ["CElf"], path: "CSupport/CImageList"),
     .target(name: "CEpoch", path: "CSupport/CEpoch"),
+    .target(name: "CForeignCalls", dependencies: ["CBeeHive"], path: "CSupport/CForeignCalls"),
     .target(name: "CSignals", path: "CSupport/CSignals"),
     .target(name: "CStateRecord", path: "CSupport/CStateRecord"),
     .target(name: "CSwiftRuntime", path: "CSupport/CSwiftRuntime"),
@@ -90,13 +91,15 @@ let package = Package(
       name: "BeeHive",
       dependencies: [
         "Registration", "SwiftMetadata", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch",
-        "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
+        "CForeignCalls", "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
       ]),
 
     // L4: calls between modules, by name and by URL.
     .target(
       name: "BeeHiveRouting",
-      dependencies: ["BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive"]),
+      dependencies: [
+        "BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive", "CForeignCalls",
+      ]),
 
     // L4: plugins before they are loaded.
     .target(

@@ -18,6 +18,7 @@ let package = Package(
       name: "PluginFiles",
       dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC"]),
     .target(name: "CEpoch"),
+    .target(name: "CForeignCalls", dependencies: ["CBeeHive"]),
     .target(name: "Threads", dependencies: ["LibC"]),
     .target(name: "CSignals"),
     .target(name: "CStateRecord"),
@@ -27,12 +28,13 @@ let package = Package(
       name: "BeeHive",
       dependencies: [
         "Registration", "SwiftMetadata", "BinaryImage", "Threads", "LibC", "CBeeHive", "CEpoch",
-        "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
+        "CForeignCalls", "CImageEvents", "CSignals", "CStateRecord", "CSwiftRuntime",
       ]),
     .target(
       name: "BeeHiveRouting",
       dependencies: [
         "BeeHive", "Registration", "BinaryImage", "Threads", "LibC", "CBeeHive",
+        "CForeignCalls",
       ]),
     .target(
       name: "Harness",

@@ -1,4 +1,5 @@
 internal import CBeeHive
+internal import CForeignCalls
 
 /// A module in C: functions of an image, which stays mapped.
 ///
@@ -22,18 +23,18 @@ struct CModule: Module, @unchecked Sendable {
   func splash(_ context: Context) throws { unsafe try run(operations.splash, context) }
 
   func tearDown(_ context: Context) {
-    unsafe context.withCContext { unsafe operations.tear_down?($0) }
+    unsafe context.withCContext { unsafe beehive_call_last_step(operations.tear_down, $0) }
   }
 
   func unmount(_ context: Context) {
-    unsafe context.withCContext { unsafe operations.unmount?($0) }
+    unsafe context.withCContext { unsafe beehive_call_last_step(operations.unmount, $0) }
   }
 
   private func run(
     _ operation: (@convention(c) (UnsafePointer<beehive_context>?) -> Bool)?, _ context: Context
   ) throws {
     guard let operation = unsafe operation else { return }
-    guard unsafe context.withCContext({ unsafe operation($0) }) else {
+    guard unsafe context.withCContext({ unsafe beehive_call_step(operation, $0) }) else {
       throw Problem(.refused, "answered false")
     }
   }
@@ -53,7 +54,7 @@ struct CModule: Module, @unchecked Sendable {
           unsafe told.name = unsafe name
           unsafe told.payload = payload == nil ? nil : bytes.baseAddress
           unsafe told.payload_size = bytes.count
-          return unsafe handle(context, &told) ? .handled : .ignored
+          return unsafe beehive_call_event(handle, context, &told) ? .handled : .ignored
         }
       }
     }

@@ -1,4 +1,5 @@
 internal import CBeeHive
+internal import CForeignCalls
 internal import Threads
 
 /// The instance of a C service: a table, or an object of a factory and the way to give it back.
@@ -9,7 +10,8 @@ internal import Threads
 
   /// Gives back what a factory made. With no lock held.
   func dispose() {
-    unsafe factory?.destroy?(UnsafeMutableRawPointer(bitPattern: address.rawValue))
+    unsafe beehive_call_destroy(
+      factory?.destroy, UnsafeMutableRawPointer(bitPattern: address.rawValue))
   }
 }
 
@@ -65,9 +67,8 @@ extension ServiceLookup<CInstance> {
   /// Gives back an object. Returns whether a factory of this name has made it: also one that an override hides, or that
   /// was removed since.
   func giveBack(_ object: RuntimeAddress) -> Bool {
-    let service = names[0]
     let entries = hive.state.withLock { state in
-      state.table.named(.service, service).all + state.table.removed(service)
+      state.table.named(.service, names[0]).all + state.table.removed(names[0])
     }
     return entries.contains { giveBack(object, to: $0) }
   }
@@ -95,7 +96,7 @@ extension ServiceLookup<CInstance> {
     return try instance(of: entry, in: scope) {
       let context = hive.state.withLock { $0.context } ?? Context(hive: hive)
       LastError.forget()
-      let object = unsafe context.withCContext { unsafe factory.create($0) }
+      let object = unsafe context.withCContext { unsafe beehive_call_create(factory.create, $0) }
       if let object = unsafe object {
         let address = RuntimeAddress(rawValue: UInt(bitPattern: object))
         return CInstance(address: address, factory: factory)

@@ -1,4 +1,5 @@
 internal import CBeeHive
+internal import CForeignCalls
 
 /// Calls a function of a C target or route.
 ///
@@ -61,7 +62,7 @@ struct CCall: Sendable {
             unsafe answer.assumingMemoryBound(to: (any Sendable).self).pointee =
               value.pointee.swiftValue
           }, host: answer)
-        return unsafe function(&call, &reply)
+        return unsafe beehive_call_perform(function, &call, &reply)
       }
     }
     withExtendedLifetime(texts) {}
@@ -75,14 +76,14 @@ struct CCall: Sendable {
     return answer
   }
 
-  /// The address of the function.
+  /// The address of the function. Images alone declare targets and routes of C.
   private func code(at address: RuntimeAddress) -> Result<UInt, Problem> {
     guard let action else {
-      return memory.structure(.route, as: beehive_route_table.self, at: address)
+      return ForeignMemory.image.structure(.route, as: beehive_route_table.self, at: address)
         .map { unsafe unsafeBitCast($0.perform, to: UInt.self) }
     }
     let missing = Problem(.badContext, "its table has no function \(action)")
-    return unsafe memory.structure(
+    return unsafe ForeignMemory.image.structure(
       .targetTable, as: beehive_target_table.self, at: address
     ).flatMap { table in
       guard let actions = unsafe UnsafeRawPointer(table.actions) else { return .failure(missing) }
@@ -90,17 +91,14 @@ struct CCall: Sendable {
         let found = unsafe actions.loadUnaligned(
           fromByteOffset: index * table.action_size, as: beehive_action.self)
         let name = unsafe RuntimeAddress(rawValue: UInt(bitPattern: found.name))
-        guard memory.text(at: name) == action else { continue }
+        guard ForeignMemory.image.text(at: name) == action else { continue }
         let function = unsafe unsafeBitCast(found.perform, to: UInt.self)
-        return memory.holdsCode(UInt64(function))
+        return ForeignMemory.image.holdsCode(UInt64(function))
           ? .success(function) : .failure(Problem(.noCode("its function", at: UInt64(function))))
       }
       return .failure(missing)
     }
   }
-
-  /// Images alone declare targets and routes of C.
-  private var memory: ForeignMemory { .image }
 
   private var name: String { action.map { "\(entry.name).\($0)" } ?? entry.name }
 

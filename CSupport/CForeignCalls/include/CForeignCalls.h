@@ -1,0 +1,32 @@
+/* Calls of functions in C or C++ that a library or the host brings.
+ *
+ * Nothing but a return leaves such a function. An exception that no frame of its own catches ends the process by
+ * std::terminate, and the end of its thread (pthread_exit, cancellation) by abort(), each after a line on stderr that
+ * names the function: what the Hive began would wait for its end for ever. longjmp unwinds nothing, and is not noticed.
+ */
+#ifndef BEEHIVE_C_FOREIGN_CALLS_H
+#define BEEHIVE_C_FOREIGN_CALLS_H
+
+#include <BeeHive.h>
+#include <stdbool.h>
+
+/* A step of a module; one that returns nothing, and may be null. */
+bool beehive_call_step(
+    bool (*step)(const beehive_context *context), const beehive_context *context);
+void beehive_call_last_step(
+    void (*step)(const beehive_context *context), const beehive_context *context);
+
+/* A module's receiver of events. */
+bool beehive_call_event(
+    bool (*handle)(const beehive_context *context, const beehive_event *event),
+    const beehive_context *context, const beehive_event *event);
+
+/* The two functions of a factory. The second may be null. */
+void *beehive_call_create(
+    void *(*create)(const beehive_context *context), const beehive_context *context);
+void beehive_call_destroy(void (*destroy)(void *object), void *object);
+
+/* The function of an action or a route. */
+bool beehive_call_perform(beehive_perform perform, const beehive_call *call, beehive_reply *reply);
+
+#endif
