@@ -137,16 +137,17 @@ extension Hive {
         throw Problem(.notReplaced, "\(file) declares nothing")
       }
       try judge(file)
-      // A constructor that waits for the caller keeps the loader busy.
-      let limit = Duration.seconds(10)
-      guard let name = await TimeLimit.run(limit, { try open(file) }) else {
-        throw Problem(.notReplaced, "\(file) did not open within \(limit)")
+      guard let name = await TimeLimit.run(Self.openingLimit, { try open(file) }) else {
+        throw Problem(.notReplaced, "\(file) did not open within \(Self.openingLimit)")
       }
       return try await replace(entries, by: name.get())
     } catch {
       throw Problem(.notReplaced, "\(path) was not replaced: \(error)")
     }
   }
+
+  /// How long a replacement waits for the loader: a constructor that waits for the caller keeps it busy for ever.
+  @TaskLocal package static var openingLimit = Duration.seconds(10)
 
   /// Replaces entries by those of an image that has been opened by a name. Returns who still has something of them.
   private func replace(_ old: [RegisteredEntry], by name: String) async throws -> [String] {

@@ -239,7 +239,7 @@ struct PluginReloadingTests {
     let shop = try Shop()
     try shop.add("a", Shop.source(1, "cycle_a"))
     try await shop.hive.start()
-    for _ in 0..<Effort.times(50, full: 100_000) {
+    for _ in 0..<Effort.times(50, full: 1000) {
       try await shop.hive.plugins.load(marks: shop.marks)
       #expect(try shop.said("cycle_a") == 1)
       #expect(try await shop.hive.plugins.unload("a.so") == [])
@@ -273,10 +273,14 @@ struct PluginReloadingTests {
       try build("new", Shop.source(number, name, starts: starts), in: shop.folder)
       try #require(unsafe rename(shop.folder.place("new").path, shop.path("a")) == 0)
     }
-    func isKept(because reason: String) async throws {
-      let problem = await #expect(throws: Problem.self) {
+    func reload() async throws -> [String] {
+      // Other tests keep the loader busy meanwhile.
+      try await Hive.$openingLimit.withValue(.seconds(600)) {
         try await shop.hive.plugins.reload("a.so")
       }
+    }
+    func isKept(because reason: String) async throws {
+      let problem = await #expect(throws: Problem.self) { try await reload() }
       #expect(problem?.message.contains(reason) == true, "\(problem?.message ?? "")")
       #expect(try shop.said(name) == 1)
       #expect(await shop.hive.runningModules == [name])
@@ -293,7 +297,7 @@ struct PluginReloadingTests {
     try await isKept(because: "the old build goes on")
     for number in 4..<8 {
       try replace(number)
-      #expect(try await shop.hive.plugins.reload("a.so") == [])
+      #expect(try await reload() == [])
       #expect(try shop.said(name) == Int32(number))
       #expect(shop.states == [.loaded])
     }

@@ -9,7 +9,7 @@ import Threads
   init(_ title: String) { self.title = title }
 }
 
-@Suite("Services that are made by and by", .timeLimit(.minutes(5)))
+@Suite("Services that are made by and by", .mayHang)
 struct LoadingTests {
   private let hive = Hive()
   private let counter = Counter()

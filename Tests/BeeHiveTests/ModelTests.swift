@@ -131,7 +131,7 @@ extension Hive {
   fileprivate func remove(_ name: String) -> Int { remove(Item.self, name: name) }
 }
 
-@Suite("A Hive does what a model of it does", .timeLimit(.minutes(30)))
+@Suite("A Hive does what a model of it does", .mayHang)
 struct ModelTests {
   /// A random sequence; what a task overrides is one inside of it.
   private func run(

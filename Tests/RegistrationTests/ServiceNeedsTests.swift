@@ -1,7 +1,8 @@
 import Registration
+import TestSupport
 import Testing
 
-@Suite("What services need is judged by names, as a lookup would answer", .timeLimit(.minutes(5)))
+@Suite("What services need is judged by names, as a lookup would answer", .mayHang)
 struct ServiceNeedsTests {
   /// The entries of a text: names with attributes; one that begins with a small letter is a module, `+` is a blank.
   private static func needs(_ text: String) throws -> ServiceNeeds {
