@@ -2,7 +2,8 @@
  * libcalls.so, of called.c, and a module in Swift that uses the main actor. */
 #include <sys/wait.h>
 
-static const char *place; /* where to call, and null once that is done */
+static const char *place; /* where to call, and null once that has begun */
+static volatile bool isThrough;
 static const beehive_module_operations extra;
 static uint64_t number;
 static bool entry(const beehive_entry *e, void *x) { (void)x; number = e->number; return true; }
@@ -46,6 +47,7 @@ void beehive_test_calls(const char *here, const beehive_context *context) {
   TRY(beehive_stop());
   TRY(beehive_run(NULL));
   SAY("came through");
+  isThrough = true;
 }
 
 static void *thread(void *here) { beehive_test_calls(here, NULL); return NULL; }
@@ -87,8 +89,7 @@ int main(int count, char **arguments) {
     void *(*queue)(long, unsigned long) = dlsym(dispatch, "dispatch_get_global_queue");
     void (*async)(void *, void *, void (*)(void *)) = dlsym(dispatch, "dispatch_async_f");
     for (int i = 0; i < 256; i++) async(queue(0, 0), i ? "none" : "pool", job);
-    while (place) usleep(1000);
-    sleep(1);
+    while (!isThrough) usleep(1000);
   }
   if (place && !strcmp(place, "child")) {
     pid_t child = fork();
