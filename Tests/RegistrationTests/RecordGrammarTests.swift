@@ -54,6 +54,15 @@ struct RecordGrammarTests {
     #expect(attributes.others.map(\.value) == ["2.0.1", "1", "2"])
   }
 
+  @Test(
+    "A need is the name of a type, or of a template in C++",
+    arguments: [["needs=any Shop.Log & Mail"], ["needs=Box<Log, 1>"], ["needs=Box<int>", "abi=c"]])
+  func needs(fields: [String]) throws {
+    let record = blank.record(["A", "a"] + fields, context: HandmadeImage.base)
+    let scan = try HandmadeImage.scan(records: record)
+    #expect(scan.records.first?.attributes.needs.count == 1, "\(scan.rejections)")
+  }
+
   @Test("Padding words between records are passed over and not counted")
   func padding() throws {
     let zeros = [UInt8](repeating: 0, count: 24)
@@ -166,6 +175,15 @@ struct RecordGrammarTests {
       Fault(
         attribute, .badAttribute, "\"\(attribute)\"", name: "A"
       ) { $0.record(["A", "a", attribute, "requires=x"]) }
+    }
+    + [
+      ["needs=Log >=1"], ["needs=Log <2"], ["needs=Log>=1"], ["needs=Log 1.2"], ["needs=Log^1"],
+      ["needs=Log Mail", "abi=c-table"], ["needs=Log>1", "abi=c-table"],
+      ["needs=<", "abi=c-table"],
+    ].map { fields in
+      Fault(
+        "\(fields)", .badAttribute, "\"\(fields[0])\" names no service", name: "A"
+      ) { $0.record(["A", "a", "needs=Log"] + fields) }
     }
     + ["priority=1", "level=basic", "scope=weak", "name=x", "abi=c", "shared=x"].map { attribute in
       Fault(

@@ -79,6 +79,12 @@ extension Attributes {
       try add(fields.extracting(position..<end), of: kind, &seen)
       position = end + 1
     }
+    if kind.isKnown, let need = needs.first(where: isNoName) {
+      throw Self.refusal(
+        Array("needs=\(need)".utf8).span,
+        "names no service; write the name alone as in needs=Log, without a version, and one in each"
+      )
+    }
     try Refusal.check(
       kind != .service || shared == nil || serviceScope != .transient, .badAttribute,
       "shares an instance, but each request makes one; write scope=singleton, weak or scoped")
@@ -109,6 +115,14 @@ extension Attributes {
       let name = String(checked: field.extracting(0..<equals))
       others.append(Attribute(key: name, value: value))
     }
+  }
+
+  /// Whether a need has what no name of a service has: versions, and in C a blank or an operator.
+  private func isNoName(_ need: String) -> Bool {
+    let parts = ModuleRequirement(need)
+    if !parts.versions.isEmpty || parts.mayMeanVersions { return true }
+    // A template of C++ may be a name.
+    return isC && (need.contains(" ") || (need.last != ">" && need.contains { "<>".contains($0) }))
   }
 
   private static func refusal(_ field: Span<UInt8>, _ fault: String) -> Refusal {

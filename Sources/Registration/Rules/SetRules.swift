@@ -207,7 +207,7 @@ extension ModuleRequirement {
   }
 
   /// Whether the name has signs that names of modules rarely have, and versions have.
-  fileprivate var mayMeanVersions: Bool {
+  var mayMeanVersions: Bool {
     name.contains { "=^~!".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
   }
 }
