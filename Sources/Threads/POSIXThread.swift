@@ -11,7 +11,7 @@ package struct POSIXThread: @unchecked Sendable {
   /// The number of processors that are there to be used.
   package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-  /// Runs `body` on a new thread; nil where the system gives none.
+  /// Runs `body` on a new thread; nil where the system gives none, with the reason in `errno`.
   package init?(_ body: @escaping @Sendable () -> Void) {
     let work = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
     unsafe work.initialize(to: body)
@@ -30,6 +30,7 @@ package struct POSIXThread: @unchecked Sendable {
     guard failure == 0 else {
       unsafe work.deinitialize(count: 1)
       unsafe work.deallocate()
+      errno = failure
       return nil
     }
     self.thread = thread
@@ -116,40 +117,69 @@ package final class StopPipe: Sendable {
 /// Everything that is isolated to the main actor runs in that queue. Nobody else serves it while `main` of a C program
 /// waits in a call of ours. On other threads this only runs `begin`.
 ///
-/// - Returns: False if something waits in the queue that nobody can run.
+/// - Returns: False if something waits in the queue that nobody can run. Nil if a descriptor is needed and the system gives
+///   none, or the program has closed it: `errno` has the reason, and nothing was begun.
 package func servingMainQueue(
   while begin: (_ end: @escaping @Sendable () -> Void) -> Void
-) -> Bool {
-  guard let queue = unsafe mainQueue(), let ending = StopPipe() else {
+) -> Bool? {
+  guard let queue = unsafe mainQueue() else {
     begin {}
     return true
   }
+  // Dispatch ends the process if it finds no descriptor for the first use of the queue.
+  if queueEvents.withLock({ $0 == nil }) {
+    guard StopPipe() != nil else { return nil }
+    let descriptor = unsafe queue.descriptor()
+    queueEvents.withLock { $0 = (descriptor, file(of: descriptor)) }
+  }
+  let events = queueEvents.withLock { events in
+    events.flatMap { file(of: $0.descriptor) == $0.file ? $0.descriptor : nil }
+  }
+  if events == nil { errno = EBADF }
   // The queue may be running the task that this thread is inside of: it is not entered twice.
   let isInTask = unsafe withUnsafeCurrentTask { unsafe $0 != nil }
-  func serve() {
-    var count: UInt64 = 0
-    unsafe _ = read(queue.descriptor, &count, MemoryLayout<UInt64>.size)
-    unsafe queue.run(nil)
+  guard let events, let ending = StopPipe() else {
+    if isInTask { return nil }
+    // The program has closed the queue's descriptor, or none is left: looks again and again.
+    let isOver = Lock(false)
+    begin { isOver.change { $0 = true } }
+    while isOver.wait(before: .now + .milliseconds(10), until: { $0 ? () : nil }) == nil {
+      unsafe queue.run(nil)
+    }
+    return true
   }
   begin { ending.stop() }
   // Some may have come before anybody asked for the descriptor.
-  if !isInTask { serve() }
-  var waiting = [pollfd(fd: unsafe queue.descriptor, events: Int16(POLLIN), revents: 0)]
+  if !isInTask { unsafe queue.run(nil) }
+  var waiting = [pollfd(fd: events, events: Int16(POLLIN), revents: 0)]
   while ending.poll(&waiting) != nil {
     var none: [pollfd] = []
     // A second is the longest wait of work that nobody can run.
     if isInTask { return ending.poll(&none, limit: 1000) == nil }
-    serve()
+    var count: UInt64 = 0
+    unsafe _ = read(events, &count, MemoryLayout<UInt64>.size)
+    unsafe queue.run(nil)
   }
   return true
 }
 
-/// Returns a descriptor that can be read while something waits in the queue of the main thread, and what runs that. Nil
-/// on other threads, and if nothing has loaded Dispatch.
+/// The descriptor that can be read while something waits in the queue of the main thread, once it is known, and its file:
+/// a program may close all its descriptors, and open others of the same numbers.
+private let queueEvents = Lock<(descriptor: Int32, file: [UInt64])?>(nil)
+
+/// Returns the numbers that tell the file of a descriptor from others; none if it is not open.
+private func file(of descriptor: Int32) -> [UInt64] {
+  var status = stat()
+  guard unsafe fstat(descriptor, &status) == 0 else { return [] }
+  return [UInt64(status.st_dev), UInt64(status.st_ino)]
+}
+
+/// Returns what gives a descriptor that can be read while something waits in the queue of the main thread, and what runs
+/// that. Nil on other threads, and if nothing has loaded Dispatch.
 ///
 /// Dispatch has these functions for run loops: CoreFoundation serves the queue through them.
 private func mainQueue() -> (
-  descriptor: Int32, run: @convention(c) (UnsafeMutableRawPointer?) -> Void
+  descriptor: @convention(c) () -> Int32, run: @convention(c) (UnsafeMutableRawPointer?) -> Void
 )? {
   typealias Number = @convention(c) () -> Int32
   // Swift sees no declaration of it.
@@ -163,7 +193,7 @@ private func mainQueue() -> (
   else { return nil }
   // Sound: these are their types in Dispatch's private header.
   return unsafe (
-    unsafeBitCast(descriptor, to: Number.self)(),
+    unsafeBitCast(descriptor, to: Number.self),
     unsafeBitCast(callback, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
   )
 }

@@ -28,20 +28,43 @@ package final class ThreadPool: Sendable {
 
   /// Has `work` run on a thread of the pool.
   ///
-  /// - Returns: False where there is no thread to spare and the system gives none: it will not run.
+  /// - Returns: False where there is no thread and the system gives none: it will not run.
   package func run(_ work: @escaping Work) -> Bool {
-    let (needsThread, needsWatch) = state.change(forAll: false) { state in
-      if state.queue.count >= state.idle, state.threads < width {
-        state.threads += 1
-        return (true, false)
+    var needsWatch = state.change(forAll: false) { state -> Bool? in
+      guard state.queue.count >= state.idle, state.threads < width else {
+        return Self.add(work, to: &state)
       }
-      state.queue[state.first + state.queue.count] = work
-      guard state.watched == nil, state.queue.count > state.idle else { return (false, false) }
-      state.watched = state.first
-      return (false, true)
+      state.threads += 1
+      return nil
     }
-    if needsWatch { watch() }
-    return !needsThread || addThread(work)
+    if needsWatch == nil {
+      if addThread(work) { return true }
+      // One of those that are there takes it.
+      needsWatch = state.change(forAll: false) { state in
+        state.threads > 0 ? Self.add(work, to: &state) : nil
+      }
+    }
+    if needsWatch == true { watch() }
+    return needsWatch != nil
+  }
+
+  /// Has work wait for a thread. Returns whether somebody has to look whether one takes it.
+  private static func add(_ work: @escaping Work, to state: inout State) -> Bool {
+    state.queue[state.first + state.queue.count] = work
+    guard state.watched == nil, state.queue.count > state.idle else { return false }
+    state.watched = state.first
+    return true
+  }
+
+  /// Makes sure that a thread is there for the work that comes next. Returns false, with the reason in `errno`, if there is
+  /// none and the system gives none.
+  package func prepare() -> Bool {
+    let needsThread = state.withLock { state in
+      guard state.threads == 0 else { return false }
+      state.threads += 1
+      return true
+    }
+    return !needsThread || addThread(nil)
   }
 
   /// Starts a thread that has been counted already; false where the system gives none.

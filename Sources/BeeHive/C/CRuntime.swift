@@ -1,4 +1,5 @@
 package import CBeeHive.Runtime
+internal import LibC
 internal import Threads
 
 // What `beehive/runtime.h` declares: the Hive of the process, for hosts that never name Swift.
@@ -329,7 +330,12 @@ private func waiting<Value: Sendable>(
     }
   }
   try Problem.check(
-    servingMainQueue(while: begin),
+    ModuleThreads.shared.prepare(), "no thread can be made: \(systemMessage(errno))")
+  guard let isServed = servingMainQueue(while: begin) else {
+    throw Problem(.badCall, "no descriptor for the main queue: \(systemMessage(errno))")
+  }
+  try Problem.check(
+    isServed,
     "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
       + "call goes on, ask the Hive there with await")
   return try result.wait { $0 }.get()

@@ -73,6 +73,10 @@ package final class ModuleThreads: TaskExecutor {
   package static let shared = ModuleThreads()
   private let threads = ThreadPool()
 
+  /// Makes sure that one of them is there. Returns false, with the reason in `errno`, if the system gives none: then what
+  /// waits for a task would wait for ever.
+  func prepare() -> Bool { threads.prepare() }
+
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isTaken = threads.run { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
