@@ -124,6 +124,7 @@ import Testing
     }
     let host = try workshop.hostInC(
       Workshop.prologueInC + """
+        #line 1 "host.c"
         static void ask(const char *name) {
           const struct speaker *found = beehive_service_named("Speaker", name, sizeof *found);
           SAY("%s", found ? found->say() : beehive_last_error());
@@ -136,9 +137,17 @@ import Testing
           ask("jpg");
           TRY(beehive_override("Speaker", "jpg", &speaker));
           ask("jpg"), ask("png"), ask(NULL);
+          TRY(beehive_destroy("Speaker", "jpg", &speaker));
           TRY(beehive_override_end("Speaker", "jpg"));
           TRY(beehive_override_end("Speaker", "jpg"));
+          TRY(beehive_destroy("Speaker", "jpg", &speaker));
+          TRY(beehive_destroy("Speaker", "jpg", &fake));
           ask("jpg");
+          TRY(beehive_override("Speakr", NULL, &speaker));
+          TRY(beehive_override("Speaker", "jpeg", &speaker));
+          beehive_remarks(remark, NULL);
+          TRY(beehive_override_end("Speakr", NULL));
+          TRY(beehive_override_end("Speaker", "jpeg"));
           TRY(beehive_remove_image("libpng.so"));
           TRY(beehive_remove_image("libpng.so"));
           ask("jpg"), ask("png");
@@ -152,9 +161,19 @@ import Testing
     #expect(
       said == [
         "jpg", #"beehive_override("Speaker", "jpg", &speaker): yes"#, "fake", "png", "png",
+        #"beehive_destroy("Speaker", "jpg", &speaker): yes"#,
         #"beehive_override_end("Speaker", "jpg"): yes"#,
         #"beehive_override_end("Speaker", "jpg"): service Speaker: no override of this name is there to end"#,
-        "jpg", #"beehive_remove_image("libpng.so"): yes"#,
+        #"beehive_destroy("Speaker", "jpg", &speaker): yes"#,
+        #"beehive_destroy("Speaker", "jpg", &fake): service Speaker: no factory of this name has made it, or it is kept "#
+          + "until its scope or the Hive ends",
+        "jpg", #"beehive_override("Speakr", NULL, &speaker): yes"#,
+        #"beehive_override("Speaker", "jpeg", &speaker): yes"#,
+        "the override of Speakr (host.c:19) hides no service that is declared; did you mean Speaker?",
+        "the override of Speaker named jpeg (host.c:20) hides no service that is declared; did you mean jpg?",
+        #"beehive_override_end("Speakr", NULL): yes"#,
+        #"beehive_override_end("Speaker", "jpeg"): yes"#,
+        #"beehive_remove_image("libpng.so"): yes"#,
         #"beehive_remove_image("libpng.so"): library libpng.so: it has not registered, or was removed"#,
         "jpg", "service Speaker named png: libjpg.so BeehiveRecords[0]: is named jpg",
         "libpng.so was removed and stays loaded, so opening it again registers nothing; open a new build from "

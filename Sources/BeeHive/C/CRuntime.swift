@@ -155,7 +155,8 @@ package func beehive_override_at(
   succeeds {
     let names = unsafe (service: service.text ?? "", given: name.text)
     let override = unsafe try table.map {
-      unsafe try entry(names.service, nil, $0, size, (file, line), given: names.given)
+      let entry = unsafe try entry(names.service, nil, $0, size, (file, line), given: names.given)
+      return (entry, RuntimeAddress(rawValue: UInt(bitPattern: $0)))
     }
     let hive = Hive.process
     defer { hive.cache.collect(now: true) }

@@ -41,17 +41,35 @@ extension ServiceScope {
 }
 
 extension Hive.State {
-  /// Has an entry answer for a service of C, whatever else would, for all who ask; nil ends that. Returns false if there
-  /// is nothing to end.
+  /// Has the entry of a table answer for a service of C, whatever else would, for all who ask; nil ends that. Returns false
+  /// if there is nothing to end.
   mutating func override(
-    _ service: String, named given: String?, by entry: RegisteredEntry?,
-    cache: borrowing LookupCache
+    _ service: String, named given: String?,
+    by override: (entry: RegisteredEntry, table: RuntimeAddress)?, cache: borrowing LookupCache
   ) -> Bool {
     let others = overrides.filter { $0.name != service || $0.givenName != given }
     let hadOne = others.count < overrides.count
-    overrides = others + [entry].compactMap(\.self)
+    overrides = others
+    if let (entry, table) = override {
+      overrides.append(entry)
+      overridingTables[service, default: []].insert(table)
+    }
     forgetAnswers(named: service, cache: cache)
-    return hadOne || entry != nil
+    return hadOne || override != nil
+  }
+
+  /// The overrides that hide no service that is declared, which may be a mistake in a name; one sentence each.
+  var overridesInVain: [String] {
+    overrides.compactMap { override in
+      let (name, given) = (override.name, override.givenName)
+      let hidden = table.named(.service, name)
+      guard hidden.given(given).isEmpty else { return nil }
+      let names =
+        hidden.isEmpty ? table.names(of: .service) : Set(hidden.all.compactMap(\.givenName))
+      let subject = name + (given.map { " named \($0)" } ?? "")
+      return "the override of \(subject) (\(override.source)) hides no service that is declared"
+        .escaped + near(hidden.isEmpty ? name : given ?? "", in: names)
+    }
   }
 }
 
