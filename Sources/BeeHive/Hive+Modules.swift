@@ -234,7 +234,7 @@ extension Hive {
         .notReplaced,
         found.isEmpty ? "it has not registered, or was removed" : "say which: \(paths)")
     }
-    guard await runner.isAtRest(outside: Set(image.entries.modules.map(\.name))) else {
+    guard await runner.isAtRest(outside: image.entries) else {
       throw Problem(
         .notReplaced, "a module calls that it, a start or a stop waits for; call from elsewhere")
     }

@@ -142,7 +142,7 @@ extension Hive {
     return Report(
       entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
       order: launch.order.problems, lifts: launch.order.lifts,
-      remarks: launch.remarks + removedImages())
+      remarks: launch.remarks + remarksOnUses())
   }
 
   /// Adds what the declared needs of bound entries prove: that no lookup makes them.
@@ -262,42 +262,6 @@ extension Report.Line {
 extension Hive {
   /// The names of all modules, whatever became of them.
   var moduleNames: Set<String> { state.withLock { $0.table.names(of: .module) } }
-
-  /// The libraries whose entries were all removed, and who still has something of them; one sentence each.
-  private func removedImages() -> [String] {
-    let images = state.withLock { state in
-      state.images.registered.map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
-    }
-    let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
-    let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))
-    let advice = EntryTable.adviceOnRemoved
-    return gone.flatMap { path, entries in
-      (living.contains(path) ? [] : ["\(path) was removed and stays loaded, so \(advice)".escaped])
-        + holders(of: entries).map { "\(path) was removed: \($0)".escaped }
-    }
-  }
-
-  /// Returns who still has something of entries that were removed; one sentence each.
-  func holders(of gone: [RegisteredEntry]) -> [String] {
-    let services = state.withLock { _ in gone.flatMap(\.holders) }
-    let names = Set(gone.modules.map(\.name))
-    let calls = runner.states.withLock { states in
-      // Others may have their names by now.
-      let owners = Set((states.running + states.overdue).map { ObjectIdentifier($0.belongings) })
-      return states.hanging { names.contains($0.module) && !owners.contains($0.owner) }
-    }
-    return services + calls.map(ModuleStep.delay)
-  }
-
-  /// Returns who still has something of entries that were removed, and who was started with them, apart from entries
-  /// that took over; one sentence each.
-  func users(of old: [RegisteredEntry], besides new: [RegisteredEntry] = []) -> [String] {
-    let names = Set(old.modules.map(\.name))
-    let others = runner.states.withLock(\.running).map(\.entry).filter { other in
-      !names.isDisjoint(with: other.attributes.requiredNames) && !new.contains { $0 === other }
-    }
-    return holders(of: old) + others.map { "module \($0.name) (\($0.source)) was started with it" }
-  }
 
   /// The names of modules that do not start: those that the start was told of, and the ones in the
   /// environment variable `BEEHIVE_DISABLE`, separated by commas.

@@ -38,7 +38,7 @@ extension ModuleRunner {
   ) async -> ModuleFailure? {
     guard let context else { return nil }
     let number = states.withLock {
-      $0.begin(module.name, step.rawValue, module.belongings)
+      $0.begin(module.entry, step.rawValue, module.belongings)
     }
     let result = await observed(module, step.rawValue, number, context.hive, options) {
       try await module.run(step, context)
@@ -52,7 +52,7 @@ extension ModuleRunner {
     _ entry: RegisteredEntry, _ hive: Hive
   ) async -> Result<RunningModule, ModuleFailure> {
     let belongings = Belongings()
-    let number = states.withLock { $0.begin(entry.name, "make", belongings) }
+    let number = states.withLock { $0.begin(entry, "make", belongings) }
     let made = await visit(
       entry, "make", number, belongings, within: options.timeLimit, failing: "could not be made:"
     ) {
@@ -66,7 +66,7 @@ extension ModuleRunner {
   func withdraw(_ entry: RegisteredEntry, _ belongings: Belongings) async {
     let undos = belongings.close()
     guard let hive = context?.hive, !undos.isEmpty || belongings.hasEntries else { return }
-    let number = states.withLock { $0.begin(entry.name, "withdraw", belongings) }
+    let number = states.withLock { $0.begin(entry, "withdraw", belongings) }
     _ = await visit(entry, "withdraw", number, belongings, within: nil) {
       for undo in undos { undo() }
       if belongings.hasEntries { hive.withdraw { $0.owner == ObjectIdentifier(belongings) } }
@@ -81,12 +81,13 @@ extension ModuleRunner {
   }
 
   /// Returns true once no start or stop is under way; false where that would be never, since the caller is inside of one,
-  /// or inside of a module of these names.
-  func isAtRest(outside modules: Set<String>) async -> Bool {
+  /// or inside of one of these modules.
+  func isAtRest(outside modules: [RegisteredEntry]) async -> Bool {
     let own = ownCalls
     let isFree = states.withLock { states in
       let calls = own.compactMap { states.calls[$0] }
-      return !calls.contains { modules.contains($0.module) } && (own.isEmpty || states.isAtRest)
+      return !calls.contains { call in modules.contains { $0 === call.module } }
+        && (own.isEmpty || states.isAtRest)
     }
     if isFree { await until(\.isAtRest) }
     return isFree

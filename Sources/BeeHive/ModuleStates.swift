@@ -29,8 +29,8 @@ struct ModuleStates: Sendable {
   /// A call of a module, whose belongings no other has. The number of starts, removals and stops that it waits for:
   /// none of them waits for it, nor for a call that has reached its limit, which counts as one more.
   typealias Call = (
-    module: String, event: String, owner: ObjectIdentifier, start: ContinuousClock.Instant,
-    waits: Int
+    module: RegisteredEntry, event: String, owner: ObjectIdentifier,
+    start: ContinuousClock.Instant, waits: Int
   )
 
   /// A caller who waits until something holds.
@@ -92,7 +92,9 @@ struct ModuleStates: Sendable {
   // MARK: Calls
 
   /// Notes that a module is called. Returns the number of the call.
-  mutating func begin(_ module: String, _ event: String, _ belongings: Belongings) -> UInt64 {
+  mutating func begin(
+    _ module: RegisteredEntry, _ event: String, _ belongings: Belongings
+  ) -> UInt64 {
     lastCall += 1
     calls[lastCall] = (module, event, ObjectIdentifier(belongings), .now, waits: 0)
     return lastCall
@@ -100,7 +102,7 @@ struct ModuleStates: Sendable {
 
   /// Notes that a module hears of an event. Returns nil if it hears of none any more.
   mutating func begin(_ event: Event, in module: RunningModule) -> UInt64? {
-    hears(module) ? begin(module.name, event.name, module.belongings) : nil
+    hears(module) ? begin(module.entry, event.name, module.belongings) : nil
   }
 
   /// Returns the callers who need not wait any more, and forgets them.
@@ -116,7 +118,7 @@ struct ModuleStates: Sendable {
     in isMeant: (Call) -> Bool = { _ in true }
   ) -> [(module: String, event: String, elapsed: Duration)] {
     calls.sorted { $0.key < $1.key }.map(\.value).filter(isMeant).map { call in
-      (module: call.module, event: call.event, elapsed: call.start.duration(to: .now))
+      (module: call.module.name, event: call.event, elapsed: call.start.duration(to: .now))
     }
   }
 

@@ -23,13 +23,14 @@ import Testing
   @discardableResult
   private func build(
     _ number: Int, as name: String = "libspeaker.so", starts: Int = 1, service: String = "Speaker",
-    _ more: String = "BEEHIVE_MODULE(speakers, &operations);"
+    _ more: String = "BEEHIVE_MODULE(speakers, &operations);", _ options: [String] = []
   ) throws -> String {
     let source = """
       #include <BeeHive.h>
       #include <unistd.h>
       static int say(void) { return \(number); }
-      static const struct { int (*say)(void); } speaker = { say };
+      struct speaker { int (*say)(void); };
+      static const struct speaker speaker = { say };
       BEEHIVE_SERVICE(\(service), Table, &speaker);
       static volatile int isOver;
       int end(void) { return isOver = 1; }
@@ -38,7 +39,7 @@ import Testing
       static const beehive_module_operations operations = { .set_up = start, .event = wait };
       \(more)
       """
-    return try Compiler.library(source, as: name, in: folder.url, ["-w"]).path
+    return try Compiler.library(source, as: name, in: folder.url, ["-w"] + options).path
   }
 
   private func said() throws -> Int32 {
@@ -123,6 +124,105 @@ import Testing
     #expect(try said() == 2)
     await hive.remove(image: path)
     #expect(try said() == 7)
+  }
+
+  @Test(
+    "not by a build whose record the loader binds to the old one, though it would start",
+    arguments: [
+      "extern struct speaker exported; struct speaker exported = { say }; BEEHIVE_SERVICE(Exported, Table, &exported",
+      "int exported(void) { return say(); } static struct speaker table = { exported }; BEEHIVE_SERVICE(Exported, Table, &table",
+    ])
+  func preempted(service: String) async throws {
+    // The loader knows the symbol for the rest of the process.
+    let symbol = "exported\(UInt32.random(in: 0..<UInt32.max))"
+    func build(
+      _ number: Int, as name: String, _ attributes: String = "", _ options: [String] = []
+    ) throws -> String {
+      let service = service.replacingOccurrences(of: "exported", with: symbol)
+      return try self.build(
+        number, as: name, service: "Own\(number)", "\(service)\(attributes));", options)
+    }
+    let old = try build(1, as: "libold.so")
+    try #require(unsafe dlopen(old, RTLD_NOW | RTLD_GLOBAL) != nil)
+    func said() throws -> Int32 {
+      unsafe try hive.service("Exported", as: UnsafePointer<Speaker>.self).pointee.say()
+    }
+    #expect(try said() == 1)
+    let error = await #expect(throws: Problem.self) {
+      try await hive.replace(image: old, with: build(2, as: "libnew.so"))
+    }
+    let fault = "leads into an earlier build, \(old), which would go on answering: make its table"
+    #expect(
+      error?.message.contains("libnew.so BeehiveRecords[1]) \(fault)") == true, "\(error as Any)")
+    #expect(try said() == 1)
+    #expect(!hive.report().remarks.contains { $0.contains("leads into") })
+    // Opened a second time, and as a build that hides it.
+    try OpenLibrary.keep(
+      build(3, as: "libold.so", ", BEEHIVE_PRIORITY(1)")
+        .replacingOccurrences(of: "/libold", with: "/./libold"))
+    #expect(hive.report().remarks.filter { $0.contains(fault) }.count == 1)
+    await hive.remove(image: old)
+    try OpenLibrary.keep(build(4, as: "libhidden.so", "", ["-fvisibility=hidden"]))
+    #expect(try said() == 4)
+    #expect(!hive.report().remarks.contains { $0.contains("leads into") })
+    await #expect(throws: Problem.self) {
+      try await hive.replace(image: "libhidden.so", with: build(5, as: "libagain.so"))
+    }
+    #expect(try said() == 4)
+  }
+
+  @Test("not by a build that lacks what a module which runs requires or needs")
+  func required() async throws {
+    let steps = Counter()
+    try await hive.register(module: "choir", requires: ["speakers"]) { _ in Choir() }
+    try OpenLibrary.keep(
+      build(
+        1, as: "libsinger.so", service: "Own",
+        "BEEHIVE_MODULE(singer, &operations, BEEHIVE_NEEDS(\"Speaker\") BEEHIVE_NEEDS(\"Absent\"));"
+      ))
+    #expect(await hive.startLatecomers().isEmpty)
+    let watching = hive.observe { if case .stepBegan = $0 { _ = steps.next() } }
+    for (service, module, reason) in [
+      (
+        "Speakers", "speakers",
+        "module singer needs the service Speaker, which nothing but the old build declares; did you mean Speakers?; "
+      ),
+      (
+        "Speaker", "speaker",
+        "module choir requires speakers, which nothing but the old build declares; did you mean speaker?; use a build"
+      ),
+    ] {
+      try build(2, service: service, "BEEHIVE_MODULE(\(module), &operations);")
+      let error = await #expect(throws: Problem.self) {
+        try await hive.replace(image: "libspeaker.so")
+      }
+      #expect(
+        error?.message.hasPrefix("libspeaker.so was not replaced: \(reason)") == true,
+        "\(error as Any)")
+      #expect(try said() == 1)
+    }
+    watching.cancel()
+    #expect(steps.count == 0)
+    await hive.unregister(module: "choir")
+    try await hive.replace(image: "libspeaker.so")
+    #expect(try said() == 2)
+  }
+
+  @Test("and no remark names another module that has the name of one that was removed")
+  func namesake() async throws {
+    #expect(await hive.remove(image: path) == 2)
+    let (isMade, isOver) = (Counter(), Counter())
+    let start = Task {
+      try await hive.register(module: "speakers") { _ in
+        isMade.next()
+        Patience.block { isOver.count > 0 }
+        return Choir()
+      }
+    }
+    #expect(try await Patience.wait { isMade.count == 1 })
+    #expect(!hive.report().remarks.contains { $0.contains("speakers has been in") })
+    isOver.next()
+    try await start.value
   }
 
   @Test("and while its removal waits for a call, the report names that") func waiting() async throws

@@ -180,6 +180,23 @@ extension RegisteredEntry.Progress {
   }
 }
 
+extension Provider {
+  /// The images that it leads into, as the loader calls them: with its structure, its table and its functions.
+  ///
+  /// Call it with no lock held.
+  var images: [String] {
+    let addresses: [RuntimeAddress] =
+      switch self {
+      case .accessor(let accessor): [accessor.function, accessor.context].compactMap(\.self)
+      case .structure(let structure, let address):
+        structure.words(at: UInt64(address.rawValue), in: ForeignMemory.image)
+          .map { RuntimeAddress(rawValue: UInt($0)) }
+      case .closure: []
+      }
+    return addresses.compactMap(\.imagePath)
+  }
+}
+
 extension Problem {
   /// Why a name finds no type, and what to do.
   fileprivate static func noType(_ reason: String) -> Problem {

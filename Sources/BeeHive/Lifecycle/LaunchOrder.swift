@@ -192,6 +192,38 @@ extension LaunchOrder.Missing: CustomStringConvertible {
 }
 
 extension LaunchOrder {
+  /// A module or service that a module requires or needs by its declaration and nobody offers, and, where a module of
+  /// the name is there, why it will not do.
+  typealias Lack = (module: Entry, kind: RecordKind, name: String, fault: String?)
+
+  /// Returns what modules lack among entries.
+  static func lacks(of modules: [Entry], among entries: [Entry]) -> [Lack] {
+    let order = LaunchOrder(modules, started: entries.filter { $0.kind == .module })
+    let members = modules + entries.filter { $0.kind == .service }
+    let needs = ServiceNeeds(of: members.map { ($0.kind, $0.name, $0.attributes) })
+    return order.missing.map { ($0.module, .module, $0.requirement, $0.reason) }
+      + zip(modules, needs.answers).flatMap { module, answers in
+        answers.filter { $0.service == nil }.map { (module, .service, $0.need, nil) }
+      }
+  }
+
+  /// `module choir requires speakers, which nothing but the old build declares; …`, for what a new build would take away.
+  static func sentence(on lack: Lack, near names: [String]) -> String {
+    let (required, nobody) = (ModuleRequirement(lack.name), "nothing but the old build")
+    let conflict: Conflict =
+      if lack.kind == .service {
+        .missing(
+          service: lack.name, by: lack.module.kind, lack.module.name, nobody: nobody, near: names)
+      } else if let fault = lack.fault {
+        .unfit(required, by: lack.module.name, fault, of: "the new build")
+      } else {
+        .missing(
+          required, by: lack.module.name, nobody: nobody, near: names,
+          addition: "use a build that")
+      }
+    return "\(conflict.message); \(conflict.remedy)"
+  }
+
   /// `modules storage → log → storage wait for each other, so none of them can start (…)`, with each one's place.
   package static func sentence(on cycle: [Entry]) -> String {
     let places = zip(cycle, cycle.dropFirst()).map { module, next in

@@ -95,6 +95,30 @@ package enum CStructure: String, Sendable {
   }
 }
 
+extension CStructure {
+  /// The most words of a table that are looked at.
+  private static let mostWords: UInt64 = 512
+
+  /// Returns the words of the structure at an address and of its table that are not null: pointers, and what else is
+  /// there. It satisfies the rules.
+  package func words(at address: UInt64, in memory: some AddressedMemory) -> [UInt64] {
+    let wordSize = UInt64(memory.pointerSize)
+    func words(from place: UInt64, _ count: UInt64) -> [UInt64] {
+      (0..<min(count, Self.mostWords)).map {
+        memory.integer(at: place &+ $0 &* wordSize, size: memory.pointerSize) ?? 0
+      }
+    }
+    let own = words(from: address &+ 8, wordCount)
+    let table: [UInt64] =
+      switch self {
+      case .factory, .route: []
+      case .serviceTable, .moduleTable: words(from: own[1], own[0] / wordSize)
+      case .targetTable: words(from: own[2], (own[0] / wordSize) &* own[1])
+      }
+    return (own + table).filter { $0 != 0 }
+  }
+}
+
 extension AddressedMemory {
   /// The table that the pointer at a place leads to; nil where another image has it.
   fileprivate func table(

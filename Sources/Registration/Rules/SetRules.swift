@@ -167,18 +167,20 @@ package struct Conflict: Hashable, Sendable {
       remedy: "let it open a scope and ask that\(isModule ? "" : ", or make it scoped too")")
   }
 
-  /// A service or module needs a service that no file declares.
+  /// A service or module needs a service that is not there.
   ///
   /// - Parameters:
   ///   - service: The service that it needs.
-  ///   - record: The service or module.
+  ///   - kind: Whether a service or a module needs it.
+  ///   - name: The name of that.
+  ///   - nobody: Who does not declare it: "no file".
   ///   - names: Names that are nearly that of the service.
   /// - Returns: What is wrong and what to do.
   package static func missing(
-    service: String, by record: Record, near names: [String]
+    service: String, by kind: RecordKind, _ name: String, nobody: String, near names: [String]
   ) -> Self {
     Self(
-      message: "\(record.kind) \(record.name) needs the service \(service), which no file declares"
+      message: "\(kind) \(name) needs the service \(service), which \(nobody) declares"
         + question(about: names),
       remedy: "add the file that declares it, unless the host registers it by code")
   }

@@ -179,9 +179,10 @@ struct Contradictions {
     if all.answers.isEmpty { return }
     let names = Set(entries.map { declared[$0].record }.filter { $0.kind == .service }.map(\.name))
     for (position, answers) in zip(entries, all.answers) {
+      let record = declared[position].record
       for (need, service, _) in answers where service == nil {
         let conflict = Conflict.missing(
-          service: need, by: declared[position].record,
+          service: need, by: record.kind, record.name, nobody: "no file",
           near: nearest(to: need, in: names, after: findings.count))
         add(.unmetRequirement, .warning, declared[position].place, conflict, missing: need)
       }

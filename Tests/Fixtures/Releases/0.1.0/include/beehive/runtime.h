@@ -9,8 +9,9 @@
  * Every function may be called from any thread, but not from inside a dl_iterate_phdr callback: the loader
  * holds its lock there. In a constructor or destructor of an image what has to wait fails after some seconds.
  * Code that the Hive calls must not wait for a thread that calls the Hive, which may wait for that code. Those
- * that answer null or false have said why in beehive_last_error. Not part of BeeHive.h: authors of plugins
- * need no runtime to link with. */
+ * that answer null or false have said why in beehive_last_error. What waits needs one thread, and the first call on
+ * the main thread three descriptors: without them it fails. Limits of time hold only while the system gives threads.
+ * Not part of BeeHive.h: authors of plugins need no runtime to link with. */
 #ifndef BEEHIVE_RUNTIME_H
 #define BEEHIVE_RUNTIME_H
 
@@ -109,7 +110,7 @@ const void *beehive_service_named(const char *service, const char *name, size_t 
 
 /* Gives back what a factory made for one request, or one of the requests that share the instance of
  * BEEHIVE_SCOPE("weak"): the last one destroys it. False where no factory of that service and name has
- * made it, or it was given back. */
+ * made it, or it was given back. True for a table that has overridden the service, which stays as it is. */
 bool beehive_destroy(const char *service, const char *name, const void *object);
 
 /* A context of its own for scoped services: one session, one request, one document. Each factory with
@@ -188,13 +189,15 @@ bool beehive_remove_image(const char *path);
  * with what it made, its modules started anew; false is answered, and beehive_last_error says why. Between the two
  * builds no module of the library hears events. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
  * of the library now. Put it there by renaming it, for the file of the old build stays in use. beehive_remarks says who
- * still has something of the old build. False in a module of the library, and in a start or stop. */
+ * still has something of the old build. False in a module of the library, and in a start or stop; where a module that
+ * runs requires or needs what the new build lacks; and where the loader leads a record of the new build into the old
+ * one: make tables and functions static or hidden, or open libraries without RTLD_GLOBAL. */
 bool beehive_replace_with(const char *path, const char *file);
 #define beehive_replace(path) beehive_replace_with(path, BEEHIVE_NULL)
 
 /* Has a table answer for a service, whatever else would, for all who ask from now on, until it is called with a
  * null table: for tests. `name` is a given name, or null; `table` must live until then. Each keeps some 30 bytes for good,
- * as a registration does. */
+ * as a registration does. beehive_remarks says which hide nothing that is declared: a name may be mistyped. */
 bool beehive_override_at(const char *service, const char *name, const void *table, size_t table_size,
                          const char *file, uint32_t line);
 #define beehive_override(service, name, table) \
