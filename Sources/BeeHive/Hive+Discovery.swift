@@ -1,4 +1,4 @@
-public import BinaryImage
+internal import BinaryImage
 internal import CImageEvents
 internal import Synchronization
 internal import Threads
@@ -80,20 +80,130 @@ extension Hive {
       return (image, .failure(error))
     }
   }
+}
 
-  /// The problems of whole images, each once: of those that could not be inspected, that carry a second runtime, or
-  /// whose linker put entries where no process looks (`ld --unique`).
+// MARK: Replacing
+
+extension Hive {
+  /// Replaces a library by a new build of it, while the process goes on.
   ///
-  /// Reads the file of each image that has come since the last time.
-  public var imageProblems: [ImageError] {
-    refresh()
-    let unchecked = state.withLock { exchange(&$0.images.unchecked, with: []) }
-    let faults = unchecked.filter { isChosen?($0.displayName) != false }
-      .map { ($0.id, $0.lostEntries) }
-    return state.withLock { state in
-      for case (let id, let fault?) in faults { state.images.remark(id, fault, afterwards: true) }
-      return state.images.problems
+  ///     try await hive.replace(image: "libshop.so")  // after: mv libshop.so.new libshop.so
+  ///
+  /// Opens the file with `RTLD_NOW` and `RTLD_LOCAL`. Then all that the old build declares gives way at once to what the new
+  /// one declares, the old modules are torn down, and the new ones started if the Hive runs. If a step fails, the old
+  /// build goes on. It stays mapped in any case, since others may have pointers into it.
+  ///
+  /// - Parameters:
+  ///   - path: The library, as for ``remove(image:)``; one library only.
+  ///   - file: The new build; nil for the file that is at the path of the library now. Put it there by renaming it,
+  ///     instead of writing into the file of the old one, which is in use.
+  ///   - judge: Throws the reason that the file must not be opened. Called before anything is done.
+  /// - Returns: Who still has something of the old build; one sentence each.
+  /// - Throws: ``Problem`` with the reason, and with what is left of the old build where that does not go on as it did.
+  ///   A call from inside of a module of the library, of a start or of a stop is an error, too. So is a build that lacks
+  ///   what a running module requires or needs, and one that the loader leads into the old build: make its tables and
+  ///   functions static or hidden, or open libraries without `RTLD_GLOBAL`.
+  @discardableResult
+  public func replace(
+    image path: String, with file: String? = nil,
+    judging judge: @Sendable (_ file: String) throws -> Void = { _ in }
+  ) async throws(Problem) -> [String] {
+    try await replace(image: path, with: file, judging: judge) { try openAnew($0) }
+  }
+
+  /// The same with another way to open the new build, which returns the loader's name for it.
+  package func replace(
+    image path: String, with file: String?,
+    judging judge: @Sendable (_ file: String) throws -> Void,
+    opening open: @escaping @Sendable (_ file: String) throws -> String
+  ) async throws(Problem) -> [String] {
+    do {
+      let (image, entries) = try await replaceable(path)
+      let file = file ?? image.path.plainPath
+      let declared = try UnloadedFile(file).entries
+      if declared.isEmpty { throw Problem(.notReplaced, "\(file) declares nothing") }
+      try judge(file)
+      let losses = Uses(of: self).losses(of: entries, to: declared)
+      if !losses.isEmpty { throw Problem(.notReplaced, losses.joined(separator: "; ")) }
+      guard let name = await TimeLimit.run(Self.openingLimit, { try open(file) }) else {
+        throw Problem(.notReplaced, "\(file) did not open within \(Self.openingLimit)")
+      }
+      return try await replace(entries, of: image.name, by: name.get())
+    } catch {
+      throw Problem(.notReplaced, "\(path) was not replaced: \(error)")
     }
+  }
+
+  /// How long a replacement waits for the loader: a constructor that waits for the caller keeps it busy for ever.
+  @TaskLocal package static var openingLimit = Duration.seconds(10)
+
+  /// Replaces the entries of an image by those of one that has been opened by a name. Returns who still has something of
+  /// them.
+  private func replace(
+    _ old: [RegisteredEntry], of image: String, by name: String
+  ) async throws -> [String] {
+    let new = try entries(of: name)
+    let strays = Uses(of: self).strays(among: new, replacing: image)
+    if !strays.isEmpty {
+      _ = await takeOut { $0.table.withdraw(new) }
+      throw Problem(.notReplaced, strays.joined(separator: "; "))
+    }
+    let ran = Set(await runner.names)
+    await takeOut(old, for: new)
+    do {
+      let refusals = state.withLock { _ in new.compactMap(\.refusal) }
+      if refusals.count == new.count { throw refusals[0] }
+      try await start(new.modules)
+    } catch {
+      await takeOut(new, for: old)
+      end(new)
+      giveTurns(after: old + new)
+      try? await start(old.modules)
+      let lost = ran.intersection(old.modules.map(\.name)).subtracting(await runner.names).sorted()
+      let rest = lost.isEmpty ? "" : " without \(lost.joined(separator: ", ")): see the report"
+      throw Problem(.notReplaced, "\(error); the old build goes on\(rest)")
+    }
+    // Only now: if the new build had not started, the old one would go on with what it has.
+    end(old)
+    giveTurns(after: old + new)
+    return Uses(of: self).users(of: old, besides: new)
+  }
+
+  /// Takes entries out and tears their modules down; `next` get their places at once.
+  private func takeOut(_ entries: [RegisteredEntry], for next: [RegisteredEntry]) async {
+    _ = await tearDown { state in
+      for entry in next { state.forgetAnswers(of: entry, cache: cache) }
+      return state.table.withdraw(entries, for: next)
+    }
+    let notices = state.withLock { _ in next.map(\.snapshot.notice) }
+    for notice in notices { observers.tell(notice) }
+  }
+
+  /// Takes in what an image declares that the loader knows by a name, again if it was removed, and starts its modules if
+  /// the Hive runs. Throws the reason that one of them does not run, or that it offers nothing; then all is removed.
+  package func takeIn(image name: String) async throws {
+    let entries = try entries(of: name)
+    let notices = state.withLock { state in
+      let returned = state.table.restore(entries)
+      for entry in returned { state.forgetAnswers(of: entry, cache: cache) }
+      return returned.map(\.snapshot.notice)
+    }
+    for notice in notices { observers.tell(notice) }
+    do {
+      let refusals = state.withLock { _ in entries.compactMap(\.refusal) }
+      if refusals.count == entries.count { throw refusals[0] }
+      if !entries.modules.isEmpty { try await start(entries.modules) }
+    } catch {
+      await takeOut(image: name)
+      throw error
+    }
+  }
+
+  /// Removes what an image declares that the loader knows by a name. Returns who still has something of it.
+  @discardableResult
+  package func takeOut(image name: String) async -> [String] {
+    guard let entries = try? entries(of: name) else { return [] }
+    return Uses(of: self).users(of: await takeOut { $0.table.withdraw(entries) })
   }
 }
 

@@ -1,3 +1,4 @@
+public import BinaryImage
 internal import LibC
 internal import Threads
 
@@ -142,7 +143,22 @@ extension Hive {
     return Report(
       entries: lines, images: imageProblems.map { "\($0) [\($0.code.rawValue)]" },
       order: launch.order.problems, lifts: launch.order.lifts,
-      remarks: launch.remarks + remarksOnUses())
+      remarks: launch.remarks + Uses(of: self).remarks())
+  }
+
+  /// The problems of whole images, each once: of those that could not be inspected, that carry a second runtime, or
+  /// whose linker put entries where no process looks (`ld --unique`).
+  ///
+  /// Reads the file of each image that has come since the last time.
+  public var imageProblems: [ImageError] {
+    refresh()
+    let unchecked = state.withLock { exchange(&$0.images.unchecked, with: []) }
+    let faults = unchecked.filter { isChosen?($0.displayName) != false }
+      .map { ($0.id, $0.lostEntries) }
+    return state.withLock { state in
+      for case (let id, let fault?) in faults { state.images.remark(id, fault, afterwards: true) }
+      return state.images.problems
+    }
   }
 
   /// Adds what the declared needs of bound entries prove: that no lookup makes them.

@@ -67,11 +67,10 @@ extension ServiceLookup<CInstance> {
   /// Gives back an object. Returns whether a factory of this name has made it: also one that an override hides, or that
   /// was removed since; or whether it is the table of an override, which stays as it is.
   func giveBack(_ object: RuntimeAddress) -> Bool {
-    let service = names[0]
     let (entries, tables) = hive.state.withLock { state in
       (
-        state.table.named(.service, service).all + state.table.removed(service),
-        state.overridingTables[service]
+        state.table.named(.service, names[0]).all + state.table.removed(names[0]),
+        state.overridingTables[names[0]]
       )
     }
     return entries.contains { giveBack(object, to: $0) } || tables?.contains(object) == true

@@ -1,0 +1,112 @@
+internal import BinaryImage
+internal import Registration
+internal import Threads
+
+/// Who still has something of entries of a Hive that are gone, and what of a library is another's.
+struct Uses {
+  let hive: Hive
+
+  init(of hive: Hive) { self.hive = hive }
+
+  /// Returns remarks on overrides that hide nothing, on the uses of removed libraries, and on records that lead into an
+  /// earlier build; one sentence each.
+  func remarks() -> [String] {
+    let (entries, overrides) = hive.state.withLock { ($0.table.all, $0.overridesInVain) }
+    return overrides + removedImages() + strays(among: entries)
+  }
+
+  /// The libraries whose entries were all removed, and who still has something of them; one sentence each.
+  private func removedImages() -> [String] {
+    let images = hive.state.withLock { state in
+      state.images.registered.map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
+    }
+    let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
+    let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))
+    let advice = EntryTable.adviceOnRemoved
+    return gone.flatMap { path, entries in
+      (living.contains(path) ? [] : ["\(path) was removed and stays loaded, so \(advice)".escaped])
+        + holders(of: entries).map { "\(path) was removed: \($0)".escaped }
+    }
+  }
+
+  /// Returns who still has something of entries that were removed; one sentence each.
+  func holders(of gone: [RegisteredEntry]) -> [String] {
+    let services = hive.state.withLock { _ in gone.flatMap(\.holders) }
+    let orders = Set(gone.modules.map(\.order))
+    let calls = hive.runner.states.withLock { states in
+      states.hanging { orders.contains($0.module.order) }
+    }
+    return services + calls.map(ModuleStep.delay)
+  }
+
+  /// Returns who still has something of entries that were removed, and who was started with them, apart from entries
+  /// that took over; one sentence each.
+  func users(of old: [RegisteredEntry], besides new: [RegisteredEntry] = []) -> [String] {
+    let names = Set(
+      hive.state.withLock { _ in old.modules.filter { $0.provider != nil } }.map(\.name))
+    let others = hive.runner.states.withLock(\.running).map(\.entry).filter { other in
+      !names.isDisjoint(with: other.attributes.requiredNames) && !new.contains { $0 === other }
+    }
+    return holders(of: old) + others.map { "module \($0.name) (\($0.source)) was started with it" }
+  }
+
+  /// Returns what modules that run require or need by their declarations, and would lack once entries have given way to
+  /// those of a file; one sentence each.
+  func losses(of old: [RegisteredEntry], to new: [Entry]) -> [String] {
+    let running = hive.runner.states.withLock(\.running).map(\.entry).filter { module in
+      !old.contains { $0 === module }
+    }
+    let (modules, others, before) = hive.state.withLock { state in
+      // What was rejected as a duplicate gets its turn.
+      let usable = state.table.entries { $0.maker != nil || $0.isUnbound }
+      let others = usable.filter { entry in !old.contains { $0 === entry } }
+      return (running.map(\.snapshot), others.map(\.snapshot), usable.map(\.snapshot))
+    }
+    let after = others + new.filter { if case .rejected = $0.state { false } else { true } }
+    let known = LaunchOrder.lacks(of: modules, among: before)
+    return LaunchOrder.lacks(of: modules, among: after).compactMap { lack in
+      if known.contains(where: { $0 == lack }) { return nil }
+      let names = after.filter { $0.kind == lack.kind }.map(\.name)
+      return LaunchOrder.sentence(on: lack, near: nearest(to: lack.name, in: names))
+    }
+  }
+
+  /// Returns the entries whose records lead into an earlier build of their library, which answers then; one sentence
+  /// each. `old` is the loader's name for the library that they replace, if they do.
+  func strays(among entries: [RegisteredEntry], replacing old: String? = nil) -> [String] {
+    let (builds, makers) = hive.state.withLock { state in
+      (state.earlierBuilds, entries.map(\.maker))
+    }
+    return zip(entries, makers).compactMap { entry, maker in
+      guard let image = entry.image, let maker else { return nil }
+      let earlier = (builds[image] ?? []).union([old].compactMap(\.self))
+      guard !earlier.isEmpty, let build = maker.images.first(where: earlier.contains) else {
+        return nil
+      }
+      return
+        "\(entry.kind) \(entry.name) (\(entry.source)) leads into an earlier build, \(build), which would "
+        + "go on answering: make its table and its functions static or hidden, or open the earlier build without "
+        + "RTLD_GLOBAL"
+    }
+  }
+}
+
+extension Hive.State {
+  /// The earlier builds of the library of each image, as the loader calls them: at the same path, or removed with an entry
+  /// of the same kind and name. Looks at every entry.
+  fileprivate var earlierBuilds: [MappedImage.ID: Set<String>] {
+    var builds: [MappedImage.ID: Set<String>] = [:]
+    var atPath: [String: [String]] = [:]
+    var removed: [EntryIdentity: [String]] = [:]
+    for image in images.registered {
+      let (path, entries) = (image.path.plainPath, table.declared(by: image.id))
+      let names = entries.map { EntryIdentity.named($0.kind, $0.name) }
+      let earlier = (atPath[path] ?? []) + names.flatMap { removed[$0] ?? [] }
+      if !earlier.isEmpty { builds[image.id] = Set(earlier) }
+      atPath[path, default: []].append(image.name)
+      guard entries.allSatisfy(\.isWithdrawn) else { continue }
+      for name in names { removed[name, default: []].append(image.name) }
+    }
+    return builds
+  }
+}
