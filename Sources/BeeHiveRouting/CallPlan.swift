@@ -25,12 +25,20 @@ struct CallPlan {
   mutating func next() throws(RoutingError) -> (met: MetRule, unmet: String?)? {
     guard answer == nil else { return nil }
     if left == nil {
-      try core.resolve(&call)
+      routes = try core.resolve(&call)
       let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
-      let hasPatterns = indices.contains(where: \.hasPatterns)
-      routes = hasPatterns && call.action == nil ? call.url.map(core.meet) : nil
-      let paths = hasPatterns ? paths : []
-      left = indices.flatMap { $0.met(by: call, paths: paths) }.sorted(by: CallRule.isBefore)[...]
+      var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [[String]]())
+      if indices.contains(where: \.hasPatterns) {
+        if call.action == nil, let url = call.url {
+          let met = routes ?? core.meet(url)
+          route = core.route(of: call, at: url, among: met)
+          routes = met
+        }
+        paths = self.paths
+      }
+      left =
+        indices.flatMap { $0.met(by: call, route: route, paths: paths) }
+        .sorted(by: CallRule.isBefore)[...]
     }
     guard let met = left?.popFirst() else { return nil }
     // An interceptor may bring routes.
@@ -74,7 +82,9 @@ struct CallPlan {
 // What a URL means: the alias, the action or the routes that it names.
 extension RoutingCore {
   /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
-  func resolve(_ call: inout Call) throws(RoutingError) {
+  ///
+  /// Returns the routes that the URL meets if it had to look for them.
+  func resolve(_ call: inout Call) throws(RoutingError) -> MetRoutes? {
     call.aliases = []
     while case .url(let text) = call.destination {
       let url = try URLText(text, limits: limits.withLock { $0 })
@@ -86,26 +96,33 @@ extension RoutingCore {
         call.aliases.append(url)
         continue
       }
-      try supply(url, for: call.origin)
-      guard let action = try action(in: url, origin: call.origin) else { return }
+      var routes = try supply(url, for: call.origin)
+      guard let action = try action(in: url, origin: call.origin, among: &routes) else {
+        return routes
+      }
       call.destination = action
       call.arguments = Arguments(items: url.items).merging(call.arguments)
-      return
+      return nil
     }
     if call.url != nil, case .action? = call.trail.last { call.url = nil }
+    return nil
   }
 
   /// `scheme://target/action`, where there is such a target.
   ///
   /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
   /// place. Where the target has no such action, any route does.
-  private func action(in url: URLText, origin: CallOrigin) throws(RoutingError) -> Destination? {
+  private func action(
+    in url: URLText, origin: CallOrigin, among routes: inout MetRoutes?
+  ) throws(RoutingError) -> Destination? {
     guard url.scheme != nil, url.host != nil, url.port == nil else { return nil }
     catchUp(probing: false)
     let target = targets.withLock { $0.named(by: url) }?.definition
     let isNative = origin == .remote && url.path.first.map(isNativeName) == true
     guard let name = target?.name ?? (isNative ? url.host : nil) else { return nil }
-    let matches = meet(url).matches
+    let met = routes ?? meet(url)
+    routes = met
+    let matches = met.matches
     if matches.contains(where: \.values.isEmpty) { return nil }
     if let target, url.path.count == 1, target.actions[url.path[0]] != nil {
       return .action(target: name, action: url.path[0])
@@ -125,12 +142,19 @@ extension RoutingCore {
 // Plugins that come on demand.
 extension RoutingCore {
   /// Loads the plugin that answers a URL, unless something that is loaded does, or would but for a fault.
-  private func supply(_ url: URLText, for origin: CallOrigin) throws(RoutingError) {
+  ///
+  /// Returns the routes that the URL meets if it had to look for them and there are some.
+  private func supply(_ url: URLText, for origin: CallOrigin) throws(RoutingError) -> MetRoutes? {
+    var routes: MetRoutes?
     let isOfTarget = url.scheme != nil && url.port == nil && url.path.count == 1
     try supply {
       let target = targets.withLock { $0.named(by: url) }?.definition
       let answers = target.map { $0.fallback != nil || $0.actions[url.path.first ?? ""] != nil }
-      return answers != true && meet(url).matches.isEmpty && unusableRoute(for: url) == nil
+      guard answers != true else { return false }
+      let met = meet(url)
+      // What no route answers is looked for again: another thread may have loaded a route.
+      routes = met.matches.isEmpty ? nil : met
+      return routes == nil && unusableRoute(for: url) == nil
         && !unusableEntries(.target).contains { url.isHost($0.entry.name) }
     } wanting: { record in
       switch record.kind {
@@ -142,6 +166,7 @@ extension RoutingCore {
       default: false
       }
     }
+    return routes
   }
 
   /// Loads the plugin that has a target, unless something that is loaded has it, or would but for a fault.

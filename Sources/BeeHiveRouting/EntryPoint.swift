@@ -147,6 +147,12 @@ extension EntryPoint {
   /// The decision table that is loaded; nil for none.
   public var table: DecisionTable? { core.rules.withLock { $0.ofTable?.value.table } }
 
+  /// The rules of the table that seem to be misspelled, a sentence each: a `route` that is not registered, and a `url` that
+  /// leads to nothing while a route has nearly its pattern.
+  ///
+  /// They are as of now: a library may bring the route later.
+  public var warnings: [String] { core.warnings }
+
   /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
   ///
   /// Tables that are loaded later use it; it replaces the one before of its name.
@@ -159,5 +165,39 @@ extension EntryPoint {
   @discardableResult
   public func define(guard name: String, _ holds: @escaping @Sendable (Call) -> Bool) -> Handle {
     core.replace(\.[name], in: core.guards, with: holds)
+  }
+}
+
+extension RoutingCore {
+  /// What is said of rules of the table that may wait for their calls in vain.
+  fileprivate var warnings: [String] {
+    catchUp(probing: true)
+    let rules = rules.withLock { $0.ofTable?.value.rules.withPatterns } ?? []
+    let table = routes.withLock { $0 }
+    let known = Set(table.routes.values.map(\.pattern.path))
+    var questions = 0
+    return rules.compactMap { rule in
+      let isOfRoute = rule.match.subject != nil
+      guard let pattern = rule.match.pattern, !known.contains(pattern.path),
+        isOfRoute || !mayMeet(pattern, table)
+      else { return nil }
+      let names = nearest(to: pattern.path, in: known, after: questions)
+      questions += 1
+      // Rules also say what becomes of URLs that no route has.
+      guard isOfRoute || !names.isEmpty else { return nil }
+      return "\(rule.name): no route has the pattern \(pattern.path)\(question(about: names))"
+        .escaped
+    }
+  }
+
+  /// Returns whether a URL that a pattern matches may lead to an alias, a target or a route.
+  private func mayMeet(_ pattern: RoutePattern, _ table: RouteTable) -> Bool {
+    let values = Dictionary(uniqueKeysWithValues: pattern.names.map { ($0, "1") })
+    guard let text = try? pattern.url(with: values), let url = try? URLText(text) else {
+      return true
+    }
+    return url.aliasName.flatMap { table.aliases[$0] } != nil
+      || targets.withLock { $0.named(by: url) } != nil
+      || !table.matches(of: url, ignoringTypes: true).isEmpty
   }
 }

@@ -64,6 +64,30 @@ extension RoutingCore {
     return ({ handler }, true, [(handler, exposure, answer)])
   }
 
+  /// The routes that answer the origin of a call, the best first, each with the parameters of its handler or the reason
+  /// that they do not fit.
+  private static func candidates(
+    for call: Call, at url: URLText, among routes: MetRoutes
+  ) -> some Sequence<(match: RouteTable.Match, parameters: Result<Arguments, RoutingError>)> {
+    routes.matches.lazy.filter { $0.route.exposure.answers(call.origin) }.map { match in
+      let parameters = Result { () throws(RoutingError) in
+        try match.route.parameters.collect(of: call, at: url, path: match.values)
+      }
+      return (match, parameters)
+    }
+  }
+
+  /// The route that a call comes to: the first one whose parameters fit, else the first that answers the call's origin.
+  func route(
+    of call: Call, at url: URLText, among routes: MetRoutes
+  ) -> (pattern: RoutePattern, values: PathValues)? {
+    let candidates = Self.candidates(for: call, at: url, among: routes)
+    let best = candidates.first { (try? $0.parameters.get()) != nil }
+    return (best ?? candidates.first { _ in true }).map {
+      ($0.match.route.pattern, $0.match.values)
+    }
+  }
+
   private func receiver(
     of call: Call, at url: URLText, among routes: MetRoutes
   ) throws(RoutingError) -> Receiver {
@@ -72,9 +96,9 @@ extension RoutingCore {
     var fit: [Candidate] = []
     var best: Route?
     var failure: RoutingError?
-    for (route, values) in matches where route.exposure.answers(call.origin) {
+    for ((route, _), parameters) in Self.candidates(for: call, at: url, among: routes) {
       do throws(RoutingError) {
-        let parameters = try route.parameters.collect(of: call, at: url, path: values)
+        let parameters = try parameters.get()
         let answer = { (call: Call) in
           try await route.definition.handler(
             RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call))

@@ -76,10 +76,11 @@ public enum Verdict: Sendable, CustomStringConvertible {
 public struct CallMatch: Sendable {
   /// The forms of the pattern of the calls' URLs; none for other calls too.
   private(set) var forms: [RouteTree.Form] = []
-  /// The names that the path gives values to, whatever the form.
-  private(set) var names: Set<String> = []
-  /// The action that is called, `*` for every target or action; nil without one, and with a pattern.
-  private(set) var action: Destination?
+  /// The pattern of the calls' URLs, or of the route that answers them; nil without one.
+  private(set) var pattern: RoutePattern?
+  /// The action that is called, `*` for every target or action, or the route that answers, as a URL with the path of its
+  /// pattern; nil without such a name.
+  private(set) var subject: Destination?
   let origin: CallOrigin?
 
   /// Matches every call, or every call of one origin.
@@ -100,7 +101,12 @@ public struct CallMatch: Sendable {
   public static func action(
     _ target: String, _ action: String, from origin: CallOrigin? = nil
   ) -> CallMatch {
-    CallMatch(action: .action(target: target, action: action), origin: origin)
+    CallMatch(subject: .action(target: target, action: action), origin: origin)
+  }
+
+  /// Matches calls that the routes of a pattern answer, whatever the keys of its query.
+  static func route(_ pattern: RoutePattern, from origin: CallOrigin?) -> CallMatch {
+    CallMatch(pattern: pattern, subject: .url(pattern.path), origin: origin)
   }
 
   /// Matches calls by a URL that a pattern matches, whether a route answers to it or not.
@@ -123,9 +129,14 @@ public struct CallMatch: Sendable {
     let forms = try pattern.variants.map { variant throws(RoutingError) in
       try RouteTree.Form(variant, of: pattern, types: types)
     }
-    let names = pattern.variants.reduce(Set(pattern.names)) { names, variant in
+    return CallMatch(forms: forms, pattern: pattern, origin: origin)
+  }
+
+  /// The names that the path gives values to, whatever the form.
+  var names: Set<String> {
+    guard let pattern else { return [] }
+    return pattern.variants.reduce(Set(pattern.names)) { names, variant in
       names.intersection(RoutePattern.names(in: variant))
     }
-    return CallMatch(forms: forms, names: names, origin: origin)
   }
 }

@@ -5,14 +5,17 @@ typealias MetRule = (rule: CallRule, values: PathValues)
 struct RuleIndex: Sendable {
   private var rules = [UInt64: CallRule]()
   private var byURL = RouteTree()
-  /// By the action that they match; nil for those that every call meets.
-  private var byAction = [Destination?: [UInt64]]()
+  /// By the action or route that they name; nil for those that every call meets.
+  private var bySubject = [Destination?: [UInt64]]()
+  /// The number of rules that the routes of a call have a say about.
+  private var patterns = 0
 
   /// Takes in a rule.
   mutating func add(_ rule: CallRule) {
     rules[rule.number] = rule
     for form in rule.match.forms { byURL.insert(rule.number, priority: 0, at: form) }
-    if rule.match.forms.isEmpty { byAction[rule.match.action, default: []].append(rule.number) }
+    if rule.match.forms.isEmpty { bySubject[rule.match.subject, default: []].append(rule.number) }
+    if rule.match.pattern != nil { patterns += 1 }
   }
 
   /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
@@ -20,26 +23,38 @@ struct RuleIndex: Sendable {
     guard let rule = rules.removeValue(forKey: number) else { return nil }
     for form in rule.match.forms { byURL.remove(number, at: form) }
     if rule.match.forms.isEmpty {
-      let others = byAction[rule.match.action]?.filter { $0 != number }
-      byAction[rule.match.action] = others?.isEmpty == false ? others : nil
+      let others = bySubject[rule.match.subject]?.filter { $0 != number }
+      bySubject[rule.match.subject] = others?.isEmpty == false ? others : nil
     }
+    if rule.match.pattern != nil { patterns -= 1 }
     return rule
   }
 
-  /// Whether a rule matches by a URL.
-  var hasPatterns: Bool { !byURL.roots.isEmpty }
+  /// Whether a rule matches by a URL or a route.
+  var hasPatterns: Bool { patterns > 0 }
 
-  /// The rules that a call meets, in no order: by its action, by its URL, and by paths that lead to its end by any scheme.
-  func met(by call: Call, paths: [[String]] = []) -> [MetRule] {
+  /// The rules that match by a URL or a route, in the order of their arrival.
+  var withPatterns: [CallRule] {
+    rules.values.filter { $0.match.pattern != nil }.sorted { $0.number < $1.number }
+  }
+
+  /// The rules that a call meets, in no order: by its action, by the route that answers it, by its URL, and by paths that
+  /// lead to its end by any scheme.
+  func met(
+    by call: Call, route: (pattern: RoutePattern, values: PathValues)? = nil, paths: [[String]] = []
+  ) -> [MetRule] {
     guard !rules.isEmpty else { return [] }
-    var numbers = byAction[nil] ?? []
+    var numbers = bySubject[nil] ?? []
     if let (target, action) = call.action {
       let names = [target, "*"].flatMap { target in
         [action, "*"].map { Destination.action(target: target, action: $0) }
       }
-      numbers += Set(names).flatMap { byAction[$0] ?? [] }
+      numbers += Set(names).flatMap { bySubject[$0] ?? [] }
     }
     var met: [(number: UInt64, values: PathValues)] = numbers.map { ($0, []) }
+    if let route {
+      met += (bySubject[.url(route.pattern.path)] ?? []).map { ($0, route.values) }
+    }
     let urls = call.aliases + (call.url.map { [$0] } ?? [])
     let found =
       urls.reversed().flatMap { RouteSearch.matches(of: $0, in: byURL) }

@@ -69,6 +69,9 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// What the handler of unmatched URLs is told as its pattern.
   static let anything = RoutePattern("*", .anything)
 
+  /// The pattern without its query: a route is known by it.
+  var path: String { String(text[...].split(at: "?").before) }
+
   /// The names that the path gives values to, in order of the longest form.
   package var names: [String] { Self.names(in: variants.first ?? []) }
 

@@ -91,9 +91,9 @@ extension SchemaPlace {
       ruleName, priority: priority, match, when: conditions, then: verdict, isOfTable: true)
   }
 
-  /// Reads `{"url": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
+  /// Reads `{"url": …}`, `{"route": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
   private func match(for host: DecisionTable.Host?) throws(RoutingError) -> CallMatch? {
-    guard isObject(of: ["url", "target", "action", "origin"]) else { return nil }
+    guard isObject(of: ["url", "route", "target", "action", "origin"]) else { return nil }
     var origin: CallOrigin?
     if let text = given("origin")?.text() {
       origin = CallOrigin(rawValue: text)
@@ -101,9 +101,13 @@ extension SchemaPlace {
     }
     let (target, action) = (given("target"), given("action"))
     let hasNames = target != nil || action != nil
-    if let url = given("url") {
-      if hasNames { url.note("a rule matches by a URL or by names, not by both") }
-      guard let pattern = try url.text().map(RoutePattern.init) else { return nil }
+    let route = given("route")
+    if let place = route ?? given("url") {
+      if hasNames || route != nil && given("url") != nil {
+        place.note("a rule matches by a URL, by a route or by names")
+      }
+      guard let pattern = try place.text().map(RoutePattern.init) else { return nil }
+      if route != nil { return .route(pattern, from: origin) }
       if !pattern.keys.isEmpty {
         note("a rule does not look at the query of \(pattern); ask for a parameter under when")
       }

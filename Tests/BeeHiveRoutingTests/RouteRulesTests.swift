@@ -1,0 +1,106 @@
+import BeeHive
+import TestSupport
+import Testing
+import Threads
+
+@testable import BeeHiveRouting
+
+@Suite("A rule may name a route, and judges the calls that the route answers")
+struct RouteRulesTests {
+  private let router = Router()
+
+  init() throws {
+    try router.answering("app://book/new", "/page/:name", "app://old")
+    for pattern in ["app://book/:id?from", "app://item/:id<Int>?page<Int>=1"] {
+      try router.register(pattern, exposure: .remote) { describe($0) }
+    }
+    try router.register("app://item/:name", exposure: .remote) { describe($0) }
+    try router.register(aliases: ["seven": "app://book/7"])
+  }
+
+  /// Loads a rule for the calls of a route.
+  @discardableResult
+  private func load(_ route: String, do outcome: String = #"{"block": "closed"}"#) throws -> Handle
+  {
+    try router.calls.load(table(rule("r", #"{"route": "\#(route)"}"#, do: outcome)))
+  }
+
+  @Test(
+    "It judges every spelling of a URL that leads to the route, and no other route",
+    arguments: [
+      ("app://book/:id", ["app://book/7", "APP://book/%37?from=x", "seven"], ["app://book/new"]),
+      // The keys of the query are no part of a route's name.
+      ("app://book/:id?from", ["app://book/7"], ["app://book/new", "/page/book"]),
+      ("/page/:name", ["/page/x", "app://page/x", "other://page/x"], ["app://item/x"]),
+      // Of several routes, it is the one whose parameters fit.
+      ("app://item/:name", ["app://item/x", "app://item/7?page=x"], ["app://item/7"]),
+      ("app://item/:id<Int>", ["app://item/7"], ["app://item/x"]),
+    ])
+  func identity(_ route: String, _ refused: [String], _ answered: [String]) async throws {
+    let handle = try load(route)
+    for url in refused { #expect(await router.failure(url) == .refused, "\(url)") }
+    for url in answered { #expect(await router.answer(url) != nil, "\(url)") }
+    handle.cancel()
+    for url in refused + answered { #expect(await router.answer(url) != nil, "\(url)") }
+  }
+
+  @Test("A route that is closed to outsiders is not the one that a call from outside comes to")
+  func origin() async throws {
+    try load("app://book/new")
+    #expect(await router.failure("app://book/new") == .refused)
+    #expect(await router.answer("app://book/new", origin: .remote) == "app://book/:id?from id=new")
+  }
+
+  @Test("A redirection is filled in with what the route's pattern takes")
+  func redirection() async throws {
+    try load("app://book/:id", do: #"{"redirect": "app://item/:id?page=2"}"#)
+    #expect(await router.answer("seven") == "app://item/:id<Int>?page<Int>=1 id=7 page=2")
+    expectError(.badTable, saying: "place :number") {
+      try load("app://book/:id", do: #"{"redirect": "app://item/:number"}"#)
+    }
+  }
+
+  @Test("A rule for a route or URL that nothing has is a warning with a near name")
+  func warnings() throws {
+    let near = "did you mean app://book/:id?"
+    try router.mediator.register("shop") { ShopTarget() }
+    for (match, warnings) in [
+      (#"{"route": "app://book/:id"}"#, []),
+      (#"{"route": "app://bok/:id"}"#, ["r: no route has the pattern app://bok/:id; \(near)"]),
+      (#"{"route": "mail://inbox"}"#, ["r: no route has the pattern mail://inbox"]),
+      (#"{"url": "app://bok/:id"}"#, ["r: no route has the pattern app://bok/:id; \(near)"]),
+      // URLs that no route has may have rules; the others lead to a route, an action or an alias.
+      (#"{"url": "mail://inbox"}"#, []), (#"{"url": "app://book/:no"}"#, []),
+      (#"{"url": "app://page/:nam"}"#, []), (#"{"url": "app://shop/nothing"}"#, []),
+      (#"{"url": "seven"}"#, []),
+    ] as [(String, [String])] {
+      let handle = try router.calls.load(table(rule("r", match, do: #"{"block": "x"}"#)))
+      #expect(router.calls.warnings == warnings, "\(match)")
+      handle.cancel()
+      #expect(router.calls.warnings == [])
+    }
+    try load("app://bok/:id")
+    try router.answering("app://bok/:id")
+    #expect(router.calls.warnings == [], "they are as of now")
+  }
+
+  @Test("A call looks for its routes once, however many ask for them")
+  func looks() async throws {
+    let (hive, looks) = (Hive(), Counter())
+    // Plugins may be loaded on demand.
+    hive.supplier.withLock { $0 = { _ in false } }
+    try hive.router.define("Counted") { text in
+      looks.next()
+      return Int(text)
+    }
+    try hive.router.register("app://shop/:id<Counted>") { "\(try $0["id"] as Int)" }
+    // The URL may name an action of this target.
+    try hive.mediator.register("shop") { ShopTarget() }
+    for match in [try .url("app://shop/:name"), CallMatch.everything()] {
+      try hive.calls.guardCalls("g", match, then: .proceed)
+      let before = looks.count
+      #expect(await hive.router.answer("app://shop/7") == "7")
+      #expect(looks.count - before == 1)
+    }
+  }
+}
