@@ -185,7 +185,8 @@ extension RoutingCore {
       questions += 1
       // Rules also say what becomes of URLs that no route has.
       guard isOfRoute || !names.isEmpty else { return nil }
-      return "\(rule.name): no route has the pattern \(pattern.path)\(question(about: names))"
+      return
+        "\(rule.name.excerpt): no route has the pattern \(pattern.path.excerpt)\(question(about: names))"
         .escaped
     }
   }

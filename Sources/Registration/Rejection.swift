@@ -104,3 +104,14 @@ extension String {
     return "\(String(unicodeScalars.prefix(256)))…\(String(unicodeScalars.suffix(192)))"
   }
 }
+
+extension StringProtocol {
+  /// The text as a message quotes it: at most 200 bytes, of a longer one its beginning and its end.
+  package var excerpt: String {
+    guard utf8.count > 200 else { return String(self) }
+    // An index inside of a scalar is taken for its beginning.
+    let begin = utf8.index(startIndex, offsetBy: 120)
+    let end = utf8.index(endIndex, offsetBy: -70)
+    return "\(self[..<begin])…\(self[end...])"
+  }
+}

@@ -78,6 +78,11 @@ struct ConditionTests {
         ["v=1.0.0-alpha.2", "v=1.0.0-alpha", "v=1.0.0-1", "v=1.0.1", "v=1..0", "v=1.0.0-"]
       ),
       (#"{"parameter": "v", "version": "2"}"#, ["v=2", "v=2.0"], ["v=2.0.1", "v=2-rc"]),
+      // Others write a `v` before a version.
+      (
+        #"{"parameter": "v", "version": ">=v2 <3"}"#, ["v=v2", "v=v2.1", "v=2.1.1", "v=v2.1.1-rc"],
+        ["v=v1.9", "v=v3", "v=vv2", "v=v", "v=2v"]
+      ),
       // They compare numbers and truth values by their value, however a URL writes them.
       (
         #"{"parameter": "p", "is": 7}"#, ["p=7", "p=07", "p=%2B7", "p=007", "p=7.0"],
@@ -135,6 +140,25 @@ struct ConditionTests {
     }
   }
 
+  @Test("Null is a parameter that is missing or nil")
+  func null() async throws {
+    let none = Int?.none
+    for (condition, given) in [
+      (#""is": null"#, false), (#""in": [null, 7]"#, false), (#""given": false"#, false),
+      (#""isNot": null"#, true), (#""given": true"#, true),
+    ] {
+      let router = Router()
+      try router.register("app://a") { _ in "no" }
+      try router.calls.load(Self.answering(#"{"parameter": "n", \#(condition)}"#))
+      for arguments in [["n": none], [:]] as [Arguments] {
+        let answer: String = try await router.object(for: "app://a", with: arguments)
+        #expect(answer == (given ? "no" : "yes"), "\(condition)")
+      }
+      let answer: String = try await router.object(for: "app://a", with: ["n": 8])
+      #expect(answer == (given ? "yes" : "no"), "\(condition)")
+    }
+  }
+
   @Test("A rule that is renamed keeps its share if it has a salt")
   func salts() throws {
     let half = #"{"percent": 50, "by": "user", "salt": "s"}"#
@@ -159,6 +183,10 @@ struct ConditionTests {
     let other = (0..<2000).map { stableShare(of: "s", ["user\($0)"]) }
     let both = zip(shares, other).count { $0 < 50 && $1 < 50 }
     #expect((400..<600).contains(both), "another rule has another half: \(both) in both")
+    // Equal texts have equal shares, however they are composed.
+    #expect(stableShare(of: "r", ["e\u{301}"]) == stableShare(of: "r", ["é"]))
+    #expect(stableShare(of: "e\u{301}", ["x"]) == stableShare(of: "é", ["x"]))
+    #expect(stableShare(of: "r", ["7"]) != stableShare(of: "r", ["07"]), "texts are not numbers")
     // What a server computes too.
     #expect(stableShare(of: "r", ["user1"]) == shares[1])
     let inside = (0..<2000).first { shares[$0] < 10 } ?? 0
@@ -194,6 +222,11 @@ struct ConditionTests {
     }
     #expect(
       try await holds(#"{"time": {"until": "2026-12-24T18:00:00Z"}}"#, "", now: { begin - 9 }))
+    let second =
+      #"{"time": {"from": "2026-12-24T18:00:00Z", "until": "2026-12-24T18:00:01Z"}}"#
+    for (time, expected) in [(begin - 1, false), (begin, true), (begin + 1, false)] {
+      #expect(try await holds(second, "", now: { time }) == expected, "\(time - begin)")
+    }
   }
 
   @Test(
@@ -211,6 +244,12 @@ struct ConditionTests {
       ),
       (#"{"any": []}"#, "it has no conditions"),
       (#"{"parameter": "v", "version": ">3 <2"}"#, "no range of versions"),
+      (#"{"parameter": "v", "version": ">2 <2"}"#, "no range of versions"),
+      (#"{"parameter": "v", "version": ">2 =2.0"}"#, "no range of versions"),
+      (
+        #"{"time": {"from": "2026-12-24T00:00:00.2Z", "until": "2026-12-24T00:00:00.9Z"}}"#,
+        "ends before it begins"
+      ),
       (#"{"parameter": "v", "in": []}"#, "a list of no values"),
       (#"{"parameter": "", "is": 1}"#, "a parameter has a name"),
       (
@@ -251,6 +290,8 @@ struct ConditionTests {
       ("01234", "01234"), ("no", "no"), ("0x1f", "0x1f"), ("12:30", "12:30"), ("1_000", "1_000"),
       ("7", "7"), ("12345678901234567890", "12345678901234567890"), ("1e400", "1e400"),
       ("1e3", "1000"), ("-2.50", "-2.5"), ("true", "true"), ("yes", "yes"),
+      // The tag of a text does not reach a table, but quotation marks do.
+      ("!!str 7", "7"), ("'07'", "07"), ("!!str true", "true"),
     ])
   func yaml(_ written: String, _ text: String) async throws {
     let yaml = """

@@ -26,19 +26,24 @@ extension Decoder {
 extension DecodingError {
   /// Where in the file the wrong value is, as a person writes it: `moduleClasses[2].moduleLevel`.
   public var keyPath: String {
-    let path: [any CodingKey]
-    switch self {
-    case .keyNotFound(let key, let context): path = context.codingPath + [key]
-    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-      path = context.codingPath
-    @unknown default: path = []
-    }
+    var path = said?.path ?? []
+    if case .keyNotFound(let key, _) = self { path.append(key) }
     return path.reduce(into: "") { text, key in
       if let index = key.intValue {
         text += "[\(index)]"
       } else {
         text += text.isEmpty ? key.stringValue : "." + key.stringValue
       }
+    }
+  }
+
+  /// The place, what the decoder says, and the error that it wraps.
+  package var said: (path: [any CodingKey], reason: String, cause: (any Error)?)? {
+    switch self {
+    case .keyNotFound(_, let context), .typeMismatch(_, let context),
+      .valueNotFound(_, let context), .dataCorrupted(let context):
+      (context.codingPath, context.debugDescription, context.underlyingError)
+    @unknown default: nil
     }
   }
 }

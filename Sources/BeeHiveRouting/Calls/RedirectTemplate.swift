@@ -42,7 +42,7 @@ struct RedirectTemplate: Sendable {
       let known = given.isEmpty ? "no names" : given.sorted().joined(separator: ", ")
       throw RoutingError(
         .badPattern,
-        "\(text) has the place \(sign)\(unknown), and the path that is matched gives \(known) in each of its forms"
+        "\(text.excerpt) has the place \(sign)\(unknown.excerpt), and the path that is matched gives \(known.excerpt) in each of its forms"
           + near(unknown, in: given), key: unknown)
     }
   }
@@ -64,7 +64,7 @@ struct RedirectTemplate: Sendable {
     guard let name = names.sorted().first(where: { text.hasPlace(of: $0) }) else { return }
     throw RoutingError(
       .badPattern,
-      "\(text) has :\(name) in \(part), where nothing is filled in; a place is a segment or the whole value "
+      "\(text.excerpt) has :\(name.excerpt) in \(part), where nothing is filled in; a place is a segment or the whole value "
         + "of a key, and %3A is a colon", key: name)
   }
 
@@ -76,7 +76,8 @@ struct RedirectTemplate: Sendable {
       guard let first = texts.first else {
         if path?.isRest(name) == true { continue }
         throw RoutingError(
-          .missingParameter, "\(head) is to be filled in with \(name), which the call is not given",
+          .missingParameter,
+          "\(head.excerpt) is to be filled in with \(name.excerpt), which the call is not given",
           key: name)
       }
       values[name] = texts.count == 1 ? first : texts

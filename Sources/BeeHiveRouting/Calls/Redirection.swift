@@ -42,8 +42,8 @@ extension Call {
   }
 
   /// The way of a call for people, who read neither long URLs nor all of many.
-  private static func shown(_ trail: [Destination]) -> String {
-    trail.map(\.description.shortened).joined(separator: " → ").shortened
+  static func shown(_ trail: [Destination]) -> String {
+    trail.map(\.description.excerpt).joined(separator: " → ").shortened
   }
 
   /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts

@@ -79,7 +79,7 @@ struct SegmentTypes: Sendable {
     let known = (types.keys + ["float", "string"]).sorted()
     throw RoutingError(
       .unknownType,
-      "the pattern \(pattern) names the type \(name), which is not defined; there are "
+      "the pattern \(pattern.excerpt) names the type \(name.excerpt), which is not defined; there are "
         + known.joined(separator: ", ") + " in either case, and what router.define adds"
         + near(name, in: known))
   }

@@ -1,5 +1,6 @@
 internal import LibC
 internal import Registration
+@_spi(_Unicode) internal import Swift
 
 extension SchemaPlace {
   /// Reads `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`, `{"time": …}` or
@@ -38,7 +39,11 @@ extension SchemaPlace {
     "notIn": { isOne(of: $0.choices(), isNot: true) },
     "given": {
       $0.bool().map { expected in
-        (expected ? "given" : "not given", { ($0 != nil) == expected })
+        // Null is given by nobody.
+        (
+          expected ? "given" : "not given",
+          { ($0.map { $0.texts?.isEmpty != true } == true) == expected }
+        )
       }
     },
     "version": { $0.version() },
@@ -57,11 +62,17 @@ extension SchemaPlace {
 
   private func version() -> Test? {
     guard let text = text() else { return nil }
-    guard let range = VersionRange(text) else {
-      note("\(text) is no range of versions, as >=2.1 <3 is")
+    let bounds = text.split(separator: " ").map { bound in
+      let sign = bound.prefix { "<>=".contains($0) }
+      return sign + bound.dropFirst(sign.count).plainVersion
+    }
+    guard let range = VersionRange(bounds.joined(separator: " ")) else {
+      note("\(text.excerpt) is no range of versions, as >=2.1 <3 is")
       return nil
     }
-    return ("a version of \(text)", { $0.holds { Version($0).map(range.contains) == true } })
+    return (
+      "a version of \(text)", { $0.holds { Version($0.plainVersion).map(range.contains) == true } }
+    )
   }
 
   private func comparison(
@@ -121,7 +132,8 @@ extension SchemaPlace {
       words += " \(key) \(text)"
       let time = secondsSince1970(at: text)
       if time == nil {
-        note("\(text) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
+        note(
+          "\(text.excerpt) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
       }
       return time
     }
@@ -138,7 +150,7 @@ extension SchemaPlace {
     let holds = host?.guards[name]?.value
     if let host, holds == nil {
       note(
-        "the guard \(name) is named, which the host has not defined\(near(name, in: host.guards.keys))"
+        "the guard \(name.excerpt) is named, which the host has not defined\(near(name, in: host.guards.keys))"
       )
     }
     return ("guard \(name) says \(expected)", { call, _ in holds?(call) == expected })
@@ -156,6 +168,11 @@ extension SchemaPlace {
       ? (text(" or "), { call, given in conditions.contains { $0.holds(call, given) } })
       : (text(" and "), { call, given in conditions.allSatisfy { $0.holds(call, given) } })
   }
+}
+
+extension StringProtocol {
+  /// A version without the `v` that some write before it.
+  fileprivate var plainVersion: SubSequence { dropFirst(first == "v" ? 1 : 0) }
 }
 
 extension Arguments.Argument? {
@@ -204,10 +221,10 @@ private struct Choices: Sendable {
 /// From 0 to below 100, in steps of a hundredth. Each salt orders the values in a way of its own; a rule that has none is
 /// salted with its name.
 ///
-/// FNV-1a with 64 bits of the salt and the texts, a zero byte before each text; then the last step of
-/// SplitMix64, so that values that differ little are far apart; then the remainder of 10,000.
+/// FNV-1a with 64 bits of the salt and the texts, each composed as Unicode's NFC and in UTF-8, a zero byte before each
+/// text; then the last step of SplitMix64, so that values that differ little are far apart; then the remainder of 10,000.
 func stableShare(of salt: String, _ texts: [String]) -> Double {
-  let bytes = Array(salt.utf8) + texts.flatMap { [0] + Array($0.utf8) }
+  let bytes = texts.reduce(into: salt.composed) { $0 += [0] + $1.composed }
   var hash: UInt64 = bytes.reduce(0xcbf2_9ce4_8422_2325) {
     ($0 ^ UInt64($1)) &* 0x100_0000_01b3
   }
@@ -215,6 +232,11 @@ func stableShare(of salt: String, _ texts: [String]) -> Double {
   hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
   hash ^= hash >> 31
   return Double(hash % 10_000) / 100
+}
+
+extension String {
+  /// The bytes that all texts have that are equal to this one.
+  fileprivate var composed: [UInt8] { _nfc.flatMap { Array(String($0).utf8) } }
 }
 
 /// Returns the seconds since 1970, by Greenwich, of a moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`,

@@ -4,7 +4,7 @@
 ///     try hive.calls.load(table)
 ///
 /// The host decodes it with the decoder it likes; `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
-/// `bad-table`, which lists every problem with its location.
+/// `bad-table`, which lists every problem with its location. Some decoders wrap that error: ``init(_:)`` takes it out.
 public struct DecisionTable: Hashable, Sendable, Codable {
   private static let currentVersion = 1
 
@@ -21,8 +21,31 @@ public struct DecisionTable: Hashable, Sendable, Codable {
   ///
   /// Throws a `RoutingError` that lists every problem which can be known without the host.
   public init(from decoder: any Decoder) throws {
-    document = try DecisionValue(from: decoder)
+    do { document = try DecisionValue(from: decoder) } catch { throw Self.refusal(error) }
     _ = try compiled(for: nil)
+  }
+
+  /// Reads a table by any decoder, so that each refusal is a `RoutingError`.
+  ///
+  ///     let table = try DecisionTable { try YAMLDecoder().decode(DecisionTable.self, from: text) }
+  ///
+  /// - Parameter decode: Decodes the table.
+  /// - Throws: ``RoutingError`` with `badTable`; the message has the place, as far as the decoder says it.
+  public init(_ decode: () throws -> DecisionTable) throws(RoutingError) {
+    do { self = try decode() } catch { throw Self.refusal(error) }
+  }
+
+  /// The refusal that a decoder's error has inside, or else what the decoder says, at its place.
+  private static func refusal(_ error: any Error) -> RoutingError {
+    if let error = error as? RoutingError { return error }
+    var (place, reason) = ("", "\(error)".excerpt)
+    if let error = error as? DecodingError, let said = error.said {
+      if let cause = said.cause as? RoutingError { return cause }
+      place = error.keyPath.isEmpty ? "" : "\(error.keyPath.excerpt): "
+      reason = ([said.reason] + (said.cause.map { ["\($0)"] } ?? []))
+        .map(\.excerpt).joined(separator: " ")
+    }
+    return RoutingError(.badTable, "the decision table was not taken: \(place)\(reason)")
   }
 
   /// Writes the document that was read.
@@ -47,7 +70,7 @@ public struct DecisionTable: Hashable, Sendable, Codable {
     let problems = place.problems.joined(separator: "; ")
     try RoutingError.check(
       problems.isEmpty, .badTable,
-      "the decision table \(name.isEmpty ? "" : "\(name) ")was not taken: \(problems)")
+      "the decision table \(name.isEmpty ? "" : "\(name.excerpt) ")was not taken: \(problems)")
     return index
   }
 }
@@ -97,7 +120,7 @@ extension SchemaPlace {
     var origin: CallOrigin?
     if let text = given("origin")?.text() {
       origin = CallOrigin(rawValue: text)
-      if origin == nil { self["origin"].note("local or remote belongs here, not \(text)") }
+      if origin == nil { self["origin"].note("local or remote belongs here, not \(text.excerpt)") }
     }
     let (target, action) = (given("target"), given("action"))
     let hasNames = target != nil || action != nil
@@ -109,7 +132,9 @@ extension SchemaPlace {
       guard let pattern = try place.text().map(RoutePattern.init) else { return nil }
       if route != nil { return .route(pattern, from: origin) }
       if !pattern.keys.isEmpty {
-        note("a rule does not look at the query of \(pattern); ask for a parameter under when")
+        note(
+          "a rule does not look at the query of \(pattern.text.excerpt); ask for a parameter under when"
+        )
       }
       // Which types there are is known to the host alone.
       let types = host?.types ?? pattern.anyTypes
@@ -178,7 +203,7 @@ extension RuleIndex {
     while way.count <= Call.mostRedirections {
       let here = way[way.count - 1]
       guard let next = certainRedirection(of: here, for: origin), next != here else { return nil }
-      if way.contains(next) { return (way + [next]).map(\.description).joined(separator: " → ") }
+      if way.contains(next) { return Call.shown(way + [next]) }
       way.append(next)
     }
     return nil

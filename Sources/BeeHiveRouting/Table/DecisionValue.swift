@@ -76,14 +76,53 @@ enum DecisionValue: Sendable, Hashable {
 }
 
 extension DecisionValue: Codable {
+  /// The values, the bytes of their texts and keys, and the levels that may still come.
+  typealias Budget = (values: Int, bytes: Int, levels: Int)
+
+  /// What is read of a document at most: 100,000 rules are a million values. Decoders look keys up one after the other, so an
+  /// object has 1,024.
+  static let budget: Budget = (values: 2 << 20, bytes: 64 << 20, levels: 128)
+  private static let mostKeys = 1_024
+
   init(from decoder: any Decoder) throws {
-    if (try? decoder.container(keyedBy: FileKey.self)) != nil {
-      self = .object(try [String: DecisionValue](from: decoder))
-    } else if (try? decoder.unkeyedContainer()) != nil {
-      self = .array(try [DecisionValue](from: decoder))
+    var budget = Self.budget
+    try self.init(from: decoder, within: &budget)
+  }
+
+  /// Reads a value and all that is in it: what YAML's aliases stand for counts each time.
+  init(from decoder: any Decoder, within budget: inout Budget) throws {
+    func check(_ isRight: Bool, _ most: Int, _ what: String) throws {
+      if isRight { return }
+      let message = "the document has more than \(most) \(what)"
+      throw DecodingError.dataCorrupted(
+        .init(codingPath: decoder.codingPath, debugDescription: message))
+    }
+    func pay(for text: String) throws {
+      budget.bytes -= text.utf8.count
+      try check(budget.bytes >= 0, Self.budget.bytes, "bytes of text")
+    }
+    budget.values -= 1
+    budget.levels -= 1
+    try check(budget.values >= 0, Self.budget.values, "values")
+    try check(budget.levels >= 0, Self.budget.levels, "levels")
+    if let object = try? decoder.container(keyedBy: FileKey.self) {
+      let keys = object.allKeys
+      try check(keys.count <= Self.mostKeys, Self.mostKeys, "keys in an object")
+      var pairs: [String: DecisionValue] = [:]
+      for key in keys {
+        try pay(for: key.stringValue)
+        pairs[key.stringValue] = try Self(from: object.superDecoder(forKey: key), within: &budget)
+      }
+      self = .object(pairs)
+    } else if var array = try? decoder.unkeyedContainer() {
+      var values: [DecisionValue] = []
+      while !array.isAtEnd { values.append(try Self(from: array.superDecoder(), within: &budget)) }
+      self = .array(values)
     } else {
       try self.init(scalar: decoder.singleValueContainer())
+      if case .text(let text) = self { try pay(for: text) }
     }
+    budget.levels += 1
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -112,8 +151,13 @@ extension DecisionValue: Codable {
       self = .integer(Int128(integer))
     } else if let integer = try? scalar.decode(UInt64.self) {
       self = .integer(Int128(integer))
+    } else if let number = try? scalar.decode(Double.self) {
+      self = .number(of: number)
     } else {
-      self = .number(of: try scalar.decode(Double.self))
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: scalar.codingPath,
+          debugDescription: "this is no text and no number that can be read"))
     }
   }
 

@@ -8,8 +8,11 @@ final class SchemaPlace {
   private let step: String
   /// The name of the rule that this place is, once it is known.
   var rule: String?
-  /// The problems of the whole document, in the order that they are found.
+  /// The problems of the whole document, in the order that they are found: no more than anybody reads.
   private(set) var problems: [String] = []
+  private static let mostProblems = 100
+  /// Whether there are more.
+  private var hasMore = false
 
   init(_ found: DecisionValue?, at step: String = "", in parent: SchemaPlace? = nil) {
     (self.found, self.step, self.parent) = (found, step, parent)
@@ -21,11 +24,18 @@ final class SchemaPlace {
   /// The name of the rule that has this place; empty for none.
   var ruleName: String { rule ?? parent?.ruleName ?? "" }
 
-  func note(_ problem: String) {
+  /// Notes a problem of this place; it quotes excerpts.
+  func note(_ problem: @autoclosure () -> String) {
     var document = self
     while let parent = document.parent { document = parent }
-    let place = ruleName.isEmpty ? "\(path.dropFirst())" : "\(path.dropFirst()) (\(ruleName))"
-    document.problems.append(place.isEmpty ? problem : "\(place): \(problem)")
+    guard document.problems.count < Self.mostProblems else {
+      if !document.hasMore { document.problems[Self.mostProblems - 1] = "there are more problems" }
+      document.hasMore = true
+      return
+    }
+    let rule = ruleName.isEmpty ? "" : " (\(ruleName.excerpt))"
+    let place = path.dropFirst().excerpt + rule
+    document.problems.append(place.isEmpty ? problem() : "\(place): \(problem())")
   }
 
   /// The place of a key.
@@ -58,8 +68,9 @@ final class SchemaPlace {
     if given.count == 1 { return given[0] }
     var others: [String] = []
     if given.isEmpty, case .object(let pairs) = found { others = pairs.keys.sorted() }
-    let question = others.lazy.map { near($0, in: keys) }.first { !$0.isEmpty }
-    note("exactly one of \(keys.joined(separator: ", ")) belongs here\(question ?? "")")
+    note(
+      "exactly one of \(keys.joined(separator: ", ")) belongs here"
+        + (others.lazy.map { near($0, in: keys) }.first { !$0.isEmpty } ?? ""))
     return nil
   }
 

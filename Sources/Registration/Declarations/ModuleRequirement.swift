@@ -56,6 +56,8 @@ package struct VersionRange: Sendable {
     let least = bounds.filter { $0.sign.first != "<" }.map(\.version).max()
     let most = bounds.filter { $0.sign.first != ">" }.map(\.version).min()
     if let least, let most, most < least { return nil }
+    let isStrict = bounds.contains { $0.version == least && ["<", ">"].contains($0.sign) }
+    if least != nil, least == most, isStrict { return nil }
     if bounds.isEmpty { return nil }
   }
 

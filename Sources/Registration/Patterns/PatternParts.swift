@@ -49,7 +49,7 @@ extension PatternParts {
   package init(_ text: String) throws(Refusal) {
     self.init()
     do throws(Refusal) { try PatternReader(text: text).read(into: &self) } catch {
-      throw Refusal(.badPattern, "the pattern \(text) cannot be used: \(error.message)")
+      throw Refusal(.badPattern, "the pattern \(text.excerpt) cannot be used: \(error.message)")
     }
   }
 }

@@ -47,7 +47,7 @@ struct PatternReader {
     else {
       try check(
         scheme.isEmpty || scheme.cut(at: "/") != nil || !rest.utf8.starts(with: "//".utf8),
-        "\"\(scheme)\" is no scheme: a letter, then letters, digits, +, - and .")
+        "\"\(scheme.excerpt)\" is no scheme: a letter, then letters, digits, +, - and .")
       return (nil, path)
     }
     let name = scheme.lowercased()
@@ -77,7 +77,7 @@ struct PatternReader {
         let segment = hosts.isEmpty ? try segment(part) : PatternSegment.literal(hosts[0])
         segments.append(try host(segment, pattern.scheme))
       } catch {
-        throw bad("\"\(part)\" is no host: \(error.message)")
+        throw bad("\"\(part.excerpt)\" is no host: \(error.message)")
       }
     }
     try check(
@@ -103,10 +103,10 @@ struct PatternReader {
     if let (before, name) = part.cut(at: "*") {
       try check(
         before.isEmpty,
-        "* takes whole segments; \"\(part)\" has more; write *rest for all that is left")
+        "* takes whole segments; \"\(part.excerpt)\" has more; write *rest for all that is left")
       try check(
         name.allSatisfy(\.isNamePart),
-        "* is followed by a name or by nothing, not by \"\(name)\"; write *rest")
+        "* is followed by a name or by nothing, not by \"\(name.excerpt)\"; write *rest")
       return .rest(name: name.isEmpty ? "*" : String(name), isPath: false)
     }
     guard let (before, behind) = part.cut(at: ":"),
@@ -144,17 +144,17 @@ struct PatternReader {
     }
     try check(
       rest.cut(at: ":") == nil,
-      "\"\(part)\" has two parameters in one segment; take it as one, and cut its text in the handler"
+      "\"\(part.excerpt)\" has two parameters in one segment; take it as one, and cut its text in the handler"
     )
     try check(
       rest.utf8.first != UInt8(ascii: "+"),
-      "\"\(part)\" has + behind a parameter; *name takes several segments, and %2B is the sign itself"
+      "\"\(part.excerpt)\" has + behind a parameter; *name takes several segments, and %2B is the sign itself"
     )
     capture.suffix = try plain(rest)
     try check(
       (capture.prefix + "a" + capture.suffix).count
         == capture.prefix.count + 1 + capture.suffix.count,
-      "in \"\(part)\" the text beside the parameter is one character with what it is given")
+      "in \"\(part.excerpt)\" the text beside the parameter is one character with what it is given")
     return .capture(capture)
   }
 
@@ -163,7 +163,7 @@ struct PatternReader {
     for variant in parts.variants {
       var names: Set<String> = []
       for name in parts.keys.map(\.name) + variant.compactMap(\.name) {
-        try check(names.insert(name).inserted, "the name \(name) is there twice")
+        try check(names.insert(name).inserted, "the name \(name.excerpt) is there twice")
       }
     }
   }
@@ -172,7 +172,7 @@ struct PatternReader {
   func typeName(_ name: Substring) throws(Refusal) -> String {
     try check(
       !name.isEmpty && name.allSatisfy(\.isNamePart),
-      "between < and > is the name of a type, not \"\(name)\"")
+      "between < and > is the name of a type, not \"\(name.excerpt)\"")
     return String(name)
   }
 
@@ -180,7 +180,7 @@ struct PatternReader {
   func plain(_ part: Substring) throws(Refusal) -> String {
     if let sign = part.unicodeScalars.first(where: Self.isReserved) {
       throw bad(
-        "\"\(part)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
+        "\"\(part.excerpt)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
           + ":name<String>text for a parameter, *rest for all that is left, else %XX")
     }
     return try decoded(part.withoutEdges[...])
