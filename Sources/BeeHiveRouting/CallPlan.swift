@@ -44,6 +44,7 @@ struct CallPlan {
     // An interceptor may bring routes.
     if met.rule.interceptor != nil { routes = nil }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
+    if call.context == nil { call.context = rules.context?.value(call) ?? [:] }
     let given = call.given(met.values)
     return (met, met.rule.requirements.first { !$0.holds(call, given) }?.text)
   }

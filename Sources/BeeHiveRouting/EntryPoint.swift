@@ -153,6 +153,20 @@ extension EntryPoint {
   /// They are as of now: a library may bring the route later.
   public var warnings: [String] { core.warnings }
 
+  /// Provides what tables may ask about: `{"context": "user", "is": "guest"}`.
+  ///
+  ///     hive.calls.context { call in ["user": Session.current.user, "app": "2.1"] }
+  ///
+  /// No caller can choose these values, unlike a parameter. It replaces the one before.
+  ///
+  /// - Parameter provide: Returns the values for a call. Called once for each call that meets a rule with a condition, in
+  ///   the call's task, with no lock held. It changes nothing, since a dry run asks it too.
+  /// - Returns: Its `cancel()` takes it away.
+  @discardableResult
+  public func context(_ provide: @escaping @Sendable (Call) -> Arguments) -> Handle {
+    core.replace(\.context, in: core.rules, with: provide)
+  }
+
   /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
   ///
   /// Tables that are loaded later use it; it replaces the one before of its name.

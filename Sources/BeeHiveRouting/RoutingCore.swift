@@ -12,7 +12,7 @@ internal import Threads
 final class RoutingCore: Sendable {
   let routes = Lock(RouteTable())
   let targets = Lock(TargetTable())
-  let rules = Lock<RuleList>((nil, RuleIndex()))
+  let rules = Lock<RuleList>((nil, nil, RuleIndex()))
   let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
   /// Who is told of calls.
   let observers = Observers<CallNotice>()
@@ -53,7 +53,10 @@ final class RoutingCore: Sendable {
 /// Who decides about a call before it is answered: the decision table with its rules, then interceptors and guards.
 /// Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 typealias RuleList = (
-  ofTable: Numbered<(table: DecisionTable, rules: RuleIndex)>?, ofCode: RuleIndex
+  ofTable: Numbered<(table: DecisionTable, rules: RuleIndex)>?,
+  // What the host gives rules to ask about.
+  context: Numbered<@Sendable (Call) -> Arguments>?,
+  ofCode: RuleIndex
 )
 
 extension Hive {

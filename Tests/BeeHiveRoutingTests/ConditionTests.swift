@@ -26,7 +26,10 @@ struct ConditionTests {
       (#"{"parameter": "n", "in": [1, "x"]}"#, "parameter n is 1 or x"),
       (#"{"parameter": "n", "isNot": 0}"#, "parameter n is not 0"),
       (#"{"parameter": "n", "version": ">=2"}"#, "parameter n is a version of >=2"),
-      (#"{"percent": 0, "by": "n"}"#, "0 percent by n"),
+      (#"{"percent": 0, "by": {"parameter": "n"}}"#, "0 percent by parameter n"),
+      (#"{"not": {"parameter": "n", "is": 0}}"#, "not (parameter n is 0)"),
+      (#"{"context": "n", "startsWith": "0"}"#, "context n is a text that starts with 0"),
+      (#"{"parameter": "n", "cidr": "::/0"}"#, "parameter n is an address of ::/0"),
       (#"{"time": {"from": "2026-12-24T18:00:00Z"}}"#, "time from 2026-12-24T18:00:00Z"),
       (
         #"{"any": [{"parameter": "n", "is": 7}, {"all": [{"parameter": "m", "given": true}]}]}"#,
@@ -78,6 +81,26 @@ struct ConditionTests {
         ["v=1.0.0-alpha.2", "v=1.0.0-alpha", "v=1.0.0-1", "v=1.0.1", "v=1..0", "v=1.0.0-"]
       ),
       (#"{"parameter": "v", "version": "2"}"#, ["v=2", "v=2.0"], ["v=2.0.1", "v=2-rc"]),
+      (
+        #"{"parameter": "t", "startsWith": "é"}"#, ["t=e%CC%81x", "t=a&t=%C3%A9"],
+        ["t=e", "t=xé", ""]
+      ),
+      (#"{"parameter": "t", "endsWith": ".example"}"#, ["t=a.example"], ["t=a.example.org", ""]),
+      (#"{"parameter": "t", "contains": "/../"}"#, ["t=a%2F..%2Fb"], ["t=a..b", ""]),
+      (
+        #"{"not": {"parameter": "c", "is": "de"}}"#, ["c=fr", ""], ["c=de", "c=fr&c=de"]
+      ),
+      (
+        #"{"parameter": "a", "cidr": "10.32.0.0/11"}"#,
+        ["a=10.32.0.0", "a=10.63.255.255", "a=::ffff:10.40.0.1"],
+        ["a=10.31.255.255", "a=10.64.0.0", "a=10.32", "a=::1", "a=x", ""]
+      ),
+      (
+        #"{"parameter": "a", "cidr": "2001:db8::/33"}"#, ["a=2001:db8:7fff::1", "a=2001:DB8::"],
+        ["a=2001:db8:8000::", "a=2001:db9::", "a=32.1.13.184"]
+      ),
+      (#"{"parameter": "a", "cidr": "127.0.0.1"}"#, ["a=127.0.0.1"], ["a=127.0.0.2", "a=127.1"]),
+      (#"{"parameter": "a", "cidr": "0.0.0.0/0"}"#, ["a=1.2.3.4"], ["a=::1"]),
       // Others write a `v` before a version.
       (
         #"{"parameter": "v", "version": ">=v2 <3"}"#, ["v=v2", "v=v2.1", "v=2.1.1", "v=v2.1.1-rc"],
@@ -161,7 +184,7 @@ struct ConditionTests {
 
   @Test("A rule that is renamed keeps its share if it has a salt")
   func salts() throws {
-    let half = #"{"percent": 50, "by": "user", "salt": "s"}"#
+    let half = #"{"percent": 50, "by": {"parameter": "user"}, "salt": "s"}"#
     let shares = try ["r", "another name"].map { name in
       let router = Router()
       try router.calls.load(
@@ -191,7 +214,7 @@ struct ConditionTests {
     #expect(stableShare(of: "r", ["user1"]) == shares[1])
     let inside = (0..<2000).first { shares[$0] < 10 } ?? 0
     let outside = (0..<2000).first { shares[$0] >= 10 } ?? 0
-    let condition = #"{"percent": 10, "by": "user"}"#
+    let condition = #"{"percent": 10, "by": {"parameter": "user"}}"#
     #expect(try await holds(condition, "user=user\(inside)"))
     #expect(try await !holds(condition, "user=user\(outside)"))
     #expect(try await !holds(condition, ""), "without the key it never holds")
@@ -234,8 +257,16 @@ struct ConditionTests {
     arguments: [
       (#"{"parameter": "v", "version": "2.x"}"#, "no range of versions"),
       (#"{"parameter": "v", "version": ""}"#, "no range of versions"),
-      (#"{"percent": 101, "by": "u"}"#, "rules[0].when[0] (r): 101.0 is no share"),
-      (#"{"percent": 10}"#, "rules[0].when[0].by (r): a text is missing"),
+      (#"{"percent": 101, "by": {"context": "u"}}"#, "rules[0].when[0] (r): 101.0 is no share"),
+      (#"{"percent": 10}"#, "rules[0].when[0].by (r): an object is missing"),
+      (#"{"percent": 10, "by": "u"}"#, "rules[0].when[0].by (r): an object belongs here"),
+      (#"{"context": "", "is": 1}"#, "a context has a name"),
+      (#"{"context": "c", "parameter": "p", "is": 1}"#, "exactly one of context, parameter"),
+      (#"{"parameter": "p", "contains": ""}"#, "no text that it leaves out"),
+      (#"{"parameter": "p", "cidr": "10.0.0/8"}"#, "10.0.0/8 is no network"),
+      (#"{"parameter": "p", "cidr": "10.0.0.0/33"}"#, "no network"),
+      (#"{"parameter": "p", "cidr": "10.0.0.0/"}"#, "no network"),
+      (#"{"not": {"parameter": "p", "abov": 1}}"#, "rules[0].when[0].not (r): exactly one of is"),
       (#"{"time": {}}"#, "from, until or both"),
       (#"{"time": {"from": "tomorrow"}}"#, "tomorrow is no time"),
       (

@@ -3,30 +3,50 @@ internal import Registration
 @_spi(_Unicode) internal import Swift
 
 extension SchemaPlace {
-  /// Reads `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`, `{"time": …}` or
-  /// `{"any": […]}`; nil where it is none of them.
+  /// Reads `{"context": …, …}`, `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`,
+  /// `{"time": …}`, `{"any": […]}` or `{"not": …}`; nil where it is none of them.
   func condition(for host: DecisionTable.Host?) -> CallRule.Requirement? {
-    switch only(["parameter", "guard", "percent", "time", "any", "all"]) {
-    case "parameter": return test()
+    switch only(["context", "parameter", "guard", "percent", "time", "any", "all", "not"]) {
+    case "context", "parameter": return test()
     case "guard": return isObject(of: ["guard", "is"]) ? hostGuard(of: host) : nil
     case "percent": return isObject(of: ["percent", "by", "salt"]) ? share() : nil
     case "time": return isObject(of: ["time"]) ? self["time"].window(by: host?.now) : nil
+    case "not":
+      guard isObject(of: ["not"]), let (text, holds) = self["not"].condition(for: host) else {
+        return nil
+      }
+      return ("not (\(text))", { !holds($0, $1) })
     case let key?: return isObject(of: [key]) ? self[key].several(key, for: host) : nil
     case nil: return nil
     }
   }
 
-  /// Reads a test of a parameter.
+  /// Reads whose value a condition asks about: of the host's context, or, where the rule says so, a parameter that the
+  /// caller chooses.
+  private func subject() -> (
+    name: String, value: @Sendable (Call, Arguments) -> Arguments.Argument?
+  )? {
+    guard let kind = only(["context", "parameter"]), let name = self[kind].text() else {
+      return nil
+    }
+    if name.isEmpty { note("a \(kind) has a name") }
+    let isContext = kind == "context"
+    return (
+      "\(kind) \(name)", { call, given in (isContext ? call.context ?? [:] : given).values[name] }
+    )
+  }
+
+  /// Reads a test of a value.
   ///
   /// A key that is given several times meets a test if one of its values does, so that giving it twice does
   /// not evade a rule.
   private func test() -> CallRule.Requirement? {
     let keys = Self.tests.map(\.key)
-    guard isObject(of: ["parameter"] + keys), let name = parameter("parameter"),
+    guard isObject(of: ["context", "parameter"] + keys), let (name, value) = subject(),
       let key = only(keys), let read = Self.tests.first(where: { $0.key == key })?.value,
       let (text, holds) = read(self[key])
     else { return nil }
-    return ("parameter \(name) is \(text)", { holds($1.values[name]) })
+    return ("\(name) is \(text)", { holds(value($0, $1)) })
   }
 
   /// A test, for people, and whether it holds for what a parameter is given.
@@ -47,6 +67,10 @@ extension SchemaPlace {
       }
     },
     "version": { $0.version() },
+    "startsWith": { $0.part("starts with") { $0.hasPrefix($1) } },
+    "endsWith": { $0.part("ends with") { $0.hasSuffix($1) } },
+    "contains": { $0.part("contains") { $0.contains($1) } },
+    "cidr": { $0.network() },
     "above": { $0.comparison("above", by: { $0 > $1 }) },
     "atLeast": { $0.comparison("at least", by: { $0 >= $1 }) },
     "below": { $0.comparison("below", by: { $0 < $1 }) },
@@ -85,11 +109,38 @@ extension SchemaPlace {
     )
   }
 
-  /// The name of the parameter that a condition looks at.
-  private func parameter(_ key: String) -> String? {
-    let name = self[key].text()
-    if name?.isEmpty == true { note("a parameter has a name") }
-    return name
+  private func part(
+    _ words: String, by holds: @escaping @Sendable (String, String) -> Bool
+  ) -> Test? {
+    guard let part = text() else { return nil }
+    if part.isEmpty { note("there is no text that it leaves out") }
+    return ("a text that \(words) \(part)", { $0.holds { holds($0, part) } })
+  }
+
+  private func network() -> Test? {
+    guard let text = text() else { return nil }
+    let (front, length) = text[...].split(at: "/")
+    guard let base = addressBytes(of: front), let bits = Int(length ?? "\(8 * base.count)"),
+      (0...8 * base.count).contains(bits)
+    else {
+      note("\(text.excerpt) is no network, as 10.0.0.0/8 and 2001:db8::/32 are")
+      return nil
+    }
+    @Sendable func prefix(_ bytes: [UInt8]) -> [UInt8] {
+      bytes.enumerated().map {
+        $1 & UInt8(truncatingIfNeeded: 0xff00 >> min(8, max(0, bits - 8 * $0)))
+      }
+    }
+    let network = prefix(base)
+    return (
+      "an address of \(text)",
+      { given in
+        given.holds { address in
+          addressBytes(of: address[...]).map { $0.count == base.count && prefix($0) == network }
+            == true
+        }
+      }
+    )
   }
 
   /// Whether a parameter is one of these values, or none of them.
@@ -107,17 +158,20 @@ extension SchemaPlace {
     )
   }
 
-  /// Whether the value of a parameter is among this part of all values, in percent: always the same part.
+  /// Whether a value is among this part of all values, in percent: always the same part.
   private func share() -> CallRule.Requirement? {
-    guard let percent = self["percent"].number(), let key = parameter("by") else { return nil }
+    guard let percent = self["percent"].number(),
+      self["by"].isObject(of: ["context", "parameter"]),
+      let (name, value) = self["by"].subject()
+    else { return nil }
     if !(0...100).contains(percent) {
       note("\(percent.urlText) is no share; write a number from 0 to 100")
     }
     let salt = given("salt").flatMap { $0.text() } ?? ruleName
     return (
-      "\(DecisionValue.number(of: percent).texts[0]) percent by \(key)",
-      { _, parameters in
-        let texts = parameters.texts(key)
+      "\(DecisionValue.number(of: percent).texts[0]) percent by \(name)",
+      { call, parameters in
+        let texts = value(call, parameters)?.texts ?? []
         return !texts.isEmpty && stableShare(of: salt, texts) < percent
       }
     )
@@ -180,6 +234,17 @@ extension Arguments.Argument? {
   fileprivate func holds(_ test: (String) -> Bool) -> Bool {
     self?.texts?.contains(where: test) == true
   }
+}
+
+/// The bytes of an IP address, four or sixteen; nil where the text is none. An IPv4 address inside of IPv6, such as
+/// `::ffff:10.0.0.1`, is itself.
+private func addressBytes(of text: Substring) -> [UInt8]? {
+  var bytes = [UInt8](repeating: 0, count: 16)
+  guard !text.utf8.contains(0) else { return nil }
+  if unsafe inet_pton(AF_INET, String(text), &bytes) == 1 { return Array(bytes.prefix(4)) }
+  guard unsafe inet_pton(AF_INET6, String(text), &bytes) == 1 else { return nil }
+  let mapped = Array(repeating: 0, count: 10) + [0xff, 0xff] as [UInt8]
+  return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
 }
 
 /// Values that a parameter may have: a text is looked up among them, however many they are.
