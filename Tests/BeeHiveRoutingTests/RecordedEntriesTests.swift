@@ -41,11 +41,28 @@ struct RecordedEntriesTests {
     }
   }
 
-  @Test("The rest of a path comes to C as one text, so a segment of it with a slash is refused")
-  func climbing() async throws {
-    await expectError(.refused, saying: "slash") {
-      try await hive.router.open("croutes://echo/7/a%2F..%2Fb")
+  @Test(
+    "The rest of a path comes to C as one text, so a segment of it with a slash is refused",
+    arguments: ["a%2F..%2Fb", "a/..%5Cb", "%2Fetc"])
+  func climbing(_ rest: String) async throws {
+    await expectError(.refused, saying: "slash or leads up") {
+      try await hive.router.open("croutes://echo/7/\(rest)")
     }
+  }
+
+  @Test("A text of a C function that is not UTF-8 is refused, not repaired")
+  func garbled() async throws {
+    await expectError(.refused, saying: "the text of its reply is not UTF-8") {
+      try await hive.router.open("croutes://garbled")
+    }
+  }
+
+  @Test("Integers of every width are numbers in C, and so are floats")
+  func numbers() async throws {
+    let answer = try await hive.router.object(
+      for: "croutes://values/7", as: String.self,
+      with: ["a": UInt8(8), "b": Int64(-9), "c": UInt64.max, "d": Float(1)])
+    #expect(answer == " n:2=7 rest a:2=8 b:2=-9 c:4=184467440737095516150 d:3=0")
   }
 
   @Test(
@@ -57,6 +74,11 @@ struct RecordedEntriesTests {
         "croutes://echo/:n<Int>/* croutes://echo/7/a/b n:2=7/0 *:4=a/b0/0"
       ),
       ("croutes://files/x/y", .local, "croutes://files croutes://files/x/y"),
+      // Keys that a URL repeats, segments, and keys that are not declared have their values one by one.
+      (
+        "croutes://values/7/a/b?tag=x&tag=y&more=1&also=", .local,
+        " n:2=7 rest:4=a0:4=b0 tag:4=x0:4=y0 also:4=0 more:4=10"
+      ),
       ("croutes://c_shop/stock?sku=abc", .remote, "3"),
       (
         "croutes://c_shop/echo?a=1&b=0.5", .local,
@@ -86,6 +108,7 @@ struct RecordedEntriesTests {
       states == [
         "c_shop": "bound", "croutes://stock/:sku?count<Int>": "bound",
         "croutes://echo/:n<Int>/*": "bound", "croutes://files": "bound",
+        "croutes://values/:n<Int>/*rest?tag&*": "bound", "croutes://garbled": "bound",
         "croutes://:": "rejected bad-pattern", "croutes://gone/:id": "rejected unknown-type",
         "c_odd": "rejected unknown-type",
         "c_page": "rejected unknown-type", "c_lost": "rejected failed",

@@ -34,7 +34,9 @@ extension RouteDefinition {
       pattern: entry.name, priority: attributes.priority, extent: attributes.extent,
       exposure: attributes.exposure, result: attributes.result
     ) { routeCall in
-      let names = pattern.names + pattern.keys.map(\.name)
+      let declared = pattern.names + pattern.keys.map(\.name)
+      let others = pattern.allowsOtherKeys ? routeCall.parameters.keys.subtracting(declared) : []
+      let names = declared + others.sorted()
       do throws(RoutingError) {
         return try call.perform(routeCall.parameters, names, url: routeCall.url.text)
       } catch {

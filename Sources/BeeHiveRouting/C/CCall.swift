@@ -32,12 +32,13 @@ struct CCall: Sendable {
         action == nil ? .noRoute : .noTarget,
         "\(name) of \(entry.source) was removed before it was called", sources: [entry.source])
     }
-    // An array comes to C as one text, where a slash in a segment of `*` could not be told from those between them.
+    // An array comes to C as one text, too, where a slash in a segment of `*` could not be told from those between them.
     let rest = entry.pattern?.variants.joined().first(where: \.isRest)?.name
     let segments = rest.flatMap { arguments[raw: $0] as? [String] } ?? []
     try RoutingError.check(
-      segments.allSatisfy { !$0.utf8.contains(UInt8(ascii: "/")) }, .wrongParameter,
-      "\(name) of \(entry.source) takes the rest of the path as one text, and a segment of it has a slash",
+      !segments.joined(separator: "/").climbs
+        && segments.allSatisfy { !$0.utf8.contains(UInt8(ascii: "/")) }, .wrongParameter,
+      "\(name) of \(entry.source) takes the rest of the path as one text, and a segment of it has a slash or leads up",
       key: rest)
     // Every text stays where it is until the function has returned.
     let texts = CTexts()
@@ -45,14 +46,16 @@ struct CCall: Sendable {
       guard let value = unsafe texts.value(of: arguments, name) else { return nil }
       return unsafe beehive_argument(name: texts.copy(name), value: value)
     }
+    let values = unsafe names.flatMap { unsafe texts.values(of: arguments, $0) }
     var answer: any Sendable = ()
-    let isDone = unsafe list.withUnsafeBufferPointer { list in
+    let isDone = unsafe (list + values).withUnsafeBufferPointer { all in
       unsafe withUnsafeMutablePointer(to: &answer) { answer in
         var call = unsafe beehive_call(
           size: UInt32(MemoryLayout<beehive_call>.size), version: UInt32(BEEHIVE_CALL_VERSION),
           name: texts.copy(action ?? entry.name), url: url.map { unsafe texts.copy($0) },
           is_remote: Call.current?.origin == .remote ? 1 : 0, argument_count: UInt32(list.count),
-          arguments: list.baseAddress)
+          arguments: all.baseAddress, values: all.baseAddress.map { unsafe $0 + list.count },
+          value_count: UInt32(values.count))
         var reply = unsafe beehive_reply(
           size: UInt32(MemoryLayout<beehive_reply>.size), version: UInt32(BEEHIVE_REPLY_VERSION),
           set: { reply, value in
@@ -66,6 +69,7 @@ struct CCall: Sendable {
       }
     }
     withExtendedLifetime(texts) {}
+    if let unread = answer as? RoutingError { throw failure(unread.message) }
     guard isDone else { throw failure((answer as? String) ?? "its function failed") }
     // Without a type, whatever the function returns.
     try RoutingError.check(
@@ -114,11 +118,28 @@ extension CTexts {
     case let value as Bool: unsafe make(BEEHIVE_VALUE_BOOL, integer: value ? 1 : 0)
     case let value as Int: unsafe make(BEEHIVE_VALUE_INTEGER, integer: Int64(value))
     case let value as Double: unsafe make(BEEHIVE_VALUE_NUMBER, number: value)
+    case let value as Float: unsafe make(BEEHIVE_VALUE_NUMBER, number: Double(value))
     case let value as String: unsafe make(BEEHIVE_VALUE_TEXT, text: value)
     case let value as [String]: unsafe make(BEEHIVE_VALUE_TEXT, text: value.joined(separator: "/"))
+    case let value as any BinaryInteger where Int64(exactly: value) != nil:
+      unsafe make(BEEHIVE_VALUE_INTEGER, integer: Int64(value))
     case let value as any URLConvertible:
       unsafe value.urlTexts.isEmpty ? nil : make(BEEHIVE_VALUE_TEXT, text: value.urlText)
     default: nil
+    }
+  }
+
+  /// Each value of the argument as C has it: of an array, one for each element.
+  fileprivate func values(of arguments: Arguments, _ name: String) -> [beehive_argument] {
+    let value = arguments[raw: name]
+    let elements = value as? [String] ?? (value as? any URLConvertible)?.urlTexts ?? []
+    guard elements.count != 1 else {
+      return unsafe self.value(of: arguments, name).map {
+        unsafe [beehive_argument(name: copy(name), value: $0)]
+      } ?? []
+    }
+    return unsafe elements.map {
+      unsafe beehive_argument(name: copy(name), value: make(BEEHIVE_VALUE_TEXT, text: $0))
     }
   }
 
@@ -132,13 +153,17 @@ extension CTexts {
 }
 
 extension beehive_value {
-  /// The value that a C function answers.
+  /// The value that a C function answers; an error for a text that is not UTF-8, which is not repaired.
   fileprivate var swiftValue: any Sendable {
     switch unsafe kind {
     case UInt32(BEEHIVE_VALUE_BOOL): unsafe integer != 0
     case UInt32(BEEHIVE_VALUE_INTEGER): unsafe Int(integer)
     case UInt32(BEEHIVE_VALUE_NUMBER): unsafe number
-    case UInt32(BEEHIVE_VALUE_TEXT): unsafe text.map { unsafe String(cString: $0) } ?? ""
+    case UInt32(BEEHIVE_VALUE_TEXT):
+      unsafe text.map { text -> any Sendable in
+        unsafe String(validatingCString: text)
+          ?? RoutingError(.failed, "the text of its reply is not UTF-8")
+      } ?? ""
     default: ()
     }
   }

@@ -117,7 +117,7 @@ struct RouteSearch {
 
 extension String {
   /// Whether a path of its text leads out of where it begins: slashes that were encoded count here.
-  fileprivate var climbs: Bool {
+  var climbs: Bool {
     utf8.first == UInt8(ascii: "/")
       || utf8.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })
         .contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }

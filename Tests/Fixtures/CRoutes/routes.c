@@ -32,6 +32,30 @@ static bool echo(const beehive_call *call, beehive_reply *reply) {
   return true;
 }
 
+// Says each value of what it is given.
+static bool values(const beehive_call *call, beehive_reply *reply) {
+  char line[256];
+  int used = 0;
+  for (uint32_t i = 0; i < call->argument_count; i++) {
+    uint32_t count;
+    const char *name = call->arguments[i].name;
+    const beehive_argument *each = beehive_call_values(call, name, &count);
+    used += snprintf(line + used, sizeof line - (size_t)used, " %s", name);
+    for (uint32_t j = 0; j < count; j++)
+      used += snprintf(line + used, sizeof line - (size_t)used, ":%u=%s%lld", each[j].value.kind,
+                       each[j].value.text ? each[j].value.text : "",
+                       (long long)each[j].value.integer);
+  }
+  beehive_reply_text(reply, line);
+  return true;
+}
+
+static bool garbled(const beehive_call *call, beehive_reply *reply) {
+  (void)call;
+  beehive_reply_text(reply, "caf\xe9");
+  return true;
+}
+
 static bool nothing(const beehive_call *call, beehive_reply *reply) {
   (void)call, (void)reply;
   return true;
@@ -47,6 +71,8 @@ BEEHIVE_TARGET(c_shop, c_shop_actions,
 
 BEEHIVE_ROUTE("croutes://stock/:sku?count<Int>", stock, BEEHIVE_REMOTE BEEHIVE_RETURNS("Int"));
 BEEHIVE_ROUTE("croutes://echo/:n<Int>/*", echo, BEEHIVE_PRIORITY(1));
+BEEHIVE_ROUTE("croutes://values/:n<Int>/*rest?tag&*", values);
+BEEHIVE_ROUTE("croutes://garbled", garbled);
 BEEHIVE_ROUTE("croutes://files", echo, BEEHIVE_MATCH("prefix"));
 // These cannot be, each for its own reason.
 BEEHIVE_ROUTE("croutes://twin/:first", stock);

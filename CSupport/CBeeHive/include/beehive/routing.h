@@ -51,6 +51,8 @@ typedef struct beehive_call {
   uint32_t is_remote;
   uint32_t argument_count;
   const beehive_argument *arguments; /* a missing optional one is not there */
+  const beehive_argument *values;    /* see beehive_call_values */
+  uint32_t value_count;
 } beehive_call;
 
 /* Where the answer goes; a route that gives none answers with nothing. */
@@ -87,15 +89,39 @@ typedef struct beehive_route_table {
   beehive_perform perform;
 } beehive_route_table;
 
-/* The argument of this name; null where it is not given. */
+/* The first argument of this name, and how many in a row have it; null where there is none. */
+static inline const beehive_argument *beehive_arguments_named(const beehive_argument *all,
+                                                              uint32_t all_count, const char *name,
+                                                              uint32_t *count) {
+  const beehive_argument *first = BEEHIVE_NULL;
+  *count = 0;
+  for (uint32_t i = 0; i < all_count; i++) {
+    const char *left = all[i].name, *right = name;
+    while (*left && *left == *right) left++, right++;
+    if (*left != *right) continue;
+    if (!first) first = &all[i];
+    ++*count;
+  }
+  return first;
+}
+
+/* The argument of this name; null where it is not given. One that has several values is one text here. */
 static inline const beehive_value *beehive_argument_named(const beehive_call *call,
                                                           const char *name) {
-  for (uint32_t i = 0; i < call->argument_count; i++) {
-    const char *left = call->arguments[i].name, *right = name;
-    while (*left && *left == *right) left++, right++;
-    if (*left == *right) return &call->arguments[i].value;
-  }
-  return BEEHIVE_NULL;
+  uint32_t count;
+  const beehive_argument *found =
+      beehive_arguments_named(call->arguments, call->argument_count, name, &count);
+  return found ? &found->value : BEEHIVE_NULL;
+}
+
+/* Each value of an argument, as the first of `*count` in a row: of a key that the URL repeats, of the
+ * segments of `*rest`, or the only one. Null where it is not given, or is empty. */
+static inline const beehive_argument *beehive_call_values(const beehive_call *call,
+                                                          const char *name, uint32_t *count) {
+  /* An older host knows one value of each. */
+  if (call->size < sizeof *call)
+    return beehive_arguments_named(call->arguments, call->argument_count, name, count);
+  return beehive_arguments_named(call->values, call->value_count, name, count);
 }
 
 /* The text of an argument; null where it is not given or no text. */
