@@ -183,7 +183,7 @@ extension EntryPoint {
 }
 
 extension RoutingCore {
-  /// What is said of rules of the table that may wait for their calls in vain.
+  /// A sentence for each rule of the table that may wait for its calls in vain.
   fileprivate var warnings: [String] {
     catchUp(probing: true)
     let rules = rules.withLock { $0.ofTable?.value.rules.withPatterns } ?? []

@@ -54,7 +54,7 @@ final class RoutingCore: Sendable {
 /// Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 typealias RuleList = (
   ofTable: Numbered<(table: DecisionTable, rules: RuleIndex)>?,
-  // What the host gives rules to ask about.
+  // Values of the host that rules ask about.
   context: Numbered<@Sendable (Call) -> Arguments>?,
   ofCode: RuleIndex
 )
