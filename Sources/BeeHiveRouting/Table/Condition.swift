@@ -69,7 +69,9 @@ extension SchemaPlace {
     "version": { $0.version() },
     "startsWith": { $0.part("starts with") { $0.hasPrefix($1) } },
     "endsWith": { $0.part("ends with") { $0.hasSuffix($1) } },
-    "contains": { $0.part("contains") { $0.contains($1) } },
+    "contains": {
+      $0.part("contains") { text, part in text.indices.contains { text[$0...].hasPrefix(part) } }
+    },
     "cidr": { $0.network() },
     "above": { $0.comparison("above", by: { $0 > $1 }) },
     "atLeast": { $0.comparison("at least", by: { $0 >= $1 }) },
@@ -300,7 +302,8 @@ func stableShare(of salt: String, _ texts: [String]) -> Double {
 }
 
 extension String {
-  /// The bytes that all texts have that are equal to this one.
+  /// The bytes that all texts have that are equal to this one. The standard library compares texts by this form, and has no
+  /// public call for it.
   fileprivate var composed: [UInt8] { _nfc.flatMap { Array(String($0).utf8) } }
 }
 
