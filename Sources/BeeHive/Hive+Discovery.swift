@@ -134,7 +134,7 @@ extension Hive {
     }
   }
 
-  /// How long a replacement waits for the loader: a constructor that waits for the caller keeps it busy for ever.
+  /// The time that a replacement waits for the loader, which a constructor that waits for the caller keeps busy for ever.
   @TaskLocal package static var openingLimit = Duration.seconds(10)
 
   /// Replaces the entries of an image by those of one that has been opened by a name. Returns who still has something of

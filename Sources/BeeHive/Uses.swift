@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 internal import Threads
 
-/// Who still has something of entries of a Hive that are gone, and what of a library is another's.
+/// The users of entries that a Hive has removed, and the records that lead into an earlier build.
 struct Uses {
   let hive: Hive
 
@@ -57,7 +57,7 @@ struct Uses {
       !old.contains { $0 === module }
     }
     let (modules, others, before) = hive.state.withLock { state in
-      // What was rejected as a duplicate gets its turn.
+      // A rejected duplicate gets its turn.
       let usable = state.table.entries { $0.maker != nil || $0.isUnbound }
       let others = usable.filter { entry in !old.contains { $0 === entry } }
       return (running.map(\.snapshot), others.map(\.snapshot), usable.map(\.snapshot))

@@ -153,7 +153,7 @@ extension RoutingCore {
       let answers = target.map { $0.fallback != nil || $0.actions[url.path.first ?? ""] != nil }
       guard answers != true else { return false }
       let met = meet(url)
-      // What no route answers is looked for again: another thread may have loaded a route.
+      // Without a match the routes are looked up again: another thread may have loaded one.
       routes = met.matches.isEmpty ? nil : met
       return routes == nil && unusableRoute(for: url) == nil
         && !unusableEntries(.target).contains { url.isHost($0.entry.name) }

@@ -40,7 +40,7 @@ struct CallContextTests {
     }
   }
 
-  @Test("It is provided once for each call that a condition is asked about, and for no other")
+  @Test("It is provided once for each call that a condition tests, and for no other")
   func once() async throws {
     let asked = Counter()
     let handle = router.calls.context { _ in

@@ -40,7 +40,7 @@ public struct Call: Sendable, CustomStringConvertible {
   package internal(set) var trail: [Destination]
   /// The aliases that led to the destination, as URLs.
   var aliases: [URLText] = []
-  /// What the host gives rules to ask about, once one has asked.
+  /// The values of the host that conditions test, once one needs them.
   var context: Arguments?
   /// Keys of the URL's query that a rule has taken away.
   var withheld: Set<String> = []

@@ -79,7 +79,7 @@ extension DecisionValue: Codable {
   /// The values, the bytes of their texts and keys, and the levels that may still come.
   typealias Budget = (values: Int, bytes: Int, levels: Int)
 
-  /// What is read of a document at most: 100,000 rules are a million values. Decoders look keys up one after the other, so an
+  /// The most that is read of a document: 100,000 rules are a million values. Decoders look keys up one after the other, so an
   /// object has 1,024.
   static let budget: Budget = (values: 2 << 20, bytes: 64 << 20, levels: 128)
   private static let mostKeys = 1_024
