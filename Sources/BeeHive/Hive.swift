@@ -40,7 +40,7 @@ public final class Hive: Sendable {
     /// The entries that answer for services of C, whatever else would, for all who ask.
     var overrides: [RegisteredEntry] = []
     /// The tables that have answered so, by the services' names: a caller may give one back when its override is over.
-    var overridingTables: [String: Set<RuntimeAddress>] = [:]
+    var overridingTables: [String: [RuntimeAddress: Set<String?>]] = [:]
     /// The singletons that are being made asynchronously, by where they will be kept.
     var loading: [ObjectIdentifier: Task<Void, any Error>] = [:]
     /// The sum of all that decides about unbound entries, as it was when each of them had last been tried.

@@ -15,17 +15,17 @@ struct Uses {
     return overrides + removedImages() + strays(among: entries)
   }
 
-  /// The libraries whose entries were all removed, and who still has something of them; one sentence each.
+  /// The libraries whose entries were all removed or refused, and who still has something of them; one sentence each.
   private func removedImages() -> [String] {
     let images = hive.state.withLock { state in
       state.images.registered.map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
     }
     let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
     let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))
-    let advice = EntryTable.adviceOnRemoved
+    let advice = "it stays loaded, so \(EntryTable.adviceOnRemoved)"
     return gone.flatMap { path, entries in
-      (living.contains(path) ? [] : ["\(path) was removed and stays loaded, so \(advice)".escaped])
-        + holders(of: entries).map { "\(path) was removed: \($0)".escaped }
+      ((living.contains(path) ? [] : [advice]) + holders(of: entries))
+        .map { "\(path) is out of use: \($0)".escaped }
     }
   }
 
@@ -33,9 +33,7 @@ struct Uses {
   func holders(of gone: [RegisteredEntry]) -> [String] {
     let services = hive.state.withLock { _ in gone.flatMap(\.holders) }
     let orders = Set(gone.modules.map(\.order))
-    let calls = hive.runner.states.withLock { states in
-      states.hanging { orders.contains($0.module.order) }
-    }
+    let calls = hive.runner.states.withLock { $0.hanging { orders.contains($0.module.order) } }
     return services + calls.map(ModuleStep.delay)
   }
 

@@ -23,7 +23,8 @@ import Testing
   @discardableResult
   private func build(
     _ number: Int, as name: String = "libspeaker.so", starts: Int = 1, service: String = "Speaker",
-    _ more: String = "BEEHIVE_MODULE(speakers, &operations);", _ options: [String] = []
+    _ more: String = "BEEHIVE_MODULE(speakers, &operations, BEEHIVE_VERSION(\"1.4\"));",
+    _ options: [String] = []
   ) throws -> String {
     let source = """
       #include <BeeHive.h>
@@ -171,10 +172,11 @@ import Testing
     #expect(try said() == 4)
   }
 
-  @Test("not by a build that lacks what a module which runs requires or needs")
+  @Test(
+    "not by a build that lacks what a module which runs requires or needs, or has another version")
   func required() async throws {
     let steps = Counter()
-    try await hive.register(module: "choir", requires: ["speakers"]) { _ in Choir() }
+    try await hive.register(module: "choir", requires: ["speakers >=1.2 <2"]) { _ in Choir() }
     try OpenLibrary.keep(
       build(
         1, as: "libsinger.so", service: "Own",
@@ -182,22 +184,19 @@ import Testing
       ))
     #expect(await hive.startLatecomers().isEmpty)
     let watching = hive.observe { if case .stepBegan = $0 { _ = steps.next() } }
+    let sole = "which nothing but the old build declares; did you mean"
     for (service, module, reason) in [
-      (
-        "Speakers", "speakers",
-        "module singer needs the service Speaker, which nothing but the old build declares; did you mean Speakers?; "
-      ),
-      (
-        "Speaker", "speaker",
-        "module choir requires speakers, which nothing but the old build declares; did you mean speaker?; use a build"
-      ),
+      ("Speakers", "speakers", "singer needs the service Speaker, \(sole) Speakers?; "),
+      ("Speaker", "speaker", "choir requires speakers, \(sole) speaker?; use a build"),
+      ("Speaker", "speakers", "choir requires speakers, which is of version 2, not >=1.2 <2 (the"),
     ] {
-      try build(2, service: service, "BEEHIVE_MODULE(\(module), &operations);")
+      try build(
+        2, service: service, "BEEHIVE_MODULE(\(module), &operations, BEEHIVE_VERSION(\"2\"));")
       let error = await #expect(throws: Problem.self) {
         try await hive.replace(image: "libspeaker.so")
       }
       #expect(
-        error?.message.hasPrefix("libspeaker.so was not replaced: \(reason)") == true,
+        error?.message.contains("module \(reason)") == true,
         "\(error as Any)")
       #expect(try said() == 1)
     }

@@ -176,11 +176,9 @@ struct RecordGrammarTests {
         attribute, .badAttribute, "\"\(attribute)\"", name: "A"
       ) { $0.record(["A", "a", attribute, "requires=x"]) }
     }
-    + [
-      ["needs=Log >=1"], ["needs=Log <2"], ["needs=Log>=1"], ["needs=Log 1.2"], ["needs=Log^1"],
-      ["needs=Log Mail", "abi=c-table"], ["needs=Log>1", "abi=c-table"],
-      ["needs=<", "abi=c-table"],
-    ].map { fields in
+    + (["Log >=1", "Log <2", "Log>=1", "Log 1.2", "Log^1"].map { ["needs=\($0)"] }
+    + ["Log Mail", "Log,Mail", "Log\n", "Log>1", "<"].map { ["needs=\($0)", "abi=c-table"] }).map {
+      fields in
       Fault(
         "\(fields)", .badAttribute, "\"\(fields[0])\" names no service", name: "A"
       ) { $0.record(["A", "a", "needs=Log"] + fields) }

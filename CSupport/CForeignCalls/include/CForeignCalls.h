@@ -8,6 +8,7 @@
 #define BEEHIVE_C_FOREIGN_CALLS_H
 
 #include <BeeHive.h>
+#include <beehive/runtime.h>
 #include <stdbool.h>
 
 /* A step of a module; one that returns nothing, and may be null. */
@@ -25,6 +26,13 @@ bool beehive_call_event(
 void *beehive_call_create(
     void *(*create)(const beehive_context *context), const beehive_context *context);
 void beehive_call_destroy(void (*destroy)(void *object), void *object);
+
+/* The visitors of entries and of remarks. */
+bool beehive_call_entry_visit(
+    bool (*visit)(const beehive_entry *entry, void *context), const beehive_entry *entry,
+    void *context);
+bool beehive_call_remark_visit(
+    bool (*visit)(const char *remark, void *context), const char *remark, void *context);
 
 /* The function of an action or a route. */
 bool beehive_call_perform(beehive_perform perform, const beehive_call *call, beehive_reply *reply);

@@ -142,6 +142,7 @@ import Testing
           TRY(beehive_override_end("Speaker", "jpg"));
           TRY(beehive_destroy("Speaker", "jpg", &speaker));
           TRY(beehive_destroy("Speaker", "jpg", &fake));
+          SAY("%d", beehive_destroy("Speaker", "png", &speaker));
           ask("jpg");
           TRY(beehive_override("Speakr", NULL, &speaker));
           TRY(beehive_override("Speaker", "jpeg", &speaker));
@@ -167,16 +168,16 @@ import Testing
         #"beehive_destroy("Speaker", "jpg", &speaker): yes"#,
         #"beehive_destroy("Speaker", "jpg", &fake): service Speaker: no factory of this name has made it, or it is kept "#
           + "until its scope or the Hive ends",
-        "jpg", #"beehive_override("Speakr", NULL, &speaker): yes"#,
+        "0", "jpg", #"beehive_override("Speakr", NULL, &speaker): yes"#,
         #"beehive_override("Speaker", "jpeg", &speaker): yes"#,
-        "the override of Speakr (host.c:19) hides no service that is declared; did you mean Speaker?",
-        "the override of Speaker named jpeg (host.c:20) hides no service that is declared; did you mean jpg?",
+        "the override of Speakr (host.c:20) hides no service that is declared; did you mean Speaker?",
+        "the override of Speaker named jpeg (host.c:21) hides no service that is declared; did you mean jpg?",
         #"beehive_override_end("Speakr", NULL): yes"#,
         #"beehive_override_end("Speaker", "jpeg"): yes"#,
         #"beehive_remove_image("libpng.so"): yes"#,
         #"beehive_remove_image("libpng.so"): library libpng.so: it has not registered, or was removed"#,
         "jpg", "service Speaker named png: libjpg.so BeehiveRecords[0]: is named jpg",
-        "libpng.so was removed and stays loaded, so opening it again registers nothing; open a new build from "
+        "libpng.so is out of use: it stays loaded, so opening it again registers nothing; open a new build from "
           + "a file of another name",
         #"beehive_unregister_service_named("Speaker", "gif"): service Speaker named gif: nothing of this name is registered"#,
         #"beehive_unregister_service_named("Speaker", "jpg"): yes"#,
@@ -224,7 +225,7 @@ import Testing
           return found ? found->say() : beehive_last_error();
         }
         void beehive_test_inside(void) { TRY(beehive_replace("libvoices.so")); }
-        static bool remark(const char *text, void *unused) { (void)unused; SAY("%s", strstr(text, "was")); return true; }
+        static bool remark(const char *text, void *unused) { (void)unused; SAY("%s", strstr(text, "is out")); return true; }
         int main(void) {
           alarm(600);
           dlopen("./libvoices.so", RTLD_NOW);
@@ -249,9 +250,9 @@ import Testing
           + "a start or a stop waits for; call from elsewhere",
         #"beehive_trigger(1000, "inside", NULL, 0): yes"#, #"beehive_replace("libvoices.so"): yes"#,
         "two",
-        "was removed: service Speaker (libvoices.so BeehiveRecords[0]), objects of its factory that were not given "
+        "is out of use: service Speaker (libvoices.so BeehiveRecords[0]), objects of its factory that were not given "
           + "back: 1",
-        "was removed: service Scoped (libvoices.so BeehiveRecords[1]), scopes that have made it: 1",
+        "is out of use: service Scoped (libvoices.so BeehiveRecords[1]), scopes that have made it: 1",
         #"beehive_replace("libvoices.so"): libvoices.so was not replaced: libvoices.so is the same file, or loaded "#
           + "already; rename a copy of the new build to it",
         "two",

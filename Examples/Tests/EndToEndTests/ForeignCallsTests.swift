@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// Nothing but a return leaves a function of C++ that a Hive calls: what else does, ends the process, and is named.
+/// Nothing but a return leaves a function that a Hive calls: what else does, ends the process, and is named.
 @Suite struct ForeignCallsTests {
   /// A library one of whose functions is left in the way that the environment names.
   private static let library = """
     #include <BeeHive.h>
+    #include <beehive/runtime.h>
     #include <pthread.h>
     #include <stdexcept>
     #include <stdlib.h>
@@ -27,6 +28,8 @@ import Testing
     void tear_down(const beehive_context *) { leave("tear_down"); }
     void *create(const beehive_context *) { leave("create"); static int paper; return &paper; }
     void destroy(void *) { leave("destroy"); }
+    bool entries(const beehive_entry *, void *) { leave("entries"); return true; }
+    bool remarks(const char *, void *) { leave("remarks"); return true; }
     bool perform(const beehive_call *, beehive_reply *) { leave("perform"); return true; }
     }
     static const beehive_module_operations operations =
@@ -38,19 +41,25 @@ import Testing
 
   @Test(
     "The process ends, and the function is named",
-    arguments: ["set_up", "event", "tear_down", "create", "destroy", "perform"],
-    ["throw", "exit"])
+    arguments: [
+      "set_up", "event", "tear_down", "create", "destroy", "perform", "entries", "remarks",
+    ],
+    ["throw", "exit", "exit without tables"])
   func ends(place: String, way: String) throws {
     try Needs.programs("g++")
     let workshop = try Workshop()
     let plugin = try workshop.folder.write(Self.library, as: "leaver.cpp").path
     try workshop.output(
       "g++",
-      ["-std=c++17", "-shared", "-fPIC", "-o", "libleaver.so", plugin]
-        + Workshop.headers)
+      ["-std=c++17", "-shared", "-fPIC", "-o", "libleaver.so", plugin] + Workshop.headers
+        + (way == "exit without tables" ? ["-Wl,--no-eh-frame-hdr"] : []))
     let host = try workshop.hostInC(
       Workshop.prologueInC + """
+        static void *plugin;
         static void run(void) {
+          beehive_override("Tickets", NULL, &plugin);
+          beehive_remarks((bool (*)(const char *, void *))dlsym(plugin, "remarks"), NULL);
+          beehive_entries((bool (*)(const beehive_entry *, void *))dlsym(plugin, "entries"), NULL);
           if (!beehive_start()) puts(beehive_last_error());
           beehive_trigger(1000, "sold", NULL, 0);
           beehive_destroy("Ticket", NULL, beehive_service("Ticket", 0));
@@ -58,7 +67,7 @@ import Testing
         }
         int main(void) {
           alarm(60);
-          void *plugin = dlopen("./libleaver.so", RTLD_NOW);
+          plugin = dlopen("./libleaver.so", RTLD_NOW);
           if (!plugin) return puts(dlerror()), 1;
           ((void (*)(void (*)(void)))dlsym(plugin, "attempt"))(run);
           return 0;

@@ -1,4 +1,5 @@
 package import CBeeHive.Runtime
+internal import CForeignCalls
 internal import LibC
 internal import Threads
 
@@ -96,8 +97,7 @@ package func beehive_scope_service(
   _ scope: OpaquePointer?, _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   _ size: Int
 ) -> UnsafeRawPointer? {
-  let scope = unsafe ServiceScope.of(scope)
-  return unsafe cService(service, name, size, of: .process, in: scope)
+  unsafe cService(service, name, size, of: .process, in: ServiceScope.of(scope))
 }
 
 /// `beehive_scope_end`.
@@ -256,7 +256,7 @@ package func beehive_entries(
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
   return count(Hive.process.report().entries) { line in
-    unsafe line.withCEntry { entry in unsafe visit(entry, context) }
+    unsafe line.withCEntry { entry in unsafe beehive_call_entry_visit(visit, entry, context) }
   }
 }
 
@@ -271,7 +271,7 @@ package func beehive_remarks(
   // Once a start has come to them, these are the reasons of entries.
   let order = report.entries.contains { $0.launch != nil } ? [] : report.order
   return count(report.images + order + report.remarks) { remark in
-    unsafe remark.escaped.withCString { unsafe visit($0, context) }
+    unsafe remark.escaped.withCString { unsafe beehive_call_remark_visit(visit, $0, context) }
   }
 }
 

@@ -52,7 +52,7 @@ extension Hive.State {
     overrides = others
     if let (entry, table) = override {
       overrides.append(entry)
-      overridingTables[service, default: []].insert(table)
+      overridingTables[service, default: [:]][table, default: []].insert(given)
     }
     forgetAnswers(named: service, cache: cache)
     return hadOne || override != nil

@@ -67,13 +67,14 @@ extension ServiceLookup<CInstance> {
   /// Gives back an object. Returns whether a factory of this name has made it: also one that an override hides, or that
   /// was removed since; or whether it is the table of an override, which stays as it is.
   func giveBack(_ object: RuntimeAddress) -> Bool {
-    let (entries, tables) = hive.state.withLock { state in
-      (
-        state.table.named(.service, names[0]).all + state.table.removed(names[0]),
-        state.overridingTables[names[0]]
+    let (entries, fakes) = hive.state.withLock { state in
+      let removed = state.table.removed(names[0])
+      return (
+        state.table.named(.service, names[0]).all + removed, state.overridingTables[names[0]]
       )
     }
-    return entries.contains { giveBack(object, to: $0) } || tables?.contains(object) == true
+    return entries.contains { giveBack(object, to: $0) }
+      || fakes?[object]?.contains { name == nil || $0 == name } == true
   }
 
   private func giveBack(_ object: RuntimeAddress, to entry: RegisteredEntry) -> Bool {

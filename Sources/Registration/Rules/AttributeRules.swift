@@ -117,12 +117,12 @@ extension Attributes {
     }
   }
 
-  /// Whether a need has what no name of a service has: versions, and in C a blank or an operator.
+  /// Whether a need has what no name of a service has: versions, and in C a blank, a comma or an operator.
   private func isNoName(_ need: String) -> Bool {
     let parts = ModuleRequirement(need)
     if !parts.versions.isEmpty || parts.mayMeanVersions { return true }
     // A template of C++ may be a name.
-    return isC && (need.contains(" ") || (need.last != ">" && need.contains { "<>".contains($0) }))
+    return isC && need.contains { $0.isWhitespace || (need.last != ">" && "<>,".contains($0)) }
   }
 
   private static func refusal(_ field: Span<UInt8>, _ fault: String) -> Refusal {

@@ -89,7 +89,8 @@ bool beehive_start_latecomers(void);
  * that went well: the status of main. What on_failure lets pass is no failure. */
 bool beehive_run(const beehive_options *options);
 
-/* Tears every module down, in reverse order, and waits for it. False where one of them failed.
+/* Tears every module down, in reverse order, and waits for it. False where one of them failed. Inside of a
+ * step or an event it is true at once, and the modules are torn down after that: never if the step calls exit().
  *
  * Objects that factories of singletons and weak services made are given to their `destroy`: what beehive_service
  * has returned of these must not be used any more. An object made for one request is still given back by
