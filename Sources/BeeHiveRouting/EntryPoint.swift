@@ -133,14 +133,26 @@ extension EntryPoint {
   /// A call that is under way goes on by the rules that it began with. A table with a problem changes
   /// nothing. What a module loads is removed when it is unmounted.
   ///
-  /// - Parameter table: The table. Types and guards that it names have to be defined before.
+  ///     try hive.calls.load(table) { name, moment in
+  ///       TimeZone(identifier: name)?.secondsFromGMT(for: Date(timeIntervalSince1970: moment))
+  ///     }
+  ///
+  /// - Parameters:
+  ///   - table: The table. Types and guards that it names have to be defined before.
+  ///   - zones: Returns how many seconds the clocks of a time zone are ahead of Greenwich at a moment, which is in seconds
+  ///     since 1970; nil where the name is no zone. Called before this returns, for times of the form
+  ///     `2026-12-24T18:00:00[Europe/Berlin]`.
   /// - Returns: Its `cancel()` removes the table, unless another has been loaded since.
   /// - Throws: ``RoutingError`` with `badTable`; the message lists every problem.
   @discardableResult
-  public func load(_ table: DecisionTable) throws(RoutingError) -> Handle {
+  public func load(
+    _ table: DecisionTable, zones: (_ name: String, _ moment: Double) -> Int? = { _, _ in nil }
+  ) throws(RoutingError) -> Handle {
     let types = core.routes.withLock { $0.types }
     let guards = core.guards.withLock { $0 }
-    let rules = try table.compiled(for: (types, guards, core.now))
+    let rules = try withoutActuallyEscaping(zones) { zones throws(RoutingError) in
+      try table.compiled(for: (types, guards, core.now, zones))
+    }
     return core.replace(\.ofTable, in: core.rules, with: (table, rules))
   }
 

@@ -253,6 +253,32 @@ struct ConditionTests {
   }
 
   @Test(
+    "A time by the clocks of a zone is the moment when they show it",
+    arguments: [
+      ("2026-12-24T18:00:00", "2026-12-24T17:00:00Z"),
+      ("2026-07-01T00:00:00", "2026-06-30T22:00:00Z"),
+      // The clocks are put forward, then back.
+      ("2026-03-29T01:59:59", "2026-03-29T00:59:59Z"),
+      ("2026-03-29T02:30:00", "2026-03-29T01:30:00Z"),
+      ("2026-03-29T03:00:00", "2026-03-29T01:00:00Z"),
+      ("2026-10-25T01:59:59", "2026-10-24T23:59:59Z"),
+      ("2026-10-25T02:30:00", "2026-10-25T00:30:00Z"),
+      ("2026-10-25T03:00:00", "2026-10-25T02:00:00Z"),
+    ])
+  func zones(clock: String, moment: String) async throws {
+    let begin = try #require(secondsSince1970(at: moment))
+    let table = try Self.answering(#"{"time": {"from": "\#(clock)[Europe/Berlin]"}}"#)
+    for (time, expected) in [(begin - 1, false), (begin, true)] {
+      let router = Router(core: RoutingCore(now: { time }))
+      #expect(throws: RoutingError.self) { try router.calls.load(table) }
+      try router.calls.load(table) { name, moment in
+        TimeZone(identifier: name)?.secondsFromGMT(for: Date(timeIntervalSince1970: moment))
+      }
+      #expect(await (router.answer("app://a") == "yes") == expected, "\(time - begin)")
+    }
+  }
+
+  @Test(
     "What cannot be is named when the table is read",
     arguments: [
       (#"{"parameter": "v", "version": "2.x"}"#, "no range of versions"),
@@ -269,6 +295,7 @@ struct ConditionTests {
       (#"{"not": {"parameter": "p", "abov": 1}}"#, "rules[0].when[0].not (r): exactly one of is"),
       (#"{"time": {}}"#, "from, until or both"),
       (#"{"time": {"from": "tomorrow"}}"#, "tomorrow is no time"),
+      (#"{"time": {"from": "2026-12-26T00:00:00Z[UTC]"}}"#, "is no time"),
       (
         #"{"time": {"from": "2026-12-26T00:00:00Z", "until": "2026-12-24T00:00:00Z"}}"#,
         "ends before it begins"

@@ -10,7 +10,7 @@ extension SchemaPlace {
     case "context", "parameter": return test()
     case "guard": return isObject(of: ["guard", "is"]) ? hostGuard(of: host) : nil
     case "percent": return isObject(of: ["percent", "by", "salt"]) ? share() : nil
-    case "time": return isObject(of: ["time"]) ? self["time"].window(by: host?.now) : nil
+    case "time": return isObject(of: ["time"]) ? self["time"].window(for: host) : nil
     case "not":
       guard isObject(of: ["not"]), let (text, holds) = self["not"].condition(for: host) else {
         return nil
@@ -180,23 +180,43 @@ extension SchemaPlace {
   }
 
   /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
-  private func window(by now: (@Sendable () -> Double)?) -> CallRule.Requirement? {
+  private func window(for host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard isObject(of: ["from", "until"]) else { return nil }
     var words = "time"
     let times = ["from", "until"].map { key -> Double? in
       guard let text = given(key)?.text() else { return nil }
       words += " \(key) \(text)"
-      let time = secondsSince1970(at: text)
-      if time == nil {
-        note(
-          "\(text.excerpt) is no time, as 2026-12-24T18:00:00Z and 2026-12-24T18:00:00+01:00 are")
-      }
-      return time
+      return moment(at: text[...], for: host)
     }
     if words == "time" { note("a window of time has from, until or both") }
     let (first, end) = (times[0] ?? -.infinity, times[1] ?? .infinity)
     if first >= end { note("the window of time ends before it begins") }
+    let now = host?.now
     return (words, { _, _ in now.map { first <= $0() && $0() < end } ?? false })
+  }
+
+  /// The seconds since 1970 at a time, by Greenwich or by the clocks of a zone, which the host alone knows; nil where
+  /// nobody knows.
+  private func moment(at text: Substring, for host: DecisionTable.Host?) -> Double? {
+    let (clock, zone) = text.split(at: "[")
+    guard let time = secondsSince1970(at: clock + (zone == nil ? "" : "Z")),
+      zone == nil || zone?.last == "]"
+    else {
+      note(
+        "\(String(text).excerpt) is no time, as 2026-12-24T18:00:00Z, 2026-12-24T18:00:00+01:00 and "
+          + "2026-12-24T18:00:00[Europe/Berlin] are")
+      return nil
+    }
+    guard let name = zone.map({ String($0.dropLast()) }) else { return time }
+    guard let host else { return nil }
+    func offset(at moment: Double) -> Double? { host.zones(name, moment).map { Double($0) } }
+    guard let before = offset(at: time - 86_400), let after = offset(at: time + 86_400) else {
+      note("the zone \(name.excerpt) is named, which the host does not know")
+      return nil
+    }
+    // A time that the clocks show twice is the earlier moment, one that they pass over is as much later.
+    let early = time - max(before, after)
+    return offset(at: early) == time - early ? early : time - min(before, after)
   }
 
   /// The answer of a guard that the host has defined.
@@ -311,7 +331,7 @@ extension String {
 /// `2026-12-24T18:00:00+01:00`.
 ///
 /// Nil where the text is none; fractions of a second do not count.
-func secondsSince1970(at text: String) -> Double? {
+func secondsSince1970(at text: some StringProtocol) -> Double? {
   let moment = text.utf8.prefix(19)
   var zone = text.utf8.dropFirst(19)
   if zone.first == UInt8(ascii: ".") {

@@ -8,10 +8,10 @@
 public struct DecisionTable: Hashable, Sendable, Codable {
   private static let currentVersion = 1
 
-  /// The parts that the host brings to a table; `now` are seconds since 1970.
+  /// The parts that the host brings to a table; `now` are seconds since 1970, `zones` the parameter of `EntryPoint.load`.
   typealias Host = (
     types: SegmentTypes, guards: [String: Numbered<@Sendable (Call) -> Bool>],
-    now: @Sendable () -> Double
+    now: @Sendable () -> Double, zones: (_ name: String, _ moment: Double) -> Int?
   )
 
   /// As it was read: `{"version": 1, "name": …, "rules": […]}`.
