@@ -364,12 +364,12 @@ static void clear(void) {
   check_tables();
 }
 
-bool model_sequences(unsigned count) {
+bool model_sequences(unsigned first, unsigned count) {
   isSequence = true;
   check_tables();
   /* One that is removed before anybody has asked for anything of it. */
   if (!model_open() || !remove_library() || !model_open()) return puts(beehive_last_error()), false;
-  for (sequence = 0; sequence < count && !faults; sequence++) {
+  for (sequence = first; sequence < first + count && !faults; sequence++) {
     state = sequence;
     made = ended = model.made = model.ended = 0;
     for (int i = 0; i < 40 && !faults; i++) {

@@ -12,7 +12,14 @@ internal import CModel
 extension Host {
   /// Random calls of the Hive of the process, from C and from Swift.
   static let modelSteps: [(String, Step)] = [
-    ("model", { _, count in print(model_sequences(UInt32(count) ?? 0) ? "as modelled" : "wrong") }),
+    (
+      "model",
+      { _, text in
+        let numbers = text.split(separator: "+").compactMap { UInt32($0) }
+        guard numbers.count == 2 else { throw StepFailure("no first one, or no count") }
+        print(model_sequences(numbers[0], numbers[1]) ? "as modelled" : "wrong")
+      }
+    ),
     (
       "model-leftovers",
       { _, count in print(model_leaves_nothing(UInt32(count) ?? 0) ? "nothing is left" : "grows") }

@@ -8,9 +8,9 @@
 /* Opens the next build of made.c, ./made-0.so first. Returns false if there are no more. */
 bool model_open(void);
 
-/* Runs so many random sequences of 40 calls, one after another. A build of
+/* Runs so many random sequences of 40 calls, one after another, from one of them on. A build of
  * made.c is removed and the next one opened now and then. */
-bool model_sequences(unsigned count);
+bool model_sequences(unsigned first, unsigned count);
 
 /* Calls whatever comes, so often, on this thread: for one of several at once. If it replaces builds of made.c now and
  * then, nothing is made that would have to be given back before. */
