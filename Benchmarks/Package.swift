@@ -20,6 +20,10 @@ let package = Package(
       dependencies: ["CFloors", .product(name: "BeeHive", package: "swift-beehive")]),
     // Counts the instructions of one comparison, under callgrind.
     .executableTarget(name: "instructions", dependencies: ["Workloads", "CFloors"]),
+    // Counts the instructions of reading decision tables, likewise.
+    .executableTarget(
+      name: "documents",
+      dependencies: ["CFloors", .product(name: "BeeHive", package: "swift-beehive")]),
     // Joins times and counts into one table and holds them against the bounds.
     .executableTarget(name: "figures"),
     // Takes the times.
