@@ -208,7 +208,7 @@ struct PatternReader {
 extension Substring {
   /// The text without what keeps names apart: see `PatternReader.edge`.
   fileprivate var withoutEdges: String {
-    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != PatternReader.edge }))
+    unicodeScalars.reduce(into: "") { if $1 != PatternReader.edge { $0.unicodeScalars.append($1) } }
   }
 }
 
