@@ -15,9 +15,11 @@ struct search {
 
 static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *search_) {
   struct search *search = search_;
-  uintptr_t address = _Unwind_GetIP(context);
+  int is_next = 0;
+  uintptr_t address = _Unwind_GetIPInfo(context, &is_next);
   if (address == search->caller) { return _URC_END_OF_STACK; }
-  search->callee = address;
+  // Behind a call that is the last of its function another one may begin.
+  search->callee = address - !is_next;
   return _URC_NO_REASON;
 }
 

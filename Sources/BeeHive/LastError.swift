@@ -1,4 +1,5 @@
 internal import LibC
+internal import Threads
 
 /// The last error of one thread, for callers in C.
 ///
@@ -24,10 +25,10 @@ internal import LibC
   /// The same as a text of its own.
   static var text: String { unsafe pointer.text ?? "" }
 
-  /// Runs `body` and remembers what it throws, for this thread.
+  /// Runs `body` and remembers what it throws, for this thread, which nobody can cancel meanwhile.
   static func reported<Value>(_ body: () throws -> Value) -> Value? {
     do {
-      let value = try body()
+      let value = try uncancelled(body)
       forget()
       return value
     } catch {

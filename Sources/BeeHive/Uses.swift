@@ -18,7 +18,9 @@ struct Uses {
   /// The libraries whose entries were all removed or refused, and who still has something of them; one sentence each.
   private func removedImages() -> [String] {
     let images = hive.state.withLock { state in
-      state.images.registered.map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
+      // The program has no name: nobody opens it again.
+      state.images.registered.filter { !$0.name.isEmpty }
+        .map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
     }
     let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
     let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))

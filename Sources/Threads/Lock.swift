@@ -34,6 +34,13 @@ package import LibC
     unsafe mutex.deallocate()
   }
 
+  /// A child that was forked while another thread had the mutex never gets it.
+  @inlinable func acquire() {
+    if unsafe pthread_mutex_trylock(mutex) == 0 { return }
+    ForkedChild.endIfAlone()
+    unsafe pthread_mutex_lock(mutex)
+  }
+
   /// Runs `body` with the value while no other thread has it. `body` calls nothing that may block.
   ///
   /// What is taken out of the value and may end in code of the user's, whose `deinit` may ask this
@@ -41,7 +48,7 @@ package import LibC
   @inlinable package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    unsafe pthread_mutex_lock(mutex)
+    acquire()
     defer { unsafe pthread_mutex_unlock(mutex) }
     return try body(&value)
   }
@@ -58,10 +65,11 @@ package import LibC
 
   /// Runs `body`, and again after each `change`, until it returns a value; the lock is free meanwhile.
   @inlinable package func wait<Result>(until body: (inout Value) -> Result?) -> Result {
-    unsafe pthread_mutex_lock(mutex)
+    acquire()
     defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
       if let result = body(&value) { return result }
+      ForkedChild.endIfAlone()
       unsafe pthread_cond_wait(condition, mutex)
     }
   }
@@ -70,7 +78,7 @@ package import LibC
   package func wait<Result>(
     before deadline: ContinuousClock.Instant, until body: (inout Value) -> Result?
   ) -> Result? {
-    unsafe pthread_mutex_lock(mutex)
+    acquire()
     defer { unsafe pthread_mutex_unlock(mutex) }
     while true {
       if let result = body(&value) { return result }

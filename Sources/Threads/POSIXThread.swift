@@ -22,6 +22,9 @@ package struct POSIXThread: @unchecked Sendable {
       { argument in
         guard let work = unsafe argument?.assumingMemoryBound(to: (@Sendable () -> Void).self)
         else { return nil }
+        // The end of the thread would leave what it has begun.
+        var before: Int32 = 0
+        unsafe pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &before)
         let run = unsafe work.move()
         unsafe work.deallocate()
         run()
@@ -45,6 +48,16 @@ package struct POSIXThread: @unchecked Sendable {
     pthread_detach(thread.thread)
     return true
   }
+}
+
+/// Runs `body` while nobody can cancel this thread: with its end the locks that it has would never be free.
+package func uncancelled<Result, Failure: Error>(
+  _ body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  var before: Int32 = 0
+  unsafe pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &before)
+  defer { pthread_setcancelstate(before, nil) }
+  return try body()
 }
 
 extension Array where Element: Sendable {
@@ -177,15 +190,12 @@ private func file(of descriptor: Int32) -> [UInt64] {
 /// Returns what gives a descriptor that can be read while something waits in the queue of the main thread, and what runs
 /// that. Nil on other threads, and if nothing has loaded Dispatch.
 ///
-/// Dispatch has these functions for run loops: CoreFoundation serves the queue through them.
+/// Dispatch has these functions for run loops: CoreFoundation serves the queue through them. The loader is asked on the main
+/// thread alone: others may have to come back before a constructor does, which has its lock.
 private func mainQueue() -> (
   descriptor: @convention(c) () -> Int32, run: @convention(c) (UnsafeMutableRawPointer?) -> Void
 )? {
-  typealias Number = @convention(c) () -> Int32
-  // Swift sees no declaration of it.
-  guard let thread = unsafe dlsym(nil, "gettid"),
-    unsafe unsafeBitCast(thread, to: Number.self)() == getpid(),
-    let library = unsafe dlopen("libdispatch.so", RTLD_LAZY | RTLD_NOLOAD)
+  guard isMainThread, let library = unsafe dlopen("libdispatch.so", RTLD_LAZY | RTLD_NOLOAD)
   else { return nil }
   defer { unsafe _ = dlclose(library) }
   guard let descriptor = unsafe dlsym(library, "_dispatch_get_main_queue_handle_4CF"),
@@ -193,7 +203,16 @@ private func mainQueue() -> (
   else { return nil }
   // Sound: these are their types in Dispatch's private header.
   return unsafe (
-    unsafeBitCast(descriptor, to: Number.self),
+    unsafeBitCast(descriptor, to: (@convention(c) () -> Int32).self),
     unsafeBitCast(callback, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void).self)
   )
+}
+
+/// Whether this is the thread that the process began with: `/proc/thread-self` is a link to `12/task/12`. Swift sees no
+/// declaration of `gettid`.
+private var isMainThread: Bool {
+  var target = [CChar](repeating: 0, count: 64)
+  let count = unsafe readlink("/proc/thread-self", &target, target.count)
+  let text = String(decoding: target.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
+  return text.hasSuffix("/task/\(getpid())")
 }

@@ -185,7 +185,7 @@ import Testing
         """, in: Workshop())
     #expect(
       outcome.lines == [
-        "0 this process was forked while a Hive ran, and has none of its threads; call exec or _exit "
+        "0 this process was forked once a Hive had run, and has none of its threads; call exec or _exit "
           + "after fork, or fork before anything is started",
         "3", "a program of its own", "0",
       ])

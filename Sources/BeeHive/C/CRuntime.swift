@@ -87,7 +87,9 @@ package func beehive_destroy(
 @implementation @c
 package func beehive_scope_begin(_ outer: OpaquePointer?) -> OpaquePointer? {
   LastError.forget()
-  let scope = unsafe ServiceScope.of(outer)?.makeScope() ?? Hive.process.makeScope()
+  let scope = uncancelled {
+    unsafe ServiceScope.of(outer)?.makeScope() ?? Hive.process.makeScope()
+  }
   return unsafe OpaquePointer(Unmanaged.passRetained(scope).toOpaque())
 }
 
@@ -105,7 +107,7 @@ package func beehive_scope_service(
 package func beehive_scope_end(_ scope: OpaquePointer?) {
   LastError.forget()
   guard let scope = unsafe ServiceScope.of(scope) else { return }
-  scope.end()
+  uncancelled { scope.end() }
   unsafe Unmanaged.passUnretained(scope).release()
 }
 
@@ -255,7 +257,7 @@ package func beehive_entries(
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
-  return count(Hive.process.report().entries) { line in
+  return count(uncancelled { Hive.process.report().entries }) { line in
     unsafe line.withCEntry { entry in unsafe beehive_call_entry_visit(visit, entry, context) }
   }
 }
@@ -267,7 +269,7 @@ package func beehive_remarks(
   _ context: UnsafeMutableRawPointer?
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
-  let report = Hive.process.report()
+  let report = uncancelled { Hive.process.report() }
   // Once a start has come to them, these are the reasons of entries.
   let order = report.entries.contains { $0.launch != nil } ? [] : report.order
   return count(report.images + order + report.remarks) { remark in

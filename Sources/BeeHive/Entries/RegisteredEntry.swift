@@ -19,7 +19,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     var provider: Provider? { if case .bound(let provider) = self { provider } else { nil } }
   }
 
-  private static let orders = Atomic<UInt64>(0)
+  private static let orders = Atomic<UInt64>(1)
 
   /// Grows with each registration in the process.
   package let order: UInt64

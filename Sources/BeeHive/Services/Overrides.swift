@@ -63,7 +63,8 @@ extension Hive.State {
     overrides.compactMap { override in
       let (name, given) = (override.name, override.givenName)
       let hidden = table.named(.service, name)
-      guard hidden.given(given).isEmpty else { return nil }
+      // Without a given name it answers those who ask for any.
+      guard given.map({ hidden.given($0).isEmpty }) ?? hidden.isEmpty else { return nil }
       let names =
         hidden.isEmpty ? table.names(of: .service) : Set(hidden.all.compactMap(\.givenName))
       let subject = name + (given.map { " named \($0)" } ?? "")

@@ -20,7 +20,8 @@ BEEHIVE_C_BEGIN
  *
  * The calls of one module never overlap, except `event`, which may come while another is inside it;
  * each may come on another thread, and none with a lock of the host's held. They may block: a host
- * gives them threads of their own. */
+ * gives them threads of their own. Where the host has a limit of time, a call that is past it has failed and is not
+ * waited for: the next one may overlap it. */
 typedef struct beehive_module_operations {
   bool (*set_up)(const beehive_context *context);
   bool (*initialize)(const beehive_context *context);

@@ -8,6 +8,7 @@
  *
  * Every function may be called from any thread, but not from inside a dl_iterate_phdr callback: the loader
  * holds its lock there. In a constructor or destructor of an image what has to wait fails after some seconds.
+ * A thread that is cancelled in a call ends after it; those of the Hive are never cancelled.
  * Code that the Hive calls must not wait for a thread that calls the Hive, which may wait for that code. Those
  * that answer null or false have said why in beehive_last_error. What waits needs one thread, and the first call on
  * the main thread three descriptors: without them it fails. Limits of time hold only while the system gives threads.
@@ -62,7 +63,7 @@ typedef struct beehive_options {
   size_t disabled_count;
   uint32_t on_failure;    /* BEEHIVE_ON_FAILURE_… */
   uint32_t flags;         /* 0 */
-  double time_limit;      /* seconds that a step of a module may take; 0: as long as it likes */
+  double time_limit;      /* seconds that a step or an event of a module may take; 0: as long as it likes */
   double tear_down_limit; /* seconds that the end of beehive_run may take; 0: 25, the usual ones */
 } beehive_options;
 
@@ -86,11 +87,13 @@ bool beehive_start_latecomers(void);
 
 /* Starts every module, waits until SIGTERM, SIGINT or beehive_stop, tells the modules that the process
  * ends, and tears them down; at once after a beehive_stop that had nothing to stop. True where all of
- * that went well: the status of main. What on_failure lets pass is no failure. */
+ * that went well: the status of main. What on_failure lets pass is no failure. False too where tear_down_limit is over
+ * while a module has not come back: end the process then, for a start or a stop waits for that module. */
 bool beehive_run(const beehive_options *options);
 
 /* Tears every module down, in reverse order, and waits for it. False where one of them failed. Inside of a
- * step or an event it is true at once, and the modules are torn down after that: never if the step calls exit().
+ * step it is true at once, and the modules are torn down after that: never if the step calls exit(). Inside of an event it
+ * does not wait for that event.
  *
  * Objects that factories of singletons and weak services made are given to their `destroy`: what beehive_service
  * has returned of these must not be used any more. An object made for one request is still given back by
@@ -111,7 +114,8 @@ const void *beehive_service_named(const char *service, const char *name, size_t 
 
 /* Gives back what a factory made for one request, or one of the requests that share the instance of
  * BEEHIVE_SCOPE("weak"): the last one destroys it. False where no factory of that service and name has
- * made it, or it was given back. True for a table that has overridden the service, which stays as it is. */
+ * made it, or it was given back. True for a table that has overridden the service, which stays as it is. Null for `name` is
+ * any. */
 bool beehive_destroy(const char *service, const char *name, const void *object);
 
 /* A context of its own for scoped services: one session, one request, one document. Each factory with
@@ -129,7 +133,7 @@ const void *beehive_scope_service(beehive_scope *scope, const char *service, con
 
 /* Ends the scopes within this one, then destroys what it made, the latest first. Libraries stay loaded
  * until then, also where the Hive was stopped. One that another thread is ending is not waited for. Null
- * is nothing. */
+ * is nothing. Give a scope that its outer one has ended to this, too: some 560 bytes are kept until then. */
 void beehive_scope_end(beehive_scope *scope);
 
 /* Calls `visit` for each thing that is wrong and belongs to no entry, until it answers false: images that
@@ -186,7 +190,8 @@ bool beehive_remove_image(const char *path);
 
 /* Replaces one library by a new build: opens the file, gives it the places of the old entries at once, tears the old
  * modules down, and starts the new ones if the Hive runs. Once these have started, what singletons and weak services of
- * the old build made is given to their `destroy`, and must not be used any more. If a step fails the old build goes on
+ * the old build made is given to their `destroy`, and must not be used any more: not by
+ * others either, who may have looked it up before; they are not told. If a step fails the old build goes on
  * with what it made, its modules started anew; false is answered, and beehive_last_error says why. Between the two
  * builds no module of the library hears events. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
  * of the library now. Put it there by renaming it, for the file of the old build stays in use. beehive_remarks says who
@@ -197,7 +202,8 @@ bool beehive_replace_with(const char *path, const char *file);
 #define beehive_replace(path) beehive_replace_with(path, BEEHIVE_NULL)
 
 /* Has a table answer for a service, whatever else would, for all who ask from now on, until it is called with a
- * null table: for tests. `name` is a given name, or null; `table` must live until then. Each keeps some 30 bytes for good,
+ * null table: for tests. `name` is a given name, or null; `table` must live until then, and as long as what was made
+ * meanwhile and looked it up: a singleton until the stop. Each keeps some 30 bytes for good,
  * as a registration does. beehive_remarks says which hide nothing that is declared: a name may be mistyped. */
 bool beehive_override_at(const char *service, const char *name, const void *table, size_t table_size,
                          const char *file, uint32_t line);

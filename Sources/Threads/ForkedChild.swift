@@ -1,26 +1,26 @@
 internal import LibC
 internal import Synchronization
 
-/// A child that was forked while a Hive ran. It has the forking thread alone: Swift's pool of threads
+/// A child that was forked once a Hive had run. It has the forking thread alone: Swift's pool of threads
 /// stayed with the parent, though the pool's memory says that they are here. So an `await` that needs
 /// another thread never comes back, and the last thread's end would end the child with status 0.
 ///
 /// What such a child may do is call `exec` or `_exit`, as before. What it cannot do is said here.
-enum ForkedChild {
+package enum ForkedChild {
   /// What such a child ends with where it waits for what never comes: EX_SOFTWARE.
-  static let status: Int32 = 70
+  private static let status: Int32 = 70
 
-  static let message =
-    "this process was forked while a Hive ran, and has none of its threads; call exec or _exit after "
+  package static let message =
+    "this process was forked once a Hive had run, and has none of its threads; call exec or _exit after "
     + "fork, or fork before anything is started"
 
   private static let isChild = Atomic(false)
 
   /// True in such a child.
-  static var isCurrent: Bool { isChild.load(ordering: .relaxed) }
+  package static var isCurrent: Bool { isChild.load(ordering: .relaxed) }
 
   /// Has children that are forked from now on noticed.
-  static func watch() { _ = watching }
+  package static func watch() { _ = watching }
 
   private static let watching: Void = {
     // Made before any child is: it has no other thread to make it.
@@ -43,11 +43,23 @@ enum ForkedChild {
   /// The forking thread ends. If it is the last one, the child ends: not without a word.
   private static func threadEnds() {
     guard isLastThread else { return }
-    let text = "libBeeHive: process \(getpid()) ends in an await: \(message)\n"
+    complain("ends in an await")
+    exit(status)
+  }
+
+  /// Ends such a child if this thread is its only one and would wait for another: for a lock that a thread of the parent
+  /// held when it was forked.
+  @usableFromInline static func endIfAlone() {
+    guard isCurrent, isLastThread else { return }
+    complain("would wait for a thread of its parent")
+    _exit(status)
+  }
+
+  private static func complain(_ fault: String) {
+    let text = "libBeeHive: process \(getpid()) \(fault): \(message)\n"
     var bytes = Array(text.utf8)
     // Sound: the bytes live as long as the call.
     _ = unsafe bytes.withUnsafeMutableBytes { unsafe write(2, $0.baseAddress, $0.count) }
-    exit(status)
   }
 
   /// The kernel counts a process's threads as links of their directory, besides `.` and its name.
