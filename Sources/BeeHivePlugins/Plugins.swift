@@ -214,9 +214,8 @@ struct LoadedFiles {
     var list = ImageList()
     // Without memory for the list nothing is known to be loaded.
     guard (try? list.update()) != nil else { return }
-    for position in 0..<list.count {
-      let image = list[position]
-      if let stamp = try? fileStamp(of: image.displayName.utf8) {
+    for (image, name) in list.named {
+      if let stamp = try? fileStamp(of: name.utf8) {
         images[stamp.number] = (image.buildID, image.name)
       } else if !image.buildID.isEmpty {
         adrift.insert(image.buildID)

@@ -162,12 +162,16 @@ struct ImagePaths: Sequence, IteratorProtocol {
   /// Returns the name of an image for errors and identities: the loader's, or the program's own path. An image
   /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`, and so has one opened by a
   /// relative path, unless its file has gone: the working directory may be another one by now.
-  static func displayName(of mapped: MappedImage) -> String {
+  static func displayName(
+    of mapped: MappedImage,
+    among ranges: @autoclosure () -> [MappedRange] = MappedRange.ofThisProcess()
+  ) -> String {
     let name = mapped.name.utf8Span.span
     let isOfDescriptor = descriptors.contains { name.holds($0.span, at: 0) }
     let isRelative = mapped.role == .library && !mapped.name.hasPrefix("/")
     if isOfDescriptor || isRelative,
-      let header = mapped.header, let path = kernelPaths(of: header.rawValue).first,
+      let header = mapped.header,
+      let path = kernelPaths(of: header.rawValue, among: ranges()).first,
       isOfDescriptor || !path.hasSuffix(MappedRange.deletedMark)
     {
       return path
@@ -181,8 +185,10 @@ struct ImagePaths: Sequence, IteratorProtocol {
 
   static let programPath = linkTarget(of: "/proc/self/exe")
 
-  private static func kernelPaths(of address: UInt) -> [String] {
-    MappedRange.ofThisProcess().first { $0.contains(address) }
+  private static func kernelPaths(
+    of address: UInt, among ranges: [MappedRange] = MappedRange.ofThisProcess()
+  ) -> [String] {
+    ranges.first { $0.contains(address) }
       .map { [$0.path, "/proc/self/map_files/\($0.mapping)"] } ?? []
   }
 }
@@ -190,4 +196,14 @@ struct ImagePaths: Sequence, IteratorProtocol {
 extension MappedImage {
   /// Its name in errors and identities: its path, as the loader or the kernel knows it.
   package var displayName: String { ImagePaths.displayName(of: self) }
+}
+
+extension ImageList {
+  /// The images with their `displayName`; asks the kernel once for all of them.
+  package var named: [(image: MappedImage, name: String)] {
+    lazy var ranges = MappedRange.ofThisProcess()
+    return (0..<count).map { position in
+      (self[position], ImagePaths.displayName(of: self[position], among: ranges))
+    }
+  }
 }

@@ -65,14 +65,14 @@ package struct AdmissionHost {
   package init(modules: [String: Attributes] = [:]) throws(ImageError) {
     var list = ImageList()
     try list.update()
-    let images = (0..<list.count).map { list[$0] }.filter { $0.role != .vdso }
-    let paths = images.map(\.displayName)
-    let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: paths.first ?? ""))
-    self.init(paths.first ?? "", program)
+    let images = list.named.filter { $0.image.role != .vdso }
+    let path = images.first?.name ?? ""
+    let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: path))
+    self.init(path, program)
     switches = PluginSwitches(of: PluginSwitches.ownProgram)
     libraries.add(program)
     let deleted = MappedRange.ofThisProcess().filter(\.isOfDeletedFile)
-    for (image, path) in zip(images, paths).dropFirst() {
+    for (image, path) in images.dropFirst() {
       do throws(ImageError) {
         if let header = image.header?.rawValue,
           let file = deleted.first(where: { $0.contains(header) })
