@@ -160,19 +160,14 @@ struct ImagePaths: Sequence, IteratorProtocol {
   }
 
   /// Returns the name of an image for errors and identities: the loader's, or the program's own path. An image
-  /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`, and so has one opened by a
-  /// relative path, unless its file has gone: the working directory may be another one by now.
+  /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`.
   static func displayName(
     of mapped: MappedImage,
     among ranges: @autoclosure () -> [MappedRange] = MappedRange.ofThisProcess()
   ) -> String {
     let name = mapped.name.utf8Span.span
-    let isOfDescriptor = descriptors.contains { name.holds($0.span, at: 0) }
-    let isRelative = mapped.role == .library && !mapped.name.hasPrefix("/")
-    if isOfDescriptor || isRelative,
-      let header = mapped.header,
-      let path = kernelPaths(of: header.rawValue, among: ranges()).first,
-      isOfDescriptor || !path.hasSuffix(MappedRange.deletedMark)
+    if descriptors.contains(where: { name.holds($0.span, at: 0) }), let header = mapped.header,
+      let path = kernelPaths(of: header.rawValue, among: ranges()).first
     {
       return path
     }

@@ -91,8 +91,8 @@ bool beehive_start_latecomers(void);
  * while a module has not come back: end the process then, for a start or a stop waits for that module. */
 bool beehive_run(const beehive_options *options);
 
-/* Tears every module down, in reverse order, and waits for it. False where one of them failed. Inside of a
- * step it is true at once, and the modules are torn down after that: never if the step calls exit(). Inside of an event it
+/* Tears every module down, in reverse order, and waits for it. False where one of them failed. Inside of a step it
+ * is true at once, and the modules are torn down after that: never if the step calls exit(). Inside of an event it
  * does not wait for that event.
  *
  * Objects that factories of singletons and weak services made are given to their `destroy`: what beehive_service
@@ -184,20 +184,21 @@ bool beehive_remove(uint64_t number);
 
 /* Removes everything that a library declares: its modules are torn down, its services removed, and its names are
  * free. It stays loaded, so opening it again registers nothing: open a new build from a file of another name.
- * `path` is its path or the end of it, libshop.so, which means all that end so. False where no such library has
- * registered. */
+ * `path` is its path as it was opened, or the end of that, libshop.so, which means all that end so. False where no such
+ * library has registered. */
 bool beehive_remove_image(const char *path);
 
-/* Replaces one library by a new build: opens the file, gives it the places of the old entries at once, tears the old
- * modules down, and starts the new ones if the Hive runs. Once these have started, what singletons and weak services of
- * the old build made is given to their `destroy`, and must not be used any more: not by
- * others either, who may have looked it up before; they are not told. If a step fails the old build goes on
- * with what it made, its modules started anew; false is answered, and beehive_last_error says why. Between the two
- * builds no module of the library hears events. `path` is that of beehive_remove_image; null for `file` is the file that is at the path
- * of the library now. Put it there by renaming it, for the file of the old build stays in use. beehive_remarks says who
- * still has something of the old build. False in a module of the library, and in a start or stop; where a module that
- * runs requires or needs what the new build lacks; and where the loader leads a record of the new build into the old
- * one: make tables and functions static or hidden, or open libraries without RTLD_GLOBAL. */
+/* Replaces one library by a new build: opens the file, gives it the places of the old entries at once, tears the
+ * old modules down, and starts the new ones if the Hive runs. Once these have started, what singletons and weak
+ * services of the old build made is given to their `destroy`, and must not be used any more: not by others either,
+ * who may have looked it up before; they are not told. If a step fails the old build goes on with what it made,
+ * its modules started anew; false is answered, and beehive_last_error says why. Between the two builds no module
+ * of the library hears events. `path` is that of beehive_remove_image; null for `file` is the file that is at the
+ * path of the library now: open it by a whole path in a program that changes its working directory. Put it there
+ * by renaming it, for the file of the old build stays in use. beehive_remarks says who still has something of the
+ * old build. False in a module of the library, and in a start or stop; where a module that runs requires or needs
+ * what the new build lacks; and where the loader leads a record of the new build into the old one: make tables and
+ * functions static or hidden, or open libraries without RTLD_GLOBAL. */
 bool beehive_replace_with(const char *path, const char *file);
 #define beehive_replace(path) beehive_replace_with(path, BEEHIVE_NULL)
 
