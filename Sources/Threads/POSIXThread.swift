@@ -190,8 +190,8 @@ private func file(of descriptor: Int32) -> [UInt64] {
 /// Returns what gives a descriptor that can be read while something waits in the queue of the main thread, and what runs
 /// that. Nil on other threads, and if nothing has loaded Dispatch.
 ///
-/// Dispatch has these functions for run loops: CoreFoundation serves the queue through them. The loader is asked on the main
-/// thread alone: others may have to come back before a constructor does, which has its lock.
+/// Dispatch has these functions for run loops: CoreFoundation serves the queue through them. Only the main thread asks
+/// the loader: others may have to come back before a constructor does, which has its lock.
 private func mainQueue() -> (
   descriptor: @convention(c) () -> Int32, run: @convention(c) (UnsafeMutableRawPointer?) -> Void
 )? {
