@@ -22,12 +22,10 @@ package struct POSIXThread: @unchecked Sendable {
       { argument in
         guard let work = unsafe argument?.assumingMemoryBound(to: (@Sendable () -> Void).self)
         else { return nil }
-        // The end of the thread would leave what it has begun.
-        var before: Int32 = 0
-        unsafe pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &before)
         let run = unsafe work.move()
         unsafe work.deallocate()
-        run()
+        // The end of the thread would leave what it has begun.
+        uncancelled(run)
         return nil
       }, work)
     guard failure == 0 else {
