@@ -36,6 +36,11 @@ struct TextsTests {
       """, as: "texts.so", suffix: "s", ["-shared", "-nostdlib"])
   }
 
+  /// A file that is called like a command, and is meant by its path alone.
+  private static let calledLikeCommand = Result {
+    try Fixtures.bytes(library.get()).write(to: Fixtures.place("sections"))
+  }
+
   @Test(
     "A table and CSV escape what is no letter, and the sign that begins an escape",
     arguments: ["list", "kept"])
@@ -213,8 +218,7 @@ struct TextsTests {
     arguments: ["table", "json", "ndjson", "csv"])
   func plainArguments(format: String) throws {
     let name = try Self.library.get()
-    // A file that is called like a command is meant by its path alone.
-    try Fixtures.bytes(name).write(to: Fixtures.place("sections"))
+    try Self.calledLikeCommand.get()
     for (plain, other) in [
       (["sections"], ["sections", "--jobs", "1"]), (["records"], ["records", "--arch", "all"]),
       ([], ["records"]), (["no-such"], ["records", "no-such"]),
