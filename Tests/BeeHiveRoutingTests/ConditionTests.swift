@@ -103,7 +103,7 @@ struct ConditionTests {
       (#"{"parameter": "a", "cidr": "0.0.0.0/0"}"#, ["a=1.2.3.4"], ["a=::1"]),
       // Others write a `v` before a version.
       (
-        #"{"parameter": "v", "version": ">=v2 <3"}"#, ["v=v2", "v=v2.1", "v=2.1.1", "v=v2.1.1-rc"],
+        #"{"parameter": "v", "version": ">=v2 <3"}"#, ["v=v2", "v=V2.1", "v=2.1.1", "v=v2.1.1-rc"],
         ["v=v1.9", "v=v3", "v=vv2", "v=v", "v=2v"]
       ),
       // They compare numbers and truth values by their value, however a URL writes them.

@@ -248,7 +248,7 @@ extension SchemaPlace {
 
 extension StringProtocol {
   /// A version without the `v` that some write before it.
-  fileprivate var plainVersion: SubSequence { dropFirst(first == "v" ? 1 : 0) }
+  fileprivate var plainVersion: SubSequence { dropFirst(first == "v" || first == "V" ? 1 : 0) }
 }
 
 extension Arguments.Argument? {
