@@ -40,13 +40,15 @@ struct CallPlan {
         indices.flatMap { $0.met(by: call, route: route, paths: paths) }
         .sorted(by: CallRule.isBefore)[...]
     }
-    guard let met = left?.popFirst() else { return nil }
+    guard var met = left?.popFirst() else { return nil }
     // An interceptor may bring routes.
     if met.rule.interceptor != nil { routes = nil }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
     if call.context == nil { call.context = rules.context?.value(call) ?? [:] }
     let given = call.given(met.values)
-    return (met, met.rule.requirements.first { !$0.holds(call, given) }?.text)
+    let unmet = met.rule.requirements.first { !$0.holds(call, given) }
+    if unmet == nil, let variant = met.rule.variant?(call, given) { met.rule = variant }
+    return (met, unmet?.text)
   }
 
   /// Who answers, once no rule is left; throws the error that the call ends in.

@@ -206,5 +206,7 @@ struct RedirectionTests {
       if await router.answer("app://search") == "app://search engine=new" { fresh += 1 }
     }
     #expect((5..<40).contains(fresh), "\(fresh) of 200, not about 20")
+    #expect(
+      router.calls.explain("app://button").steps[0].hasPrefix("table three buttons, variant "))
   }
 }

@@ -17,6 +17,8 @@ struct CallRule: Sendable {
   var interceptor: (@Sendable (Call) async throws -> Verdict)?
   /// Whether the decision table has it.
   var isOfTable = false
+  /// Returns the variant that decides about a call instead of this rule; nil if the rule has no variants.
+  var variant: (@Sendable (Call, Arguments) -> CallRule?)?
   /// The URL of a declared redirection, where it has places to fill in.
   var template: RedirectTemplate?
   /// Differs from that of all others, and grows.

@@ -108,10 +108,13 @@ extension SchemaPlace {
   private func rule(for host: DecisionTable.Host?) throws(RoutingError) -> CallRule? {
     let conditions = given("when")?.array().compactMap { $0.condition(for: host) } ?? []
     let priority = given("priority")?.integer() ?? 0
-    let verdict = self["do"].verdict()
+    let outcome = self["do"]
+    let verdict = outcome.verdict(Self.verdicts + ["split"])
+    let split = outcome.given("split")?.split()
     guard let match = try self["match"].match(for: host), let verdict else { return nil }
-    return try .declared(
+    let rule = try CallRule.declared(
       ruleName, priority: priority, match, when: conditions, then: verdict, isOfTable: true)
+    return split?(rule) ?? rule
   }
 
   /// Reads `{"url": …}`, `{"route": …}`, `{"target": …, "action": …}` or `{}`, each with an `origin` or without.
@@ -146,10 +149,60 @@ extension SchemaPlace {
     return .action(names[0], names[1], from: origin)
   }
 
-  /// Reads one of `redirect`, `block`, `replace` and `answer`.
-  private func verdict() -> Verdict? {
-    let kinds = ["redirect", "block", "replace", "answer"]
-    guard isObject(of: kinds), let key = only(kinds) else { return nil }
+  /// Reads a split, which makes a rule one that leaves its say to one of several variants:
+  /// `{"by": …, "salt": …, "variants": [{"weight": 1, "answer": …}, {"weight": 2, "name": "b", "block": …}]}`.
+  private func split() -> ((CallRule) -> CallRule)? {
+    guard isObject(of: ["by", "salt", "variants"]) else { return nil }
+    let places = self["variants"].array()
+    if !(1...100).contains(places.count) {
+      self["variants"].note("a split has 1 to 100 variants, not \(places.count)")
+    }
+    var names: Set<String> = []
+    let variants = places.enumerated().compactMap { index, place in
+      place.variant(named: "\(index + 1)", others: &names)
+    }
+    guard let (name, salt, texts) = sharer() else { return nil }
+    return { rule in
+      let rules = variants.compactMap { variant -> CallRule? in
+        do throws(RoutingError) {
+          return try CallRule.declared(
+            "\(rule.name), variant \(variant.name)", priority: rule.priority, rule.match, when: [],
+            then: variant.verdict, isOfTable: true)
+        } catch {
+          variant.place.note(error.message)
+          return nil
+        }
+      }
+      let weights = variants.map(\.weight)
+      var split = rule
+      split.requirements.append(("\(name) is given", { !texts($0, $1).isEmpty }))
+      split.variant = { call, given in
+        stableChoice(among: weights, of: salt, texts(call, given)).map { rules[$0] }
+      }
+      return split
+    }
+  }
+
+  /// Reads a variant of a split, whose name no other has.
+  private func variant(named number: String, others: inout Set<String>) -> (
+    place: SchemaPlace, name: String, weight: Int, verdict: Verdict
+  )? {
+    guard let verdict = verdict(Self.verdicts, beside: ["name", "weight"]) else { return nil }
+    let name = given("name").map { $0.text() ?? "" } ?? number
+    if !others.insert(name).inserted { note("it has the name of an earlier variant") }
+    if name.isEmpty { note("it has no name") }
+    guard let weight = self["weight"].integer() else { return nil }
+    if !(1...10_000).contains(weight) {
+      self["weight"].note("\(weight) is no weight; write a whole number from 1 to 10000")
+    }
+    return (self, name, weight, verdict)
+  }
+
+  private static let verdicts = ["redirect", "block", "replace", "answer"]
+
+  /// Reads the one of these verdicts that is here, beside other keys; a split leaves it to its variants.
+  private func verdict(_ kinds: [String], beside others: [String] = []) -> Verdict? {
+    guard isObject(of: kinds + others), let key = only(kinds) else { return nil }
     let value = self[key]
     switch key {
     case "block":
@@ -158,6 +211,7 @@ extension SchemaPlace {
       return reason.map(Verdict.refuse)
     case "replace": return .replace(Arguments(value.values()))
     case "answer": return value.value().map { .answer($0.answer) }
+    case "split": return .proceed
     default: return value.redirection().map(Verdict.redirect)
     }
   }
