@@ -2,8 +2,8 @@
 import PackageDescription
 
 // A Hive among the services of swift-service-lifecycle, its notices in the log of swift-log, its settings
-// from swift-configuration, and its plugins signed with swift-crypto. A package of its own: libBeeHive.so knows none of them, since a host
-// and a library that each had a copy would have two protocols called Service and two logging systems.
+// from swift-configuration, its plugins signed with swift-crypto, and OpenFeature's flags from its decision table. A package of its
+// own: libBeeHive.so knows none of them, since a host and a library that each had a copy would have two protocols called Service and two logging systems.
 let package = Package(
   name: "Adapters",
   products: [.library(name: "Adapters", targets: ["Adapters"])],
