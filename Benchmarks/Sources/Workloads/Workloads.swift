@@ -47,8 +47,8 @@ public enum Workloads {
     Recipe(name: "match-100000") { _ in Matching.many() },
     Recipe(name: "register-routes-1000") { _ in Deciding.registering(1000) },
     Recipe(name: "register-routes-10000") { _ in Deciding.registering(10_000) },
-    Recipe(name: "load-rules-1000") { _ in Deciding.loading(1000) },
     Recipe(name: "load-rules-10000") { _ in Deciding.loading(10_000) },
+    Recipe(name: "load-rules-100000") { _ in Deciding.loading(100_000) },
     Recipe(name: "pass-rules-10") { _ in Deciding.passing(10) },
     Recipe(name: "pass-rules-10000") { _ in Deciding.passing(10_000) },
   ]
