@@ -27,7 +27,7 @@ struct CallPlan {
     if left == nil {
       routes = try core.resolve(&call)
       let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
-      var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [[String]]())
+      var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [ResolvedPath]())
       if indices.contains(where: \.hasPatterns) {
         if call.action == nil, let url = call.url {
           let met = routes ?? core.meet(url)
@@ -57,14 +57,15 @@ struct CallPlan {
     return ({ "answered with \(answer)" }, false, [("", .local, { _ in answer })])
   }
 
-  /// The paths that lead to the end of the resolved call whatever the scheme before them: that of an action, and those of
-  /// routes whose pattern names no scheme. Rules judge the call by them too, so no spelling slips by.
-  private var paths: [[String]] {
-    if let (target, action) = call.action { return [[target, action]] }
+  /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those by which routes
+  /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
+  private var paths: [ResolvedPath] {
+    if let (target, action) = call.action { return [(nil, [target, action], nil)] }
     guard let url = call.url, let routes else { return [] }
-    let free = routes.matches.map(\.route.pattern).filter { $0.scheme == nil }
-    return Set(free.map { $0.isAbsolute ? url.hostSegment : url.plainHost })
-      .map { host in (host.map { [$0] } ?? []) + url.path }
+    return routes.matches.reduce(into: []) { paths, match in
+      let path = match.route.pattern.path(of: url, match.normal)
+      if !paths.contains(where: { $0 == path }) { paths.append(path) }
+    }
   }
 
   /// Does what a verdict says.
@@ -76,7 +77,7 @@ struct CallPlan {
       // Where the call is there already, the next rule decides.
       if try call.follow(destination, by: met) { left = nil }
     case .refuse(let reason):
-      throw RoutingError(.refused, "\(call.destination) was refused: \(reason)")
+      throw RoutingError(.refused, "\(call.destination.description.excerpt) was refused: \(reason)")
     case .answer(let value): answer = value
     }
   }
@@ -135,7 +136,7 @@ extension RoutingCore {
       throw nearMiss(of: url, from: origin)
         ?? RoutingError(
           .noAction,
-          "\(url) names the target \(name) and \(url.path.count) parts behind it; an action is one"
+          "\(url.text.excerpt) names the target \(name) and \(url.path.count) parts behind it; an action is one"
         )
     }
     return .action(target: name, action: url.path[0])
@@ -215,7 +216,7 @@ extension RoutingCore {
     let call = Call(to: destination, origin: origin, arguments: arguments, caching: caching)
     try RoutingError.check(
       Nesting.current.depth < Nesting.most, .redirectLoop,
-      "\(destination) is called by what answers calls, \(Nesting.most / 2) of them one inside the other"
+      "\(destination.description.excerpt) is called by what answers calls, \(Nesting.most / 2) of them one inside the other"
     )
     var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.

@@ -202,7 +202,7 @@ extension RoutingCore {
       "\(action) begins with native, so it cannot be called from outside")
     try supply(target: name, action, for: origin)
     guard let target = target(named: name) else {
-      var (message, sources) = ("no target is named \(name)", [Source]())
+      var (message, sources) = ("no target is named \(name.excerpt)", [Source]())
       // Callers from outside are not told what there is.
       if origin == .local {
         let names = targets.withLock { $0.all.map(\.definition.name) }
@@ -221,7 +221,7 @@ extension RoutingCore {
       }
       throw RoutingError(
         .noAction,
-        "the target \(name) of \(target.source) has no action \(action); it has "
+        "the target \(name) of \(target.source) has no action \(action.excerpt); it has "
           + Self.list(known.keys.sorted(), near: action), sources: [target.source])
     }
     try RoutingError.check(
@@ -279,7 +279,7 @@ extension RoutingError {
     let known = action.parameters.map(\.name).sorted()
     self.init(
       .undeclaredParameter,
-      "\(name) declares no parameter \(key); it is \(action)"
+      "\(name) declares no parameter \(key.excerpt); it is \(action)"
         + near(key, in: known), key: key, sources: sources)
   }
 }

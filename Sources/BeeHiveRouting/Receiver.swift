@@ -18,7 +18,8 @@ extension RoutingCore {
       return try receiver(of: call, target: target, action: action)
     }
     guard let url = call.url else {
-      throw RoutingError(.noRoute, "\(call.destination) is no URL and no action")
+      throw RoutingError(
+        .noRoute, "\(call.destination.description.excerpt) is no URL and no action")
     }
     return try receiver(of: call, at: url, among: routes ?? meet(url))
   }
@@ -96,7 +97,7 @@ extension RoutingCore {
     var fit: [Candidate] = []
     var best: Route?
     var failure: RoutingError?
-    for ((route, _), parameters) in Self.candidates(for: call, at: url, among: routes) {
+    for ((route, _, _), parameters) in Self.candidates(for: call, at: url, among: routes) {
       do throws(RoutingError) {
         let parameters = try parameters.get()
         let answer = { (call: Call) in
@@ -112,10 +113,10 @@ extension RoutingCore {
     if let best { return ({ "route \(best.pattern) of \(best.source)" }, false, fit) }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
     if let failure { throw failure }
-    if let (route, _) = matches.first {
+    if let route = matches.first?.route {
       throw RoutingError(
         .notRemote,
-        "\(route.pattern) is not marked remote, so calls from outside may not open \(url)",
+        "\(route.pattern) is not marked remote, so calls from outside may not open \(url.text.excerpt)",
         sources: [route.source])
     }
     if let (exposure, handler) = table.unmatched?.value, exposure.answers(call.origin) {
@@ -130,7 +131,8 @@ extension RoutingCore {
     throw nearMiss(of: url, from: call.origin)
       ?? (call.origin == .local ? unusableRoute(for: url) : nil)
       ?? RoutingError(
-        .noRoute, "no route and no target answers to \(url); register one, or look at router.routes"
+        .noRoute,
+        "no route and no target answers to \(url.text.excerpt); register one, or look at router.routes"
       )
   }
 
@@ -142,7 +144,7 @@ extension RoutingCore {
     let near = table.matches(of: url, ignoringTypes: true).first {
       $0.route.exposure.answers(origin)
     }
-    guard let (route, values) = near else { return nil }
+    guard let (route, values, _) = near else { return nil }
     for (name, value) in values {
       guard let text = value as? String,
         let type = route.pattern.parts.pathKeys.first(where: { $0.name == name })?.type,
@@ -150,7 +152,7 @@ extension RoutingCore {
       else { continue }
       return RoutingError(
         .noRoute,
-        "no route answers to \(url); \(route.pattern) would, were \"\(text)\" of type \(type)",
+        "no route answers to \(url.text.excerpt); \(route.pattern) would, were \"\(text.excerpt)\" of type \(type)",
         key: name, sources: [route.source])
     }
     return nil
@@ -165,7 +167,7 @@ extension RoutingCore {
       let word = if case .accepted = entry.state { "is unbound" } else { "was rejected" }
       return RoutingError(
         .noRoute,
-        "no route answers to \(url); \(pattern) of \(entry.source) \(word): \(problem.message)",
+        "no route answers to \(url.text.excerpt); \(pattern) of \(entry.source) \(word): \(problem.message)",
         sources: [entry.source])
     }
     return nil
@@ -188,7 +190,7 @@ extension RoutingCore {
     if reasons.isEmpty, let (_, gone) = refusals.last { throw RoutingError(.noRoute, gone.message) }
     throw RoutingError(
       .refused,
-      "everybody who may answer \(call.destination) has refused: "
+      "everybody who may answer \(call.destination.description.excerpt) has refused: "
         + reasons.joined(separator: "; "))
   }
 }

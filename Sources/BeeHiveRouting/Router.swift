@@ -252,11 +252,13 @@ extension Router {
       let sorted = aliases.sorted { $0.key < $1.key }
       for (name, url) in sorted {
         guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
-          throw RoutingError(.badPattern, "the alias \"\(name)\" is no single segment of a path")
+          throw RoutingError(
+            .badPattern, "the alias \"\(name.excerpt)\" is no single segment of a path")
         }
         let known = all[name]?.value ?? url
         try RoutingError.check(
-          known == url, .duplicate, "the alias \(name) means \(known) already, not \(url)")
+          known == url, .duplicate,
+          "the alias \(name.excerpt) means \(known.excerpt) already, not \(url.excerpt)")
         if all[name] == nil { all[name] = (nextNumber(), url) }
       }
       for (name, url) in sorted {
@@ -266,7 +268,7 @@ extension Router {
           try RoutingError.check(
             !way.dropLast().contains(alias) && way.count <= Call.mostRedirections, .redirectLoop,
             "aliases lead back, or on more than \(Call.mostRedirections) times: "
-              + way.joined(separator: " → "))
+              + way.map(\.excerpt).joined(separator: " → ").shortened)
           next = url
         }
       }

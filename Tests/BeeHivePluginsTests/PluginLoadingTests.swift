@@ -140,7 +140,9 @@ struct PluginLoadingTests {
     }
   }
 
-  @Test("one after the other, though the numbers of open files return", arguments: [false, true])
+  @Test(
+    "one after the other, though the numbers of open files return", .serialized,
+    arguments: [false, true])
   func numbers(isStrict: Bool) async throws {
     let shop = try Shop()
     if isStrict { shop.hive.plugins.policy.opensJudgedFiles = true }

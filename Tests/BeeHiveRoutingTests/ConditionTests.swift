@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Yams
 
@@ -153,7 +154,7 @@ struct ConditionTests {
     "Numbers that the host gives count, of whatever type",
     arguments: [
       Int8(7), UInt8(7), Int16(7), UInt16(7), Int128(7), Float(7), Decimal(7),
-      Decimal(string: "7.0") ?? 0,
+      Decimal(string: "7.0") ?? 0, Decimal?(7), Int?(7),
     ] as [any Sendable])
   func numbers(_ seven: any Sendable) async throws {
     for condition in [#""is": 7"#, #""above": 6.5"#, #""in": [6, 7]"#] {
@@ -193,6 +194,29 @@ struct ConditionTests {
     }
     #expect(shares[0] == shares[1] && shares[0].contains(true) && shares[0].contains(false))
     #expect(shares[0] == (0..<100).map { stableShare(of: "s", ["\($0)"]) < 50 })
+  }
+
+  @Test("The share of a typed segment is that of its value")
+  func typedShares() throws {
+    let half = #"{"percent": 50, "by": {"parameter": "user"}}"#
+    let router = Router()
+    try router.calls.load(
+      table(rule("r", #"{"url": "app://a/:user<Int>"}"#, when: half, do: #"{"answer": null}"#)))
+    let shares = [0..<40].joined().map { user in
+      ["", "0", "+"].map { router.canOpen("app://a/\($0)\(user)") }
+    }
+    #expect(shares.allSatisfy { Set($0).count == 1 } && Set(shares.map { $0[0] }).count == 2)
+  }
+
+  @Test("A value is found among thousands, and null is answered as nothing")
+  func choices() async throws {
+    let list = (0..<Effort.times(2_000, full: 100_000)).map { "\"v\($0)\"" }.joined(separator: ",")
+    let condition = #"{"parameter": "p", "in": [\#(list)]}"#
+    #expect(try await holds(condition, "p=v1999"))
+    #expect(try await !holds(condition, "p=v100000"))
+    let router = Router()
+    try router.calls.load(table(rule("r", "{}", do: #"{"answer": null}"#)))
+    #expect(try await router.open("app://a/1") is Void)
   }
 
   @Test("A share in percent is the same for the same value, and grows without losing any")

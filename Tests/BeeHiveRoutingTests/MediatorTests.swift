@@ -205,7 +205,7 @@ struct MediatorTests {
   func badDeclarations() {
     for text in [
       "", "price", "price(", "price(sku)", "price(sku:)", "price(sku: String", "price() ->",
-      "price() x", "remote", "(a: Int)",
+      "price() x", "remote", "(a: Int)", "a Int", "f(a Int)",
     ] { expectError(.badPattern, saying: "byte") { try ActionDeclaration(parsing: text) } }
     for (text, reason) in [
       ("remote elevated x()", #"at byte 16: ( is missing; there is "x()" in its place"#),

@@ -45,8 +45,13 @@ struct RecordedEntriesTests {
     "The rest of a path comes to C as one text, so a segment of it with a slash is refused",
     arguments: ["a%2F..%2Fb", "a/..%5Cb", "%2Fetc"])
   func climbing(_ rest: String) async throws {
-    await expectError(.refused, saying: "slash or leads up") {
-      try await hive.router.open("croutes://echo/7/\(rest)")
+    for url in ["croutes://echo/7/\(rest)", "croutes://open/\(rest)"] {
+      await expectError(.refused, saying: "slash or leads up") { try await hive.router.open(url) }
+    }
+    for given in ["../b", "/etc"] as [any Sendable] + [["..", "b"]] {
+      await expectError(.refused, saying: "slash or leads up") {
+        try await hive.router.open("croutes://echo/7", with: ["*": given])
+      }
     }
   }
 
@@ -109,6 +114,7 @@ struct RecordedEntriesTests {
         "c_shop": "bound", "croutes://stock/:sku?count<Int>": "bound",
         "croutes://echo/:n<Int>/*": "bound", "croutes://files": "bound",
         "croutes://values/:n<Int>/*rest?tag&*": "bound", "croutes://garbled": "bound",
+        "croutes://open?*": "bound",
         "croutes://:": "rejected bad-pattern", "croutes://gone/:id": "rejected unknown-type",
         "c_odd": "rejected unknown-type",
         "c_page": "rejected unknown-type", "c_lost": "rejected failed",

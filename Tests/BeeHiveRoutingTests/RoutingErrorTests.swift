@@ -72,6 +72,28 @@ struct RoutingErrorTests {
     #expect(outside?.message.contains("buy") == false, "buy is local")
   }
 
+  @Test(
+    "No message quotes all of a long URL",
+    arguments: [
+      "app://x/L", "app://shop/L", "aaa://L/price", "aaa://shop/price?sku=1&count=L",
+      "aaa://shop/price?sku=1&L=1", "app://gone/L", "app://shop/L/L",
+    ])
+  func long(_ url: String) async throws {
+    try router.calls.guardCalls("gone", .url("app://gone/:id"), then: .refuse("gone"))
+    let text = url.replacing("L", with: String(repeating: "%41b", count: 900))
+    let error = try #require(await router.error(text))
+    #expect(error.message.utf8.count < 1_000, "\(error.message)")
+  }
+
+  @Test("No message quotes all of a long alias")
+  func longAlias() throws {
+    let name = String(repeating: "x/", count: 1 << 20)
+    for aliases in [[name: "app://a"], ["home": name]] {
+      let error = #expect(throws: RoutingError.self) { try router.register(aliases: aliases) }
+      #expect((error?.message.utf8.count ?? 0) < 1_000)
+    }
+  }
+
   @Test func `What a rule makes of a URL counts for whether it can be opened`() throws {
     #expect(!router.canOpen("app://old/7"))
     try router.calls.guardCalls(

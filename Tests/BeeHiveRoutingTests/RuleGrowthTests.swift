@@ -80,6 +80,28 @@ struct RuleGrowthTests {
     #expect(looks.count - before <= 3_000)
   }
 
+  @Test(
+    "Rules that redirect to URLs that all of them match load in looks that grow as the rules do")
+  func loopsOfOnePage() throws {
+    let looks = try [300, 600].map { count in
+      let (router, looks) = (Router(), Counter())
+      let rules = try (0..<count).map { number in
+        try router.define("T\(number)") { text in
+          looks.next()
+          return Int(text)
+        }
+        return rule(
+          "r\(number)", #"{"url": "app://a/:id<T\#(number)>"}"#,
+          do: #"{"redirect": "app://a/7"}"#)
+      }
+      let redirections = try table(of: rules)
+      let before = looks.count
+      try router.calls.load(redirections)
+      return looks.count - before
+    }
+    #expect(looks[0] > 0 && looks[1] < 3 * looks[0], "\(looks)")
+  }
+
   @Test func `A key of a query that is there again is added to the texts that are there`() {
     var arguments = Arguments()
     var places: Set<UInt> = []

@@ -8,12 +8,15 @@ struct SpellingsTests {
   /// A URL of each route and action, as its author writes it.
   private static let canonical = [
     "app://book/7", "/page/home", "/page/7/x", "*://any/7", "http://shop.example/cart/7",
-    "app://files/a/b", "/tags/t/u", "app://shop/echo", "app://shop/nothing",
+    "app://files/a/b", "/tags/t/u", "app://shop/price?sku=a", "app://shop/nothing",
+    "app://%61dmin/list", "/caf%C3%A9/7", "app://docs/a/b", "app:/free/home", "app://id/\(Self.id)",
   ]
+
+  private static let id = "621425B8-42D1-4AB4-9A58-1E69D708A84B"
 
   /// The names of an alias, and the URLs that they lead to.
   private static let aliases = [
-    "home": "/page/home", "cart": "app://book/7", "say": "app://shop/echo",
+    "home": "/page/home", "cart": "app://book/7", "say": "app://shop/price?sku=a",
   ]
 
   private let router = Router()
@@ -25,7 +28,8 @@ struct SpellingsTests {
       for pattern in [
         "app://book/:id", "/page/:name", "/page/:id/x", "*://any/:x",
         "http://shop.example/cart/:id",
-        "app://files/:path<Path>", "/tags/*all",
+        "app://files/:path<Path>", "/tags/*all", "app://:section/list", "/caf\u{e9}/:x",
+        "app://docs/*rest", "app:/free/:name", "app://id/:id<UUID>",
       ] {
         try router.register(pattern, exposure: .remote) { describe($0) }
       }
@@ -35,10 +39,17 @@ struct SpellingsTests {
     let urls = Self.canonical.map { $0.replacing("*:", with: "app:") }
     for url in urls + [
       "app://page/home", "any://any/:x", "/shop/:action", "app://tags/t/*", "app://files/a/*",
+      "app://admin/list", "app://caf\u{e9}/7", "app://cafe\u{301}/:x", "app://docs/:path<Path>",
+      "app://free/home", "app://free/:p<Path>",
     ] {
       try ruled.calls.guardCalls(url, .url(url), then: .proceed)
     }
-    try ruled.calls.guardCalls("echo", .action("shop", "echo"), then: .proceed)
+    try ruled.calls.guardCalls("price", .action("shop", "price"), then: .proceed)
+    try ruled.calls.load(
+      table(
+        rule(
+          "id", #"{"url": "app://id/:id"}"#, when: #"{"parameter": "id", "is": "\#(Self.id)"}"#,
+          do: #"{"replace": {}}"#)))
     for alias in Self.aliases.keys {
       try ruled.calls.guardCalls(alias, .url(alias), then: .proceed)
     }
@@ -91,6 +102,71 @@ struct SpellingsTests {
       try await router.mediator.perform("shop", "nothing")
     }
     #expect(await router.failure("app://book/7") == nil)
+  }
+
+  /// A route, a rule, and URLs that the rule has to judge since each leads to the same.
+  private static let equals: [(route: String, rule: String, urls: [String])] = [
+    ("app://:section/list", "app://admin/list", ["app://admin/list", "app://%61dmin/list"]),
+    ("app://*", "app://admin/list", ["app://%61dmin/list"]),
+    (
+      "app:/page/:name", "app://page/home",
+      [
+        "app:/page/home", "app://p%61ge/home", "app://localhost/page/home",
+        "app://a.example/page/home",
+      ]
+    ),
+    ("/page/:name", "app://page/home", ["/page/home", "page/home", "other://page/home"]),
+    ("/caf\u{e9}/:x", "app://caf\u{e9}/7", ["/caf%C3%A9/7", "/cafe%CC%81/7"]),
+    ("/caf\u{e9}/:x", "app://cafe\u{301}/7", ["/caf%C3%A9/7", "/cafe%CC%81/7"]),
+    ("app://files/*rest", "app://files/:p<Path>", ["app://files/a/b", "app://files/a%2F..%2Fb"]),
+    ("app://item/:id<Int>", "app://item/7", ["app://item/7", "app://item/07", "app://item/%2B7"]),
+    ("/v:n<Int>", "app://v7", ["/v7", "/v007", "app://v07"]),
+    ("*://shop:80/x", "app://shop:80/x", ["app://shop:80/x", "other://shop:80/x"]),
+  ]
+
+  @Test("A rule holds for each spelling that leads to the same route", arguments: equals)
+  func equal(_ pattern: String, _ rule: String, _ urls: [String]) async throws {
+    let router = Router()
+    try router.register(pattern, exposure: .remote) { describe($0) }
+    for url in urls { #expect(await router.failure(url, origin: .remote) == nil, "\(url)") }
+    try router.calls.guardCalls("closed", .url(rule), then: .refuse("closed"))
+    for url in urls { #expect(await router.failure(url, origin: .remote) == .refused, "\(url)") }
+  }
+
+  @Test("A rule of another scheme or host does not judge what its pattern cannot mean")
+  func different() async throws {
+    let router = Router()
+    try router.register("app://page/:name", exposure: .remote) { describe($0) }
+    for rule in ["other://page/home", "app://page/house", "app://b.example/page/home"] {
+      try router.calls.guardCalls(rule, .url(rule), then: .refuse("closed"))
+    }
+    #expect(await router.failure("app://page/home") == nil)
+  }
+
+  @Test(
+    "A condition tests the value that the route takes",
+    arguments: [
+      (
+        "/files/:p<Path>", "app://files/:p<Path>", #""contains": "//""#,
+        ["app://files/a//b", "/files/a//b"]
+      ),
+      (
+        "app://item/:p<UUID>", "app://item/:p", #""is": "\#(id)""#,
+        ["app://item/\(id)", "app://item/\(id.lowercased())"]
+      ),
+      (
+        "app://item/:p", "app://item/:p<UUID>", #""in": ["\#(id)"]"#,
+        ["app://item/\(id)", "app://item/\(id.lowercased())"]
+      ),
+    ])
+  func values(_ pattern: String, _ match: String, _ test: String, _ urls: [String]) async throws {
+    let router = try Router().answering(pattern)
+    try router.calls.load(
+      table(
+        rule(
+          "r", #"{"url": "\#(match)"}"#, when: #"{"parameter": "p", \#(test)}"#,
+          do: #"{"block": "x"}"#)))
+    for url in urls { #expect(await router.failure(url) == .refused, "\(url)") }
   }
 
   @Test("What is called decides which rules judge the call", arguments: CallOrigin.all)

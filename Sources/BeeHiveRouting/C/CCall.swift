@@ -33,13 +33,17 @@ struct CCall: Sendable {
         "\(name) of \(entry.source) was removed before it was called", sources: [entry.source])
     }
     // An array comes to C as one text, too, where a slash in a segment of `*` could not be told from those between them.
-    let rest = entry.pattern?.variants.joined().first(where: \.isRest)?.name
-    let segments = rest.flatMap { arguments[raw: $0] as? [String] } ?? []
-    try RoutingError.check(
-      !segments.joined(separator: "/").climbs
-        && segments.allSatisfy { !$0.utf8.contains(UInt8(ascii: "/")) }, .wrongParameter,
-      "\(name) of \(entry.source) takes the rest of the path as one text, and a segment of it has a slash or leads up",
-      key: rest)
+    let isPrefix = entry.attributes.extent == .prefix
+    for case .rest(let rest, let isPath) in entry.pattern?.variants(isPrefix: isPrefix).first ?? []
+    {
+      let segments = arguments.texts(rest)
+      try RoutingError.check(
+        !segments.joined(separator: "/").climbs
+          && (isPath || segments.allSatisfy { !$0.utf8.contains(UInt8(ascii: "/")) }),
+        .wrongParameter,
+        "\(name) of \(entry.source) takes the rest of the path as one text, and a segment of it has a slash or leads up",
+        key: rest)
+    }
     // Every text stays where it is until the function has returned.
     let texts = CTexts()
     let list = unsafe names.compactMap { name -> beehive_argument? in

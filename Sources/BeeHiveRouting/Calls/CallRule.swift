@@ -128,7 +128,10 @@ public struct CallMatch: Sendable {
   static func url(
     _ pattern: RoutePattern, types: SegmentTypes, from origin: CallOrigin?
   ) throws(RoutingError) -> CallMatch {
-    let forms = try pattern.variants.map { variant throws(RoutingError) in
+    let variants = pattern.variants.flatMap {
+      [$0] + (pattern.decodingHost(in: $0).map { [$0] } ?? [])
+    }
+    let forms = try variants.map { variant throws(RoutingError) in
       try RouteTree.Form(variant, of: pattern, types: types)
     }
     return CallMatch(forms: forms, pattern: pattern, origin: origin)

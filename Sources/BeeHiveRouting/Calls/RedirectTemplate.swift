@@ -49,7 +49,7 @@ struct RedirectTemplate: Sendable {
 
   /// Returns whether the path of a redirection has places, so that it need be no URL.
   static func hasPlaces(inPath path: Substring) -> Bool {
-    path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+    path.utf8.split(omittingEmptySubsequences: false) { #"/\"#.utf8.contains($0) }.dropFirst()
       .contains { segment in
         // A port is a number, a name is none; %3A is a colon, %2A a star.
         segment.first == UInt8(ascii: "*")

@@ -38,10 +38,11 @@ struct RuleIndex: Sendable {
     rules.values.filter { $0.match.pattern != nil }.sorted { $0.number < $1.number }
   }
 
-  /// The rules that a call meets, in no order: by its action, by the route that answers it, by its URL, and by paths that
-  /// lead to its end by any scheme.
+  /// The rules that a call meets, in no order: by its action, by the route that answers it, by its URL, and by the paths that
+  /// lead to its end.
   func met(
-    by call: Call, route: (pattern: RoutePattern, values: PathValues)? = nil, paths: [[String]] = []
+    by call: Call, route: (pattern: RoutePattern, values: PathValues)? = nil,
+    paths: [ResolvedPath] = []
   ) -> [MetRule] {
     guard !rules.isEmpty else { return [] }
     var numbers = bySubject[nil] ?? []
@@ -56,9 +57,10 @@ struct RuleIndex: Sendable {
       met += (bySubject[.url(route.pattern.path)] ?? []).map { ($0, route.values) }
     }
     let urls = call.aliases + (call.url.map { [$0] } ?? [])
+    // The values of the first are those that the route takes.
     let found =
-      urls.reversed().flatMap { RouteSearch.matches(of: $0, in: byURL) }
-      + paths.flatMap { RouteSearch.matches(ofPath: $0, in: byURL) }
+      paths.flatMap { RouteSearch.rules(met: $0, in: byURL) }
+      + urls.reversed().flatMap { RouteSearch.matches(of: $0, in: byURL, isOfRules: true) }
     met += found.map { ($0.number, $0.values) }
     var seen: Set<UInt64> = []
     return met.compactMap { number, values in

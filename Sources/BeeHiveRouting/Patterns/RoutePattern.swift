@@ -103,6 +103,16 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     return tree.map { !RouteSearch.matches(of: url, in: $0).isEmpty } == true
   }
 
+  /// A form with the name that its host means, decoded and composed, as a parameter would be given it; nil where it has no
+  /// other name.
+  func decodingHost(in variant: [PatternSegment]) -> [PatternSegment]? {
+    guard isAbsolute, case .literal(let key)? = variant.first,
+      let name = try? percentDecoded(Array(key.utf8)[...], "the host")
+    else { return nil }
+    let composed = name.composedText.utf8.percentEncoded { $0 >= 0x7f || $0 == UInt8(ascii: "%") }
+    return composed == key ? nil : [.literal(composed)] + variant.dropFirst()
+  }
+
   /// The pattern as it was written.
   public var description: String { text }
 }

@@ -1,27 +1,40 @@
 /// The values that the path of a URL gives by a pattern, in the order of its segments.
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
+/// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any; with the URL that it
+/// was read of, unless it is the names of an action.
+typealias ResolvedPath = (scheme: String?, segments: [String], url: URLText?)
+
+/// Segments by their index, as the types of a route write their values.
+typealias NormalSegments = [(index: Int, text: String)]
+
 /// Finds every route that a URL meets, the best one first.
 ///
 /// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
 /// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
 struct RouteSearch {
-  /// A route or rule whose whole pattern a URL meets, and the values that its path gives.
-  typealias Match = (number: UInt64, priority: Int, values: PathValues)
+  /// A route or rule whose whole pattern a URL meets, the values that its path gives, and the segments that their types would
+  /// write in another way.
+  typealias Match = (number: UInt64, priority: Int, values: PathValues, normal: NormalSegments)
 
-  /// Nil for a path alone.
+  /// Nil for the names of an action.
   private let url: URLText?
   private let ignoringTypes: Bool
+  /// Whether a `Path` takes encoded slashes, and what leads up: a rule judges them wherever a route may take them.
+  private let isOfRules: Bool
   /// The path, behind the host if the patterns begin with one.
   private var segments: [String] = []
   /// The literals of the first segment: of a host its keys, with the port and without.
   private var heads: [String] = []
   private var values: [any URLConvertible] = []
+  private var normal: NormalSegments = []
   private var matches: [Match] = []
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
-  static func matches(of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false) -> [Match] {
-    var search = RouteSearch(url: url, ignoringTypes: ignoringTypes)
+  static func matches(
+    of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false, isOfRules: Bool = false
+  ) -> [Match] {
+    var search = RouteSearch(url: url, ignoringTypes: ignoringTypes, isOfRules: isOfRules)
     for scheme in url.scheme == nil ? [nil] : [url.scheme, nil] {
       if let root = tree.roots[RouteTree.root(scheme, isAbsolute: true)] {
         search.visit(root, host: url.hostSegment, heads: [url.hostKeyWithPort, url.hostKey])
@@ -38,13 +51,16 @@ struct RouteSearch {
       .map(\.element)
   }
 
-  /// The matches of a path as a URL of any scheme would have it, its first segment as a host or as a segment.
-  static func matches(ofPath path: [String], in tree: RouteTree) -> [Match] {
-    var search = RouteSearch(url: nil, ignoringTypes: false)
-    search.segments = path
-    let hosts = path.first.map(Host.keys(ofName:)) ?? []
-    for (name, root) in tree.roots {
-      search.heads = RouteTree.isAbsolute(name) ? hosts : Array(path.prefix(1))
+  /// The rules that a resolved path meets, its first segment as a host or as a segment.
+  static func rules(met path: ResolvedPath, in tree: RouteTree) -> [Match] {
+    var search = RouteSearch(url: path.url, ignoringTypes: false, isOfRules: true)
+    search.segments = path.segments
+    let name = path.segments.first
+    var hosts = name.map { Set(Host.keys(ofName: $0) + Host.keys(ofName: $0.composedText)) } ?? []
+    if let port = path.url?.port { hosts.formUnion(hosts.map { "\($0):\(port)" }) }
+    for (beginning, root) in tree.roots
+    where path.scheme == nil || [nil, path.scheme].contains(RouteTree.scheme(of: beginning)) {
+      search.heads = RouteTree.isAbsolute(beginning) ? Array(hosts) : name.map { [$0] } ?? []
       search.visit(root, 0)
     }
     return search.matches
@@ -68,9 +84,16 @@ struct RouteSearch {
     let edges = node.edges.edges(for: segments[depth])
     for index in edges.indices {
       guard let value = value(of: segments[depth], at: edges[index]) else { continue }
+      let known = normal.count
+      if edges[index].type != nil, !isOfRules, !ignoringTypes {
+        let frame = edges[index].frame
+        let text = frame.prefix + value.urlText + frame.suffix
+        if text != segments[depth] { normal.append((depth, text)) }
+      }
       values.append(value)
       visit(edges[index].node, depth + 1)
       values.removeLast()
+      normal.removeLast(normal.count - known)
     }
     add(node, .path, from: depth)
     add(node, .rest, from: depth)
@@ -95,15 +118,16 @@ struct RouteSearch {
       case .path:
         // A slash that is encoded could not be told from one that is not: rules would judge another path.
         let text = path(from: depth)
-        if text.climbs
-          || segments[depth...].contains(where: { $0.utf8.contains(UInt8(ascii: "/")) })
+        if !isOfRules,
+          text.climbs
+            || segments[depth...].contains(where: { $0.utf8.contains(UInt8(ascii: "/")) })
         {
           continue
         }
         values.append(text)
       case .rest: values.append(Array(segments[depth...]))
       }
-      matches.append((ending.number, ending.priority, Array(zip(ending.names, values))))
+      matches.append((ending.number, ending.priority, Array(zip(ending.names, values)), normal))
     }
   }
 
@@ -112,6 +136,17 @@ struct RouteSearch {
     guard let url else { return segments[depth...].joined(separator: "/") }
     let host = segments.count - url.path.count
     return depth < host ? segments[0] + url.pathBehindHost : url.pathTail(from: depth - host)
+  }
+}
+
+extension RoutePattern {
+  /// The path of a URL that the pattern matches, behind the host or, as a pattern of paths has it, behind any. A segment that
+  /// the pattern has a type for is written as the type writes its value: `7` for `07`.
+  func path(of url: URLText, _ normal: NormalSegments) -> ResolvedPath {
+    let host = isAbsolute ? url.hostSegment : url.plainHost
+    var segments = (host.map { [$0] } ?? []) + url.path
+    for (index, text) in normal { segments[index] = text }
+    return (scheme, segments, url)
   }
 }
 

@@ -57,6 +57,12 @@ struct RouteTree: Sendable {
   /// Returns whether the patterns of a beginning have a host.
   static func isAbsolute(_ root: String) -> Bool { root.utf8.last == UInt8(ascii: "/") }
 
+  /// Returns the scheme of the patterns of a beginning; nil for any.
+  static func scheme(of root: String) -> String? {
+    let scheme = root[...].dropLast(isAbsolute(root) ? 2 : 0)
+    return scheme.isEmpty ? nil : String(scheme)
+  }
+
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
     fileprivate let root: String

@@ -278,7 +278,7 @@ private func addressBytes(of text: Substring) -> [UInt8]? {
 
 /// Values that a parameter may have: a text is looked up among them, however many they are.
 ///
-/// A number and a truth value count by their value, since a receiver reads `07` and `+7` as 7.
+/// A number, a truth value and a UUID count by their value, since a receiver reads `07` and `+7` as 7.
 private struct Choices: Sendable {
   private var texts: Set<String> = []
   private var numbers: Set<DecimalNumber> = []
@@ -288,7 +288,7 @@ private struct Choices: Sendable {
   init(_ values: [DecisionValue]) {
     for value in values {
       switch value {
-      case .text(let text): texts.insert(text)
+      case .text(let text): texts.insert(UUIDValue(urlText: text)?.urlText ?? text)
       case .bool(let truth): truths.insert(truth)
       case .array(let values): arrays.append(values.map { Choices([$0]) })
       // Null has no text.
@@ -305,7 +305,8 @@ private struct Choices: Sendable {
   }
 
   private func hold(_ text: String) -> Bool {
-    texts.contains(text) || DecimalNumber(text).map(numbers.contains) == true
+    texts.contains(text) || UUIDValue(urlText: text).map { texts.contains($0.urlText) } == true
+      || DecimalNumber(text).map(numbers.contains) == true
       || Bool(urlText: text).map(truths.contains) == true
   }
 }
@@ -355,6 +356,11 @@ extension String {
   /// The bytes that all texts have that are equal to this one. The standard library compares texts by this form, and has no
   /// public call for it.
   fileprivate var composed: [UInt8] { _nfc.flatMap { Array(String($0).utf8) } }
+
+  /// The text as Unicode's NFC.
+  var composedText: String {
+    utf8.allSatisfy { $0 < 0x80 } ? self : String(decoding: composed, as: UTF8.self)
+  }
 }
 
 /// Returns the seconds since 1970, by Greenwich, of a moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`,

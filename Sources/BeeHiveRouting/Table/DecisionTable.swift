@@ -96,9 +96,11 @@ extension SchemaPlace {
         place.note(error.message)
       }
     }
+    // Where many rules are about the same URLs, a call finds the loop that was not looked for here.
+    var looks = 100 * added.count
     for (rule, place) in added {
       let origins: [CallOrigin] = rule.match.origin.map { [$0] } ?? [.local, .remote]
-      let way = origins.lazy.compactMap { index.loop(from: rule, for: $0) }.first
+      let way = origins.lazy.compactMap { index.loop(from: rule, for: $0, looks: &looks) }.first
       if let way { place.note("it redirects for ever: \(way)") }
     }
     return index
@@ -219,7 +221,7 @@ extension SchemaPlace {
   /// Reads a URL or `{"target": …, "action": …}`.
   private func redirection() -> Destination? {
     if let text = ifText {
-      let path = text.prefix { $0 != "?" && $0 != "#" }
+      let path = text[...].split(at: "#").before.split(at: "?").before
       do throws(RoutingError) {
         if !RedirectTemplate.hasPlaces(inPath: path) { _ = try URLText(text) }
       } catch {
@@ -251,12 +253,16 @@ extension Arguments {
 
 extension RuleIndex {
   /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
-  fileprivate func loop(from rule: CallRule, for origin: CallOrigin) -> String? {
+  fileprivate func loop(
+    from rule: CallRule, for origin: CallOrigin, looks: inout Int
+  ) -> String? {
     guard case .redirect(let first) = rule.verdict, rule.requirements.isEmpty else { return nil }
     var way = [first]
     while way.count <= Call.mostRedirections {
       let here = way[way.count - 1]
-      guard let next = certainRedirection(of: here, for: origin), next != here else { return nil }
+      guard let next = certainRedirection(of: here, for: origin, looks: &looks), next != here else {
+        return nil
+      }
       if way.contains(next) { return Call.shown(way + [next]) }
       way.append(next)
     }
@@ -264,12 +270,15 @@ extension RuleIndex {
   }
 
   /// The destination of a call whatever it is given: by the first rule without a condition that ends its way here.
-  private func certainRedirection(of destination: Destination, for origin: CallOrigin)
-    -> Destination?
-  {
+  private func certainRedirection(
+    of destination: Destination, for origin: CallOrigin, looks: inout Int
+  ) -> Destination? {
+    guard looks > 0 else { return nil }
     var call = Call(number: 0, to: destination, origin: origin)
     if case .url(let text) = destination { call.url = try? URLText(text) }
-    for met in met(by: call).sorted(by: CallRule.isBefore) where met.rule.requirements.isEmpty {
+    let met = met(by: call)
+    looks -= 1 + met.count
+    for met in met.sorted(by: CallRule.isBefore) where met.rule.requirements.isEmpty {
       switch met.rule.verdict {
       case .redirect(let next) where next != destination: return next
       case .refuse, .answer: return nil

@@ -16,16 +16,17 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
       case .texts(let texts): texts
       case .value(let value as any URLConvertible): value.urlTexts
       // Other numbers, such as a Decimal, have digits too.
-      case .value(let value): value is any Numeric ? ["\(value)"] : nil
+      case .value(let value): (value as? any Numeric).map { ["\($0)"] }
       }
     }
 
     /// The given value, for people.
     var said: String {
       switch self {
-      case .value(let value as String): "the text \"\(value)\""
+      case .value(let value as String): "the text \"\(value.excerpt)\""
       case .value(let value): "a value of type \(type(of: value))"
-      case .texts(let texts): texts.count == 1 ? "the text \"\(texts[0])\"" : "\(texts.count) texts"
+      case .texts(let texts):
+        texts.count == 1 ? "the text \"\(texts[0].excerpt)\"" : "\(texts.count) texts"
       }
     }
   }

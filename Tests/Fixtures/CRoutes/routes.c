@@ -74,6 +74,7 @@ BEEHIVE_ROUTE("croutes://echo/:n<Int>/*", echo, BEEHIVE_PRIORITY(1));
 BEEHIVE_ROUTE("croutes://values/:n<Int>/*rest?tag&*", values);
 BEEHIVE_ROUTE("croutes://garbled", garbled);
 BEEHIVE_ROUTE("croutes://files", echo, BEEHIVE_MATCH("prefix"));
+BEEHIVE_ROUTE("croutes://open?*", echo, BEEHIVE_MATCH("prefix"));
 // These cannot be, each for its own reason.
 BEEHIVE_ROUTE("croutes://twin/:first", stock);
 BEEHIVE_ROUTE("croutes://twin/:second", stock);
