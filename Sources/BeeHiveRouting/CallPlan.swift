@@ -31,7 +31,7 @@ struct CallPlan {
       if indices.contains(where: \.hasPatterns) {
         if call.action == nil, let url = call.url {
           let met = routes ?? core.meet(url)
-          route = core.route(of: call, at: url, among: met)
+          route = core.route(of: call, at: url, among: met).map { ($0.route.pattern, $0.values) }
           routes = met
         }
         paths = self.paths

@@ -79,14 +79,10 @@ extension RoutingCore {
   }
 
   /// The route that a call comes to: the first one whose parameters fit, else the first that answers the call's origin.
-  func route(
-    of call: Call, at url: URLText, among routes: MetRoutes
-  ) -> (pattern: RoutePattern, values: PathValues)? {
+  func route(of call: Call, at url: URLText, among routes: MetRoutes) -> RouteTable.Match? {
     let candidates = Self.candidates(for: call, at: url, among: routes)
     let best = candidates.first { (try? $0.parameters.get()) != nil }
-    return (best ?? candidates.first { _ in true }).map {
-      ($0.match.route.pattern, $0.match.values)
-    }
+    return (best ?? candidates.first { _ in true })?.match
   }
 
   private func receiver(

@@ -89,6 +89,19 @@ public struct Router: Sendable {
     return core.meet(url).matches.first?.route
   }
 
+  /// Returns the route that a call comes to, and calls nothing.
+  ///
+  /// It is the route that rules judge the call by, so an interceptor may decide by it. If its handler refuses, the call
+  /// goes on to the next matching route. Call this method from any thread, also from an interceptor.
+  ///
+  /// - Parameter call: The call, as an interceptor receives it.
+  /// - Returns: The first route that answers the call's origin and takes its parameters, else the first that answers its
+  ///   origin; nil if there is none, and for a call of an action.
+  public func route(for call: Call) -> Route? {
+    guard call.action == nil, let url = call.url else { return nil }
+    return core.route(of: call, at: url, among: core.meet(url))?.route
+  }
+
   /// Adds a type that patterns may name: `:month<Month>`.
   ///
   /// Routes of images that name it, and were unbound for want of it, are bound.

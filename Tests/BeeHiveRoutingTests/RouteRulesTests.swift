@@ -49,6 +49,9 @@ struct RouteRulesTests {
     try load("app://book/new")
     #expect(await router.failure("app://book/new") == .refused)
     #expect(await router.answer("app://book/new", origin: .remote) == "app://book/:id?from id=new")
+    router.calls.intercept("see") { [router] in .answer(router.route(for: $0)?.pattern.text ?? "") }
+    #expect(await router.answer("app://book/new", origin: .remote) == "app://book/:id?from")
+    #expect(await router.answer("app://nothing") == "")
   }
 
   @Test("A redirection is filled in with what the route's pattern takes")
