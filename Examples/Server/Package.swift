@@ -8,6 +8,7 @@ let core = Target.Dependency.product(name: "HummingbirdCore", package: "hummingb
 let beehive = Target.Dependency.product(name: "BeeHive", package: "swift-beehive")
 let nio = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let lifecycle = Target.Dependency.product(
   name: "ServiceLifecycle", package: "swift-service-lifecycle")
 
@@ -30,19 +31,20 @@ let package = Package(
     .target(
       name: "HTTPEntry",
       dependencies: [
-        beehive, hummingbird, core, nio, logging, lifecycle,
+        beehive, hummingbird, core, nio, httpTypes, logging, lifecycle,
         .product(name: "Adapters", package: "Adapters"),
-        .product(name: "HTTPTypes", package: "swift-http-types"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
         .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
-    .executableTarget(name: "Server", dependencies: ["HTTPEntry", beehive, logging, lifecycle]),
+    .executableTarget(
+      name: "Server", dependencies: ["HTTPEntry", beehive, httpTypes, logging, lifecycle]),
     .testTarget(
       name: "HTTPEntryTests",
       dependencies: [
-        "HTTPEntry", beehive, nio, logging, lifecycle,
+        "HTTPEntry", beehive, nio, httpTypes, logging, lifecycle,
+        .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
   ]

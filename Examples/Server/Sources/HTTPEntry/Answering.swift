@@ -6,14 +6,13 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
 
-/// Answers requests whose form is right: GET and HEAD open a URL, POST opens one with the fields of a form.
+/// Answers requests whose form is right: each opens a URL, with the fields of a form if its body is one.
 struct Answering: HTTPResponder {
-  /// What `Allow` lists.
-  static let methods = "GET, HEAD, POST, OPTIONS"
-
   let router: BeeHiveRouting.Router
   let scheme: String
   let limits: ServerLimits
+  /// Makes the values that rules may test from a request's header fields.
+  let context: @Sendable (HTTPFields) -> Arguments
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let answer: Response
@@ -32,9 +31,6 @@ struct Answering: HTTPResponder {
   }
 
   private func answer(to request: Request, on channel: any Channel) async throws -> Response {
-    if request.method == .options {
-      return Response(status: .noContent, headers: [.allow: Self.methods])
-    }
     do {
       try check(request)
       if request.headers[.expect] != nil {
@@ -43,14 +39,15 @@ struct Answering: HTTPResponder {
       }
       let form = try await body(of: request)
       let url = try CalledURL.text(
-        of: request.head.path ?? "", form: request.method == .post ? form : "", scheme: scheme,
+        of: request.head.path ?? "", form: takesForm(request) ? form : "", scheme: scheme,
         limits: router.calls.limits)
-      return try Self.response(with: try await HandlerErrors.open(url, router))
+      let call = ClientCall(request.method, context: self.context(request.headers))
+      return try Self.response(with: try await call.open(url, router))
     } catch let problem as Problem {
       throw Refusal(problem, problem.detail)
     } catch let error as RoutingError {
       throw Refusal(Problem(error), "\(error.code.rawValue): \(error.message)")
-    } catch let failure as HandlerErrors.Failure {
+    } catch let failure as ClientCall.HandlerFailure {
       throw Refusal(.internalError, "the handler threw \(failure.cause)")
     } catch let error as EncodingError {
       throw Refusal(.internalError, "the value cannot be written as JSON: \(error)")
@@ -59,14 +56,10 @@ struct Answering: HTTPResponder {
 
   /// What a head says, before anything of the body is read.
   private func check(_ request: Request) throws(Problem) {
-    guard [.get, .head, .post].contains(request.method) else {
-      throw Problem(
-        .methodNotAllowed, "method-not-allowed", "The methods here are \(Self.methods).")
-    }
     let length = request.headers[.contentLength].flatMap(Int.init)
     let hasBody = length.map { $0 > 0 } ?? request.headers.contains(.transferEncoding)
     let type = request.headers[.contentType]
-    if request.method == .post, hasBody || type != nil, !Self.isForm(type) {
+    if takesForm(request), hasBody || type != nil, !Self.isForm(type) {
       throw Problem(
         .unsupportedMediaType, "unsupported-media-type",
         "A body has to be application/x-www-form-urlencoded.")
@@ -76,6 +69,13 @@ struct Answering: HTTPResponder {
       throw Problem(
         .expectationFailed, "expectation-failed", "100-continue is all that can be expected.")
     }
+  }
+
+  /// Returns whether a body counts as a form.
+  ///
+  /// Bodies of the other methods have no meaning (RFC 9110, 9.3). They are read and discarded.
+  private func takesForm(_ request: Request) -> Bool {
+    ![.get, .head, .options].contains(request.method)
   }
 
   private static func isForm(_ type: String?) -> Bool {
@@ -105,6 +105,8 @@ struct Answering: HTTPResponder {
   private static func response(with value: any Sendable) throws -> Response {
     switch value {
     case is Void: return Response(status: .noContent)
+    case let allowed as Methods.Allowed:
+      return Response(status: .noContent, headers: [.allow: allowed.methods])
     case let value as any Encodable:
       return Response(
         status: .ok, headers: [.contentType: "application/json"],

@@ -12,6 +12,12 @@ internal import NIOHTTPTypesHTTP1
 struct Connections: HTTPChannelHandler {
   let responder: Responder
   let limits: ServerLimits
+  private let open: OpenConnections
+
+  init(responder: @escaping Responder, limits: ServerLimits) {
+    (self.responder, self.limits) = (responder, limits)
+    open = OpenConnections(atMost: limits.connections)
+  }
 
   func setup(
     channel: any Channel, logger: Logger
@@ -19,6 +25,13 @@ struct Connections: HTTPChannelHandler {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(Deadlines(limits))
+      guard open.admit(channel) else {
+        try pipeline.addHandler(HTTPResponseEncoder(configuration: .init()))
+        try pipeline.addHandler(Exchange())
+        try pipeline.addHandler(ConnectionRefusal(retryingAfter: limits.headSeconds, logger))
+        return try Self.asynchronous(channel)
+      }
+      try pipeline.addHandler(BodyFraming(limits))
       var decoding = NIOHTTPDecoderLimitConfiguration()
       decoding.maxHeaderFieldSize = limits.headBytes
       decoding.maxHeaderListSize = limits.headBytes
@@ -30,10 +43,16 @@ struct Connections: HTTPChannelHandler {
       try pipeline.addHandler(Exchange())
       try pipeline.addHandler(MalformedRequests(logger))
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-      return try NIOAsyncChannel(
-        wrappingChannelSynchronously: channel,
-        configuration: .init(isOutboundHalfClosureEnabled: true))
+      return try Self.asynchronous(channel)
     }
+  }
+
+  private static func asynchronous(
+    _ channel: any Channel
+  ) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
+    try NIOAsyncChannel(
+      wrappingChannelSynchronously: channel,
+      configuration: .init(isOutboundHalfClosureEnabled: true))
   }
 
   func handle(

@@ -1,7 +1,8 @@
+internal import Foundation
 internal import NIOCore
 
 /// What a connection is waiting for. ``Exchange`` says so; ``Deadlines`` limits how long.
-enum Phase {
+enum Phase: Sendable {
   /// A request.
   case idle
   /// The rest of a head.
@@ -10,6 +11,8 @@ enum Phase {
   case body
   /// The answer, which takes as long as its handler does.
   case answer
+  /// The client, to take the answer.
+  case send
   /// The client, to close its side.
   case close
 }
@@ -60,14 +63,19 @@ final class Deadlines: ChannelDuplexHandler {
   private func enter(_ phase: Phase, _ context: ChannelHandlerContext) {
     self.phase = phase
     timer?.cancel()
+    guard context.channel.isActive else { return }
     timer = seconds(in: phase).map { seconds in
       context.eventLoop.assumeIsolated().scheduleTask(in: .seconds(Int64(seconds))) { [self] in
         timer = nil
-        if phase == .body {
-          context.fireErrorCaught(BodyIsLate())
-        } else {
-          context.close(promise: nil)
+        switch phase {
+        case .body: return context.fireErrorCaught(BodyIsLate())
+        case .send:
+          // The system would keep the rest for a client that does not read.
+          let socket = context.channel as? any SocketOptionProvider
+          _ = socket?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+        case .idle, .head, .answer, .close: break
         }
+        context.close(promise: nil)
       }
     }
   }
@@ -78,6 +86,7 @@ final class Deadlines: ChannelDuplexHandler {
     case .head: limits.headSeconds
     case .body: limits.bodySeconds
     case .answer: nil
+    case .send: limits.sendSeconds
     case .close: limits.closeSeconds
     }
   }

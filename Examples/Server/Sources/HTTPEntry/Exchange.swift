@@ -7,9 +7,9 @@ struct RequestIsCut: Error {}
 /// Decides after each answer whether its connection is kept, says so in the answer, and closes it otherwise.
 ///
 /// HTTP/1.1 keeps a connection unless the client asks to close it; HTTP/1.0 closes it unless the client
-/// asks to keep it. After an answer that came before all of its request the connection is closed too. To
-/// close is to end this side and to read on until the client ends its own: a client that is still sending
-/// would lose the answer otherwise.
+/// asks to keep it. After an answer that came before all of its request the connection is closed too. The next
+/// request is read when the client has taken the answer. To close is to end this side and to read on until the
+/// client ends its own: a client that is still sending would lose the answer otherwise.
 final class Exchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -19,6 +19,9 @@ final class Exchange: ChannelDuplexHandler {
   private var version = HTTPVersion.http1_1
   private var isKept = true
   private var isRead = true
+  private var isAnswered = false
+  /// Ends when the system has taken all that is written so far.
+  private var taken: EventLoopFuture<Void>?
   /// After this nothing is read and nothing is written.
   private var isClosing = false
 
@@ -26,12 +29,13 @@ final class Exchange: ChannelDuplexHandler {
     if isClosing { return }
     switch unwrapInboundIn(data) {
     case .head(let head):
-      (version, isKept, isRead) = (head.version, head.isKeepAlive, false)
+      (version, isKept) = (head.version, head.isKeepAlive)
+      (isRead, isAnswered) = (false, false)
       context.triggerUserOutboundEvent(Phase.body, promise: nil)
     case .body: break
     case .end:
       isRead = true
-      context.triggerUserOutboundEvent(Phase.answer, promise: nil)
+      if !isAnswered { context.triggerUserOutboundEvent(Phase.answer, promise: nil) }
     }
     context.fireChannelRead(data)
   }
@@ -63,23 +67,45 @@ final class Exchange: ChannelDuplexHandler {
     }
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.code >= 200:
+      isAnswered = true
+      context.triggerUserOutboundEvent(Phase.send, promise: nil)
       isKept = isKept && isRead && head.isKeepAlive
       if !isKept {
         head.headers.replaceOrAdd(name: "connection", value: "close")
       } else if version == .http1_0 {
         head.headers.replaceOrAdd(name: "connection", value: "keep-alive")
       }
-      context.write(wrapOutboundOut(.head(head)), promise: promise)
-    case .end where isKept:
-      // Before the end is written: a request that has arrived meanwhile is read while it is.
-      context.triggerUserOutboundEvent(Phase.idle, promise: nil)
-      context.write(data, promise: promise)
+      write(.head(head), context, promise)
     case .end:
-      isClosing = true
-      context.triggerUserOutboundEvent(Phase.close, promise: nil)
-      context.writeAndFlush(data, promise: promise)
-      context.close(mode: .output, promise: nil)
-    case .head, .body: context.write(data, promise: promise)
+      isClosing = !isKept
+      context.flush()
+      whenTaken { [self] in
+        // First, because to write the end delivers a request that has arrived meanwhile.
+        context.triggerUserOutboundEvent(isKept ? Phase.idle : .close, promise: nil)
+        context.writeAndFlush(data, promise: promise)
+        if isClosing { context.close(mode: .output, promise: nil) }
+      }
+    case .head(let head): write(.head(head), context, promise)
+    case .body(let body): write(.body(body), context, promise)
     }
+  }
+
+  private func write(
+    _ part: OutboundOut, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?
+  ) {
+    let promise = promise ?? context.eventLoop.makePromise()
+    taken = promise.futureResult
+    context.write(wrapOutboundOut(part), promise: promise)
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    guard mode == .output else { return context.close(mode: mode, promise: promise) }
+    whenTaken { context.close(mode: mode, promise: promise) }
+  }
+
+  /// Runs `body` when the system has taken all that is written so far, or the connection is closed.
+  private func whenTaken(_ body: @escaping () -> Void) {
+    guard let taken else { return body() }
+    taken.assumeIsolated().whenComplete { _ in body() }
   }
 }

@@ -1,4 +1,5 @@
 public import BeeHiveRouting
+public import HTTPTypes
 internal import Hummingbird
 internal import HummingbirdCore
 public import Logging
@@ -7,14 +8,16 @@ public import ServiceLifecycle
 
 /// Opens what HTTP clients ask for, as calls from outside: `GET /book/7?from=mail` is `app://book/7?from=mail`.
 ///
-/// Answers are JSON, refusals are `application/problem+json`. The body of a POST is a form, whose fields count
-/// as the query's. Graceful shutdown closes the listener and the idle connections, and ends `run` when the
-/// requests that have arrived are answered.
+/// Answers are JSON, refusals are `application/problem+json`. A body is a form, whose fields count as the query's.
+/// Graceful shutdown closes the listener and the idle connections, and ends `run` when the requests that have arrived are
+/// answered.
 public struct HTTPEntry: Service {
   private let router: BeeHiveRouting.Router
   private let scheme: String
   private let address: BindAddress
   private let limits: ServerLimits
+  private let methods: Methods
+  private let context: (@Sendable (HTTPFields) -> Arguments)?
   private let logger: Logger
   private let prepare: @Sendable () async throws -> Void
   private let onListening: @Sendable (_ port: Int) async -> Void
@@ -27,36 +30,51 @@ public struct HTTPEntry: Service {
   ///   - host: The address on which it listens.
   ///   - port: The port on which it listens; the system chooses one if it is 0.
   ///   - limits: How much one client may take.
+  ///   - methods: The methods that routes and actions answer instead of GET and HEAD, by the pattern of the route as it was
+  ///     registered, or by the action: `["app://order/:id": [.post], "books.price": [.get, .post]]`. A name that nothing
+  ///     remote has is a warning in the log.
+  ///   - context: Makes the values that rules may test by `context` from a request's header fields, for the calls of that
+  ///     request. While the server runs, it replaces the router's own context. Without it, rules know nothing of the fields.
   ///   - logger: Is told why something was refused, with the number that the client has as `X-Request-ID`.
   ///   - prepare: What has to be done before it listens.
   ///   - onListening: Is told the port.
   public init(
     _ router: BeeHiveRouting.Router, scheme: String, host: String = "127.0.0.1", port: Int = 0,
-    limits: ServerLimits = ServerLimits(), logger: Logger,
+    limits: ServerLimits = ServerLimits(), methods: [String: Set<HTTPRequest.Method>] = [:],
+    context: (@Sendable (HTTPFields) -> Arguments)? = nil, logger: Logger,
     prepare: @escaping @Sendable () async throws -> Void = {},
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) {
     (self.router, self.scheme, self.limits, self.logger) = (router, scheme, limits, logger)
+    (self.methods, self.context) = (Methods(methods), context)
     (self.prepare, self.onListening) = (prepare, onListening)
     address = .hostname(host, port: port)
   }
 
   /// Answers until graceful shutdown, or until the task is cancelled.
   public func run() async throws {
-    let errors = HandlerErrors.observe(router)
-    defer { errors.cancel() }
+    var handles = [ClientCall.observe(router), methods.guardCalls(of: router)]
+    if context != nil {
+      handles.append(router.calls.context { _ in ClientCall.current?.context ?? [:] })
+    }
+    defer { for handle in handles { handle.cancel() } }
     var application = Application(
-      responder: Answering(router: router, scheme: scheme, limits: limits),
+      responder: Answering(
+        router: router, scheme: scheme, limits: limits, context: context ?? { _ in [:] }),
       server: HTTPServerBuilder { [limits] in Connections(responder: $0, limits: limits) },
       configuration: ApplicationConfiguration(
         address: address, backlog: 1024,
-        availableConnectionsDelegate: .maximum(limits.connections, logger: logger)),
+        availableConnectionsDelegate: .maximum(
+          limits.connections + OpenConnections.refused, logger: logger)),
       onServerRunning: { [onListening] listener in
         // One at a time, since the limit is asked before each read alone.
         try? await listener.setOption(.maxMessagesPerRead, value: 1).get()
         await onListening(listener.localAddress?.port ?? 0)
       }, logger: logger)
-    application.beforeServerStarts(perform: prepare)
+    application.beforeServerStarts {
+      try await prepare()
+      for warning in methods.warnings(about: router) { logger.warning("\(warning)") }
+    }
     try await application.run()
   }
 }

@@ -1,12 +1,12 @@
-internal import Hummingbird
+internal import HTTPTypes
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
 /// Refuses what is no request of HTTP/1.0 or 1.1 to this server, and ends its connection.
 ///
-/// Here is what can be said only of a head as it was sent: how many Host fields it has, its version, and the
-/// form of its target. What routes and forms ask for is refused in ``Answering``.
+/// Here is what can be said only of a head as it was sent: how many Host fields it has, its version, the
+/// form of its target, and how its body is framed. ``Answering`` refuses for the reasons of routes and forms.
 final class MalformedRequests: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -51,6 +51,9 @@ final class MalformedRequests: ChannelInboundHandler {
     case is RequestIsCut:
       problem = Problem(
         .badRequest, "malformed-request", "The body is shorter than the head says.")
+    case is BodyIsTooLong:
+      problem = Problem(
+        .contentTooLarge, "body-too-long", "The chunks of the body are longer than is read.")
     case is BodyIsLate:
       problem = Problem(.requestTimeout, "timeout", "The body did not arrive in time.")
     default: return context.fireErrorCaught(error)
@@ -65,22 +68,10 @@ final class MalformedRequests: ChannelInboundHandler {
     because reason: String
   ) {
     hasRefused = true
-    let id = RequestID().description
-    problem.log(to: logger, id: id, because: reason)
-    var headers: HTTPHeaders = ["connection": "close"]
-    for field in problem.fields(id: id) {
-      headers.add(name: field.name.rawName, value: field.value)
+    for part in problem.lastAnswer(hasBody: hasBody, logger: logger, because: reason) {
+      context.write(wrapOutboundOut(part), promise: nil)
     }
-    headers.add(name: "content-length", value: "\(problem.body.count)")
-    let head = HTTPResponseHead(
-      version: .http1_1, status: HTTPResponseStatus(statusCode: problem.status.code),
-      headers: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if hasBody {
-      context.write(
-        wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: problem.body)))), promise: nil)
-    }
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.flush()
   }
 
   private static func problem(of head: HTTPRequestHead) -> Problem? {
@@ -97,6 +88,6 @@ final class MalformedRequests: ChannelInboundHandler {
       return Problem(
         .badRequest, "malformed-url", "The target has to be a path that begins with one slash.")
     }
-    return nil
+    return Problem.ofFraming(head)
   }
 }

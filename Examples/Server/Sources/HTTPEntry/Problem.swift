@@ -1,7 +1,10 @@
 internal import BeeHiveRouting
 internal import Foundation
 internal import HTTPTypes
+internal import Hummingbird
 internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
 
 /// What a client is told instead of an answer: problem details, as RFC 9457 has them.
 ///
@@ -14,6 +17,8 @@ struct Problem: Error {
   var detail: String
   /// The parameter it concerns.
   var key: String?
+  /// The header fields that belong to its status.
+  private var ownFields: HTTPFields = [:]
 
   init(_ status: HTTPResponse.Status, _ code: String, _ detail: String, key: String? = nil) {
     (self.status, self.code, self.detail, self.key) = (status, code, detail, key)
@@ -25,6 +30,22 @@ struct Problem: Error {
   /// The server failed; why is in its log.
   static let internalError = Problem(
     .internalServerError, "internal-error", "The server could not answer; its log says why.")
+
+  /// Something is here, and does not answer the method.
+  static func methodNotAllowed(_ allowed: String) -> Problem {
+    var problem = Problem(
+      .methodNotAllowed, "method-not-allowed", "The methods here are \(allowed).")
+    problem.ownFields[.allow] = allowed
+    return problem
+  }
+
+  /// The server has as many connections as it takes.
+  static func tooManyConnections(retryingAfter seconds: Int) -> Problem {
+    var problem = Problem(
+      .serviceUnavailable, "too-many-connections", "There are too many connections; try later.")
+    problem.ownFields[.retryAfter] = "\(seconds)"
+    return problem
+  }
 
   /// What a client is told of the router's refusal.
   init(_ error: RoutingError) {
@@ -58,8 +79,9 @@ struct Problem: Error {
 
   /// The header fields of an answer with it.
   func fields(id: String) -> HTTPFields {
-    var fields: HTTPFields = [.contentType: "application/problem+json", .requestID: id]
-    if status == .methodNotAllowed { fields[.allow] = Answering.methods }
+    var fields = ownFields
+    fields[.contentType] = "application/problem+json"
+    fields[.requestID] = id
     return fields
   }
 
@@ -71,6 +93,21 @@ struct Problem: Error {
     logger.log(
       level: status.code < 500 ? .notice : .error, "\(status.code) \(code): \(reason.visible)",
       metadata: [Self.requestKey: "\(id)"])
+  }
+
+  /// The parts of the answer that a connection ends with, after a line in the log.
+  func lastAnswer(
+    hasBody: Bool = true, logger: Logger, because reason: String
+  ) -> [HTTPServerResponsePart] {
+    let id = RequestID().description
+    log(to: logger, id: id, because: reason)
+    var headers: HTTPHeaders = ["connection": "close", "content-length": "\(body.count)"]
+    for field in fields(id: id) { headers.add(name: field.name.rawName, value: field.value) }
+    let head = HTTPResponseHead(
+      version: .http1_1, status: HTTPResponseStatus(statusCode: status.code), headers: headers)
+    var parts: [HTTPServerResponsePart] = [.head(head)]
+    if hasBody { parts.append(.body(.byteBuffer(ByteBuffer(bytes: body)))) }
+    return parts + [.end(nil)]
   }
 
   private enum Member: Encodable {

@@ -14,11 +14,14 @@ public struct ServerLimits: Hashable, Sendable {
   public var bodySeconds = 10
   /// The most bytes of a body; 413 otherwise. The router's own limit of a URL holds as well.
   public var bodyBytes = 4096
+  /// The seconds that a client may take to receive an answer, from its head on. Then the connection is cut. The time
+  /// of the handler does not count.
+  public var sendSeconds = 10
   /// The seconds for which a connection is kept without a request.
   public var idleSeconds = 60
   /// The seconds in which a client has to close a connection that the server has ended.
   public var closeSeconds = 5
-  /// The most connections at a time. Further ones wait in the system's queue.
+  /// The most connections at a time. Further ones are answered with 503 and closed.
   public var connections = 1024
   /// The seconds that requests and modules have to end when the server is told to.
   public var endSeconds = 25
@@ -53,7 +56,8 @@ public struct ServerLimits: Hashable, Sendable {
     [
       ("head-seconds", \.headSeconds), ("head-bytes", \.headBytes),
       ("body-seconds", \.bodySeconds), ("body-bytes", \.bodyBytes),
-      ("idle-seconds", \.idleSeconds), ("close-seconds", \.closeSeconds),
+      ("send-seconds", \.sendSeconds), ("idle-seconds", \.idleSeconds),
+      ("close-seconds", \.closeSeconds),
       ("connections", \.connections), ("end-seconds", \.endSeconds),
     ]
   }

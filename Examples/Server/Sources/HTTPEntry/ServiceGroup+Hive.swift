@@ -1,6 +1,7 @@
 internal import Adapters
 public import BeeHive
-internal import BeeHiveRouting
+public import BeeHiveRouting
+public import HTTPTypes
 public import Logging
 public import ServiceLifecycle
 internal import UnixSignals
@@ -17,11 +18,14 @@ extension ServiceGroup {
   ///   - host: The address on which it listens.
   ///   - port: The port on which it listens; the system chooses one if it is 0.
   ///   - limits: How much one client may take, and how long the end may take.
+  ///   - methods: The methods that routes and actions answer instead of GET and HEAD, as for ``HTTPEntry``.
+  ///   - context: Makes the values that rules may test from a request's header fields, as for ``HTTPEntry``.
   ///   - logger: Is told what the Hive, the server and the group do.
   ///   - onListening: Is told the port.
   public init(
     serving hive: Hive, scheme: String, host: String = "127.0.0.1", port: Int,
-    limits: ServerLimits, logger: Logger,
+    limits: ServerLimits, methods: [String: Set<HTTPRequest.Method>] = [:],
+    context: (@Sendable (HTTPFields) -> Arguments)? = nil, logger: Logger,
     onListening: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
   ) {
     let (started, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -29,7 +33,8 @@ extension ServiceGroup {
       if case .started = notice { continuation.finish() }
     }
     let entry = HTTPEntry(
-      hive.router, scheme: scheme, host: host, port: port, limits: limits, logger: logger,
+      hive.router, scheme: scheme, host: host, port: port, limits: limits, methods: methods,
+      context: context, logger: logger,
       prepare: {
         for await _ in started {}
         observation.cancel()

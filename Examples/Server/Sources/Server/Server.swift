@@ -3,6 +3,8 @@
 //   $ swift run Server 8080 &
 //   $ curl 'http://127.0.0.1:8080/book/7?from=mail'
 //   "book 7, found by mail"
+//   $ curl -d by=me http://127.0.0.1:8080/order/7
+//   "ordered 7 for me"
 //   $ curl 'http://127.0.0.1:8080/books/sell?isbn=978'
 //   {"code":"not-found","detail":"There is nothing here.","status":404,"title":"Not Found",…}
 //
@@ -12,6 +14,7 @@ internal import BeeHive
 internal import BeeHiveRouting
 internal import Foundation
 internal import HTTPEntry
+internal import HTTPTypes
 internal import Logging
 internal import ServiceLifecycle
 
@@ -24,6 +27,14 @@ struct BookTarget: Target {
     Action("sell", [Parameter("isbn", String.self)]) { _, _ in true },
   ]
 }
+
+/// Tests the context that `serve` makes of header fields: no parameter can say otherwise.
+private let rules = """
+  { "version": 1, "name": "shop", "rules": [
+      { "name": "robots", "match": { "route": "app://order/:id<Int>" },
+        "when": [ { "context": "agent", "contains": "bot" } ],
+        "do": { "block": "robots order nothing" } } ] }
+  """
 
 @main enum Server {
   static func main() async {
@@ -55,10 +66,17 @@ struct BookTarget: Target {
       let (id, from): (Int, String?) = (try call["id"], try call["from"])
       return "book \(id), found by \(from ?? "chance")"
     }
+    try hive.router.register("app://order/:id<Int>?by<String>", exposure: .remote) { call in
+      let (id, by): (Int, String) = (try call["id"], try call["by"])
+      return "ordered \(id) for \(by)"
+    }
+    try hive.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(rules.utf8)))
     let limits = try ServerLimits(Configuration(environmentPrefix: "SERVER"))
     let group = ServiceGroup(
       serving: hive, scheme: "app",
       port: Int(port), limits: limits,
+      methods: ["app://order/:id<Int>": [.post], "books.price": [.get, .post]],
+      context: { fields in ["agent": fields[.userAgent] ?? ""] },
       logger: Logger(label: "server", factory: { StreamLogHandler.standardError(label: $0) })
     ) { port in
       // At once, also where it is read through a pipe.

@@ -1,10 +1,12 @@
 import BeeHiveRouting
 import Foundation
 import HTTPEntry
+import HTTPTypes
 import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
+import Testing
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -13,12 +15,13 @@ import ServiceLifecycle
 /// A server on loopback while `body` runs, which is told the port. It ends gracefully.
 func serving(
   _ router: Router, _ limits: ServerLimits = .patient,
-  logger: Logger = .silent,
+  methods: [String: Set<HTTPRequest.Method>] = Shop.methods,
+  context: (@Sendable (HTTPFields) -> Arguments)? = nil, logger: Logger = .silent,
   _ body: (_ port: Int) async throws -> Void
 ) async throws {
   let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
   let entry = HTTPEntry(
-    router, scheme: "app", limits: limits, logger: logger,
+    router, scheme: "app", limits: limits, methods: methods, context: context, logger: logger,
     onListening: { continuation.yield($0) })
   let group = ServiceGroup(services: [entry], logger: logger)
   let run = Task {
@@ -35,12 +38,22 @@ func serving(
   try outcome.get()
 }
 
+/// Tries limits, one longer than the other, until no client is cut off that is only waiting for a processor.
+func trying(
+  _ limits: [Int] = [1, 5, 20], _ isServed: (_ seconds: Int) async throws -> Bool
+) async throws {
+  for seconds in limits {
+    if try await isServed(seconds) { return }
+  }
+  Issue.record("a client that sends its request at once is not served in time")
+}
+
 extension ServerLimits {
   /// Cuts off no client, however busy the machine is.
   static var patient: Self {
     var limits = Self()
     (limits.headSeconds, limits.bodySeconds, limits.idleSeconds) = (3600, 3600, 3600)
-    (limits.closeSeconds, limits.endSeconds) = (3600, 3600)
+    (limits.sendSeconds, limits.closeSeconds, limits.endSeconds) = (3600, 3600, 3600)
     return limits
   }
 }

@@ -71,8 +71,8 @@ struct EndTests {
     }
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let group = ServiceGroup(
-      serving: hive, scheme: "app", port: 0, limits: .patient, logger: .silent,
-      onListening: { continuation.yield($0) })
+      serving: hive, scheme: "app", port: 0, limits: .patient, methods: Shop.methods,
+      logger: .silent, onListening: { continuation.yield($0) })
     async let run: Void = group.run()
     for await port in ports {
       try await Wire.to(port) { idle in

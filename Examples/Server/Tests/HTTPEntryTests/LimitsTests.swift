@@ -1,7 +1,6 @@
 import BeeHive
 import BeeHiveRouting
 import HTTPEntry
-import Synchronization
 import Testing
 
 @Suite("No client takes more of the server than its limits say", .mayHang)
@@ -9,14 +8,6 @@ struct LimitsTests {
   let router: Router
 
   init() throws { router = try Shop.router() }
-
-  /// Tries limits, one longer than the other, until no client is cut off that is only waiting for a processor.
-  private func trying(_ isServed: (_ seconds: Int) async throws -> Bool) async throws {
-    for seconds in [1, 5, 20] {
-      if try await isServed(seconds) { return }
-    }
-    Issue.record("a client that sends its request at once is not served")
-  }
 
   @Test("200 slow clients do not keep others from being served, and are closed")
   func slowClients() async throws {
@@ -126,31 +117,70 @@ struct LimitsTests {
     }
   }
 
-  @Test("Connections beyond the limit wait until others are closed")
+  @Test("A connection beyond the limit is refused with 503, while the others are served")
   func connections() async throws {
-    let now = Mutex((count: 0, most: 0))
-    try router.register("app://count", exposure: .remote) { _ in
-      now.withLock { now in
-        now.count += 1
-        now.most = max(now.most, now.count)
-      }
-      try await Task.sleep(for: .milliseconds(20))
-      now.withLock { $0.count -= 1 }
+    let gate = Gate()
+    try router.register("app://wait", exposure: .remote) { _ in
+      await gate.pass()
+      return "here"
     }
     var limits = ServerLimits.patient
     limits.connections = 5
     try await serving(router, limits) { port in
-      try await withThrowingTaskGroup(of: Int?.self) { group in
-        for _ in 0..<60 {
-          group.addTask {
-            try await Wire.reply("GET /count", "Connection: close", from: port)?.status
+      try await withThrowingTaskGroup(of: Reply?.self) { group in
+        for _ in 0..<5 { group.addTask { try await Wire.reply("GET /wait", from: port) } }
+        await gate.arrived(5)
+        for _ in 0..<20 {
+          // Before it has asked anything.
+          try await Wire.to(port) { wire in
+            let reply = try #require(await wire.reply())
+            #expect(reply.status == 503 && reply.code == "too-many-connections", "\(reply)")
+            #expect(reply.fields["connection"] == "close")
+            #expect(reply.fields["retry-after"].flatMap { Int($0) } == limits.headSeconds)
+            #expect(reply.fields["content-type"] == "application/problem+json")
+            #expect(reply.fields["x-request-id"] != nil)
+            #expect(try await wire.rest() == "")
           }
         }
-        for try await status in group { #expect(status == 204) }
+        await gate.open()
+        for try await reply in group { #expect(reply?.body == #""here""#) }
+      }
+      // Room again, once the server has seen that they are closed.
+      var status: Int?
+      while status != 204 { status = try? await Wire.reply("GET /done", from: port)?.status }
+    }
+  }
+
+  @Test("Of refused clients that do not close few are open at a time, and each is cut off")
+  func refusedConnections() async throws {
+    var limits = ServerLimits.patient
+    (limits.connections, limits.closeSeconds) = (1, 1)
+    try await serving(router, limits) { port in
+      try await Wire.to(port) { served in
+        try await served.request("GET /done")
+        #expect(try await served.reply()?.status == 204)
+        try await withThrowingTaskGroup(of: Int?.self) { group in
+          for _ in 0..<150 {
+            group.addTask {
+              try await Wire.to(port, staysOpen: true) { wire in
+                let status = try await wire.reply()?.status
+                // Heard until the server has cut the connection.
+                do {
+                  while true {
+                    try await wire.send("x")
+                    try await Task.sleep(for: .milliseconds(50))
+                  }
+                } catch {}
+                return status
+              }
+            }
+          }
+          for try await status in group { #expect(status == 503) }
+        }
+        try await served.request("GET /done")
+        #expect(try await served.reply()?.status == 204)
       }
     }
-    // The first few come before the limit is exact.
-    #expect((1...5).contains(now.withLock { $0.most }))
   }
 
   @Test("Limits are settings; one that is no limit is refused by name")
@@ -160,7 +190,7 @@ struct LimitsTests {
     configuration.add(file: "server.json", ["http": .object(["idle-seconds": .int(7)])])
     configuration.set(.string("9"), for: "http.connections")
     let limits = try ServerLimits(configuration)
-    #expect(limits.idleSeconds == 7 && limits.connections == 9 && limits.headSeconds == 10)
+    #expect(limits.idleSeconds == 7 && limits.connections == 9 && limits.sendSeconds == 10)
     for value in [ConfigurationValue.int(0), .int(-1), .int(.max), .string("many")] {
       configuration.set(value, for: "http.body-bytes")
       let error = #expect(throws: BeeHive.Problem.self) { try ServerLimits(configuration) }

@@ -127,21 +127,6 @@ struct ProtocolTests {
     }
   }
 
-  @Test("Methods: GET, HEAD, POST and OPTIONS; an answer to others lists these")
-  func methods() async throws {
-    try await serving(router) { port in
-      let all = "GET, HEAD, POST, OPTIONS"
-      for (line, status) in [
-        ("OPTIONS /book/7", 204), ("OPTIONS /nothing", 204), ("DELETE /book/7", 405),
-        ("PUT /nothing", 405), ("TRACE /book/7", 405), ("PATCH /storeroom/7", 405),
-      ] {
-        let reply = try #require(await Wire.reply(line, from: port))
-        #expect(reply.status == status && reply.fields["allow"] == all, "\(line): \(reply)")
-      }
-      #expect(try await Wire.reply("GET /book/7", from: port)?.fields["allow"] == nil)
-    }
-  }
-
   @Test(
     "The body of a POST is a form",
     arguments: [

@@ -1,4 +1,5 @@
 import BeeHiveRouting
+import HTTPTypes
 import Synchronization
 import Testing
 
@@ -25,6 +26,11 @@ private struct Opaque: Sendable {}
 
 /// What the servers of these tests serve.
 enum Shop {
+  /// The routes and actions that take a form, and the orders that tests register.
+  static let methods: [String: Set<HTTPRequest.Method>] = [
+    "books.price": [.get, .post], "app://book/:id<Int>": [.get, .post], "app://order": [.post],
+  ]
+
   static func router() throws -> Router {
     let router = Router()
     try router.mediator.register("books") { BookTarget() }
