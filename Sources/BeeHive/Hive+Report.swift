@@ -123,7 +123,7 @@ extension Hive {
     let launch = ModuleStates().launchable(of: self).report
     let obstacles = launch.order.obstacles
     let switchedOff = self.switchedOff
-    let states = runner.states.withLock { $0 }
+    let states = runner.states.withLock(\.copied)
     let entries = state.withLock { state in
       state.table.all.map { entry in
         let stage = states.stage(of: entry, obstacles, switchedOff: switchedOff)

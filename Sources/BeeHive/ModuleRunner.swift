@@ -107,7 +107,7 @@ actor ModuleRunner {
     var order = LaunchOrder([])
     while !isOver {
       hive.bindUnbound()
-      let (next, modules) = states.withLock { $0 }.launchable(of: hive)
+      let (next, modules) = states.withLock(\.copied).launchable(of: hive)
       order.append(next.order)
       states.withLock { $0.obstacles = order.obstacles }
       publishStages(of: hive)
@@ -368,7 +368,7 @@ actor ModuleRunner {
 
   /// Tells them how far all modules are.
   private func publishStages(of hive: Hive) {
-    let (states, switchedOff) = (states.withLock { $0 }, hive.switchedOff)
+    let (states, switchedOff) = (states.withLock(\.copied), hive.switchedOff)
     hive.state.withLock { state in
       state.table.publish(arrival: states.untried, switchedOff: switchedOff) { module in
         states.stage(of: module, states.obstacles, switchedOff: switchedOff)

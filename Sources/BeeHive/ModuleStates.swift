@@ -124,6 +124,17 @@ struct ModuleStates: Sendable {
 
   // MARK: Modules
 
+  /// A copy that shares no storage with the states, to be read when others change them: ThreadSanitizer does not see the
+  /// counts by which Swift knows that storage is shared no more.
+  var copied: ModuleStates {
+    var copy = self
+    (copy.states, copy.firstFailures) = (states.mapValues { $0 }, firstFailures.mapValues { $0 })
+    (copy.failedNames, copy.obstacles) = (
+      failedNames.filter { _ in true }, obstacles.mapValues { $0 }
+    )
+    return copy
+  }
+
   /// The state of a module, by the order of its entry; nil for one that was not tried.
   subscript(id: UInt64) -> State? { states[id] }
 

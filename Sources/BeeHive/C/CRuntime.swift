@@ -300,21 +300,33 @@ private func entry(
     .code(file: place.file.text ?? "", line: UInt(place.line)), given: given)
 }
 
+/// The structures of all that hosts in C have registered, one of each content. None is given back: an entry leads to its
+/// structure as a record leads to its image's.
+private let keptStructures = Lock<[[UInt8]: RuntimeAddress]>([:])
+
 /// The entry of what a host in C registers: a structure that a record would lead to.
 private func entry<Header>(
   _ name: String, _ implementation: String?, _ structure: CStructure, _ header: Header,
   _ source: Source, given: String? = nil
 ) -> RegisteredEntry {
-  let kept = UnsafeMutablePointer<Header>.allocate(capacity: 1)
-  // Never given back: the entry leads to it as a record leads to its image's.
-  unsafe kept.initialize(to: header)
+  let address = unsafe withUnsafeBytes(of: header) { bytes in
+    let bytes = unsafe Array(bytes)
+    return keptStructures.withLock { kept in
+      if let known = kept[bytes] { return known }
+      let copy = UnsafeMutablePointer<Header>.allocate(capacity: 1)
+      unsafe copy.initialize(to: header)
+      let address = RuntimeAddress(rawValue: UInt(bitPattern: copy))
+      kept[bytes] = address
+      return address
+    }
+  }
   var attributes = Attributes()
   attributes.abi = structure.rawValue
   attributes.name = given
   return RegisteredEntry(
     kind: structure.kind, name: name, implementation: implementation, attributes: attributes,
     source: source,
-    progress: .bound(.structure(structure, RuntimeAddress(rawValue: UInt(bitPattern: kept)))))
+    progress: .bound(.structure(structure, address)))
 }
 
 /// Runs async work to its end while the calling thread waits: C knows no other way.

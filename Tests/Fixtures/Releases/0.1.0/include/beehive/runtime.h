@@ -150,8 +150,8 @@ size_t beehive_entries(bool (*visit)(const beehive_entry *entry, void *context),
  * True where at least one module has handled it. */
 bool beehive_trigger(int64_t number, const char *name, const void *payload, size_t payload_size);
 
-/* Registers a table of functions as a service; it must live as long as the process. Each registration
- * keeps some 30 bytes for good. */
+/* Registers a table of functions as a service; it must live as long as the process. A table keeps
+ * some 130 bytes for good, however often it is registered. */
 bool beehive_register_service_at(const char *service, const char *implementation,
                                  const void *table, size_t table_size, const char *file,
                                  uint32_t line);
@@ -167,8 +167,8 @@ bool beehive_unregister_service(const char *service);
 bool beehive_unregister_service_named(const char *service, const char *name);
 
 /* Registers a module; `operations` must live as long as the process. Where the Hive runs already, the
- * module is started at once; false where that fails, and it stays registered. Each registration keeps some 30
- * bytes for good. */
+ * module is started at once; false where that fails, and it stays registered. A table
+ * of operations keeps some 130 bytes for good, however often it is registered. */
 bool beehive_register_module_at(const char *name, const beehive_module_operations *operations,
                                 size_t operations_size, const char *file, uint32_t line);
 #define beehive_register_module(name, operations)                                         \
@@ -204,8 +204,8 @@ bool beehive_replace_with(const char *path, const char *file);
 
 /* Has a table answer for a service, whatever else would, for all who ask from now on, until it is called with a
  * null table: for tests. `name` is a given name, or null; `table` must live until then, and as long as what was made
- * meanwhile and looked it up: a singleton until the stop. Each keeps some 30 bytes for good,
- * as a registration does. beehive_remarks says which hide nothing that is declared: a name may be mistyped. */
+ * meanwhile and looked it up: a singleton until the stop. A table keeps some 130 bytes for good,
+ * as with a registration. beehive_remarks says which hide nothing that is declared: a name may be mistyped. */
 bool beehive_override_at(const char *service, const char *name, const void *table, size_t table_size,
                          const char *file, uint32_t line);
 #define beehive_override(service, name, table) \
