@@ -19,13 +19,14 @@ struct Uses {
   private func removedImages() -> [String] {
     let images = hive.state.withLock { state in
       // The program has no name: nobody opens it again.
-      state.images.registered.filter { !$0.name.isEmpty }
-        .map { ($0.path.plainPath, state.table.declared(by: $0.id)) }
+      state.images.registered.filter { !$0.name.isEmpty }.map { image in
+        let entries = state.table.declared(by: image.id)
+        return (image.path.plainPath, entries, isGone: entries.allSatisfy(\.isWithdrawn))
+      }
     }
-    let gone = images.filter { $0.1.allSatisfy(\.isWithdrawn) }
-    let living = Set(images.filter { !$0.1.allSatisfy(\.isWithdrawn) }.map(\.0))
+    let living = Set(images.filter { !$0.isGone }.map(\.0))
     let advice = "it stays loaded, so \(EntryTable.adviceOnRemoved)"
-    return gone.flatMap { path, entries in
+    return images.filter(\.isGone).flatMap { path, entries, _ in
       ((living.contains(path) ? [] : [advice]) + holders(of: entries))
         .map { "\(path) is out of use: \($0)".escaped }
     }

@@ -77,8 +77,8 @@ static const struct {
     {"stop and start", stop_and_start, 4, true},
     /* As the header says. */
     {"override", override, 64, false},
-    {"register and unregister a service", service, 64, false},
-    {"register and unregister a module", module, 64, true},
+    {"register and unregister a service", service, 16, false},
+    {"register and unregister a module", module, 16, true},
 };
 
 bool model_leaves_nothing(unsigned count) {
