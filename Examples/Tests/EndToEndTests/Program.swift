@@ -63,7 +63,12 @@ enum Sanitizer: String, CaseIterable, CustomTestStringConvertible {
   var environment: [String: String] {
     switch self {
     // What was freed stays mapped for a while, which is no growth of ours.
-    case .address: ["ASAN_OPTIONS": "detect_leaks=1:halt_on_error=1:quarantine_size_mb=1"]
+    case .address:
+      [
+        "ASAN_OPTIONS": "detect_leaks=1:halt_on_error=1:quarantine_size_mb=1",
+        "LSAN_OPTIONS": "print_suppressions=0:suppressions="
+          + Repository.place("Examples/Tests/Fixtures/live-not-leaked").path,
+      ]
     case .thread: ["TSAN_OPTIONS": "halt_on_error=1"]
     }
   }
