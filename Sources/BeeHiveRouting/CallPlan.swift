@@ -30,9 +30,9 @@ struct CallPlan {
       var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [ResolvedPath]())
       if indices.contains(where: \.hasPatterns) {
         if call.action == nil, let url = call.url {
-          let met = routes ?? core.meet(url)
-          route = core.route(of: call, at: url, among: met).map { ($0.route.pattern, $0.values) }
-          routes = met
+          route = core.route(of: call, at: url, among: met(by: url)).map {
+            ($0.match.route.pattern, $0.match.values)
+          }
         }
         paths = self.paths
       }
@@ -45,7 +45,7 @@ struct CallPlan {
     if met.rule.interceptor != nil { routes = nil }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
     if call.context == nil { call.context = rules.context?.value(call) ?? [:] }
-    let given = call.given(met.values)
+    let given = given(met.values)
     let unmet = met.rule.requirements.first { !$0.holds(call, given) }
     if unmet == nil, let variant = met.rule.variant?(call, given) { met.rule = variant }
     return (met, unmet?.text)
@@ -55,6 +55,36 @@ struct CallPlan {
   func receiver() throws(RoutingError) -> Receiver {
     guard let answer else { return try core.receiver(of: call, among: routes) }
     return ({ "answered with \(answer)" }, false, [("", .local, { _ in answer })])
+  }
+
+  /// The routes that the URL of the call meets, looked up once.
+  private mutating func met(by url: URLText) -> MetRoutes {
+    let met = routes ?? core.meet(url)
+    routes = met
+    return met
+  }
+
+  /// The values that conditions test: all that the call is given, as the types of the receiver have it, and its defaults.
+  private mutating func given(_ values: PathValues) -> Arguments {
+    var received: Arguments?
+    if call.action == nil, let url = call.url {
+      received = try? core.route(of: call, at: url, among: met(by: url))?.parameters.get()
+    } else if let (target, action) = call.action {
+      received = try? core.arguments(of: call, target, action)
+    }
+    var given = call.given(values)
+    let own = Set(values.map(\.name))
+    for (key, value) in received?.values ?? [:] where !own.contains(key) {
+      given.values[key] = value
+    }
+    return given
+  }
+
+  /// Returns whether a verdict sends the call to where it is, whatever the spelling: then the next rule decides.
+  func isThere(_ verdict: Verdict, of met: MetRule) -> Bool {
+    guard case .redirect(let destination) = verdict else { return false }
+    var copy = call
+    return (try? copy.follow(destination, by: met) { core.leads($0, to: call) }) == false
   }
 
   /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those by which routes
@@ -74,7 +104,6 @@ struct CallPlan {
     case .proceed: break
     case .replace(let arguments): call.replace(arguments)
     case .redirect(let destination):
-      // Where the call is there already, the next rule decides.
       if try call.follow(destination, by: met) { left = nil }
     case .refuse(let reason):
       throw RoutingError(.refused, "\(call.destination.description.excerpt) was refused: \(reason)")
@@ -110,6 +139,14 @@ extension RoutingCore {
     }
     if call.url != nil, case .action? = call.trail.last { call.url = nil }
     return nil
+  }
+
+  /// Returns whether a destination resolves to what a call has resolved to, with the texts that it gives.
+  func leads(_ destination: Destination, to call: Call) -> Bool {
+    var other = Call(number: 0, to: destination, origin: call.origin)
+    do { _ = try resolve(&other) } catch { return false }
+    return other.destination == call.destination
+      && other.arguments.values.allSatisfy { $0.value.texts == call.arguments.texts($0.key) }
   }
 
   /// `scheme://target/action`, where there is such a target.
@@ -243,6 +280,7 @@ extension RoutingCore {
         verdict = try await Nesting.answering(asked, .remote) { try await interceptor(asked) }
       }
       if case .proceed = verdict { continue }
+      if plan.isThere(verdict, of: met) { continue }
       observers.tell(.ruled(asked, by: met.rule.name, verdict))
       try plan.take(verdict, of: met)
     }

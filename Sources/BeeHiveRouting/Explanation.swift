@@ -63,14 +63,16 @@ extension CallPlan {
     noting note: (() -> String) -> Void = { _ in }
   ) throws(RoutingError) -> Receiver {
     while let (met, unmet) = try next() {
+      let isThere = unmet == nil && isThere(met.rule.verdict, of: met)
       note {
         let rule = met.rule
         var (kind, saying) = (rule.isOfTable ? "table" : "guard", rule.verdict.description)
         if rule.interceptor != nil { (kind, saying) = ("interceptor", "decides when it is asked") }
         if let unmet { saying = "has no say: \(unmet) does not hold" }
+        if isThere { saying = "has no say: the call is there already" }
         return "\(kind) \(rule.name): \(saying)"
       }
-      if unmet == nil { try take(met.rule.verdict, of: met) }
+      if unmet == nil, !isThere { try take(met.rule.verdict, of: met) }
     }
     return try receiver()
   }

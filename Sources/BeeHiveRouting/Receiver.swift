@@ -79,10 +79,19 @@ extension RoutingCore {
   }
 
   /// The route that a call comes to: the first one whose parameters fit, else the first that answers the call's origin.
-  func route(of call: Call, at url: URLText, among routes: MetRoutes) -> RouteTable.Match? {
+  func route(
+    of call: Call, at url: URLText, among routes: MetRoutes
+  ) -> (match: RouteTable.Match, parameters: Result<Arguments, RoutingError>)? {
     let candidates = Self.candidates(for: call, at: url, among: routes)
-    let best = candidates.first { (try? $0.parameters.get()) != nil }
-    return (best ?? candidates.first { _ in true })?.match
+    return candidates.first { (try? $0.parameters.get()) != nil } ?? candidates.first { _ in true }
+  }
+
+  /// The arguments that an action would be given, of its types and with its defaults.
+  func arguments(of call: Call, _ target: String, _ action: String) throws(RoutingError)
+    -> Arguments
+  {
+    let (_, found) = try declared(target, action, origin: call.origin)
+    return try Self.check(call.arguments, against: found, of: "\(target).\(action)")
   }
 
   private func receiver(

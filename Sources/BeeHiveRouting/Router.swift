@@ -99,7 +99,7 @@ public struct Router: Sendable {
   ///   origin; nil if there is none, and for a call of an action.
   public func route(for call: Call) -> Route? {
     guard call.action == nil, let url = call.url else { return nil }
-    return core.route(of: call, at: url, among: core.meet(url))?.route
+    return core.route(of: call, at: url, among: core.meet(url))?.match.route
   }
 
   /// Adds a type that patterns may name: `:month<Month>`.

@@ -209,4 +209,19 @@ struct RedirectionTests {
     #expect(
       router.calls.explain("app://button").steps[0].hasPrefix("table three buttons, variant "))
   }
+
+  @Test(
+    "Everything may be sent to one page, however its URL is written",
+    arguments: ["app://item/1", "one", "app://shop/price?sku=z"])
+  func onePage(_ page: String) async throws {
+    let router = try Router().answering("app://item/:id", "app://other")
+    try router.mediator.register("shop") { ShopTarget() }
+    try router.register(aliases: ["one": "app://item/1"])
+    try router.calls.load(table(rule("{}", #"{"redirect": "\#(page)"}"#)))
+    for url in ["app://other", "app://item/1", "one", page] {
+      #expect(await router.failure(url) == nil, "\(url)")
+    }
+    let steps = router.calls.explain(page).steps
+    #expect(steps == ["table r: has no say: the call is there already"])
+  }
 }

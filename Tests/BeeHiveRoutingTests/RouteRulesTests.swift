@@ -106,4 +106,24 @@ struct RouteRulesTests {
       #expect(looks.count - before == 1)
     }
   }
+
+  @Test(
+    "Conditions test the values that the receiver is given, its defaults too, whatever the rule matches",
+    arguments: [
+      (#"{}"#, #"{"parameter": "id", "is": "7"}"#, ["app://item/7", "app://item/07"]),
+      (#"{"origin": "local"}"#, #"{"parameter": "id", "given": true}"#, ["app://item/7"]),
+      (#"{"url": "app://*all"}"#, #"{"parameter": "page", "is": "7"}"#, ["app://item/1?page=07"]),
+      (#"{}"#, #"{"parameter": "page", "is": 1}"#, ["app://item/7", "app://item/7?page=1"]),
+      (
+        #"{"target": "shop", "action": "price"}"#, #"{"parameter": "currency", "is": "euro"}"#,
+        ["app://shop/price?sku=a", "app://shop/price?sku=a&currency=euro"]
+      ),
+    ])
+  func received(_ match: String, _ condition: String, _ urls: [String]) async throws {
+    try router.mediator.register("shop") { ShopTarget() }
+    for url in urls { #expect(await router.failure(url) == nil, "\(url)") }
+    try router.calls.load(table(rule("r", match, when: condition, do: #"{"block": "closed"}"#)))
+    for url in urls { #expect(await router.failure(url) == .refused, "\(url)") }
+    #expect(await router.failure("app://book/new") == nil)
+  }
 }

@@ -141,6 +141,11 @@ struct SpellingsTests {
       try router.calls.guardCalls(rule, .url(rule), then: .refuse("closed"))
     }
     #expect(await router.failure("app://page/home") == nil)
+    router.unmatched(exposure: .remote) { _ in "nothing" }
+    try router.calls.guardCalls("gone", .url("app://gone/:p<Path>"), then: .refuse("closed"))
+    for url in ["app://gone/a", "app://gone/a%2Fb"] {
+      #expect(await router.failure(url, origin: .remote) == .refused, "a handler takes the rest")
+    }
   }
 
   @Test(

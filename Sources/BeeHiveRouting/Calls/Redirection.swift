@@ -2,12 +2,14 @@ extension Call {
   /// More redirections than this are taken for a loop.
   static let mostRedirections = 16
 
-  /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now.
+  /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now, by its text or
+  /// as `isThere` says.
   ///
   /// Values of the path, by the pattern of the rule, and of the query go along: as the query of a URL,
   /// where it has no such key itself, and as arguments of an action.
   mutating func follow(
-    _ destination: Destination, by met: MetRule? = nil
+    _ destination: Destination, by met: MetRule? = nil,
+    isThere: (Destination) -> Bool = { _ in false }
   ) throws(RoutingError) -> Bool {
     let before = self
     // What `*` took has no name to go along by.
@@ -27,7 +29,7 @@ extension Call {
       }
       next = .url(text)
     }
-    guard next != before.destination else {
+    guard next != before.destination, !isThere(next) else {
       self = before
       return false
     }
