@@ -90,10 +90,11 @@ struct CallPlan {
   /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those by which routes
   /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
   private var paths: [ResolvedPath] {
-    if let (target, action) = call.action { return [(nil, [target, action], nil)] }
+    if let (target, action) = call.action { return [(nil, [target, action], 2, nil)] }
     guard let url = call.url, let routes else { return [] }
     return routes.matches.reduce(into: []) { paths, match in
-      let path = match.route.pattern.path(of: url, match.normal)
+      guard match.route.exposure.answers(call.origin) else { return }
+      let path = match.route.pattern.path(of: url, match.reading)
       if !paths.contains(where: { $0 == path }) { paths.append(path) }
     }
   }

@@ -213,7 +213,8 @@ extension RoutingCore {
     }
     throw RoutingError(
       .wrongResult,
-      "\(name) returned a value of type \(Swift.type(of: result)), and \(type) was asked for")
+      "\(name.excerpt) returned a value of type \(Swift.type(of: result)), and \(type) was asked for"
+    )
   }
 }
 

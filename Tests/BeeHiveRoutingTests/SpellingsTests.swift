@@ -121,7 +121,16 @@ struct SpellingsTests {
     ("app://files/*rest", "app://files/:p<Path>", ["app://files/a/b", "app://files/a%2F..%2Fb"]),
     ("app://item/:id<Int>", "app://item/7", ["app://item/7", "app://item/07", "app://item/%2B7"]),
     ("/v:n<Int>", "app://v7", ["/v7", "/v007", "app://v07"]),
-    ("*://shop:80/x", "app://shop:80/x", ["app://shop:80/x", "other://shop:80/x"]),
+    (
+      "*://shop:80/x", "app://shop:80/x",
+      ["app://shop:80/x", "other://shop:80/x", "http://shop:80/x", "http://shop/x"]
+    ),
+    ("app://:section/list", "app://a%7cb/list", ["app://a%7cb/list", "app:/a%7Cb/list"]),
+    ("//:h/x", "app://[::1]/x", ["app://[::1]/x", "other://[::1]/x", "http://[::1]/x"]),
+    (
+      "app://:tenant/admin/:page", "/admin/users",
+      ["app://a.example/admin/users", "app:/a.example/admin/users"]
+    ),
   ]
 
   @Test("A rule holds for each spelling that leads to the same route", arguments: equals)
@@ -131,6 +140,36 @@ struct SpellingsTests {
     for url in urls { #expect(await router.failure(url, origin: .remote) == nil, "\(url)") }
     try router.calls.guardCalls("closed", .url(rule), then: .refuse("closed"))
     for url in urls { #expect(await router.failure(url, origin: .remote) == .refused, "\(url)") }
+  }
+
+  @Test("The query gives no part of the path, which rules would not judge")
+  func optional() async throws {
+    let router = try Router().answering("app://a(/:p<Path>)?*", "app://b(/:id<Int>)?*")
+    for origin in CallOrigin.all {
+      #expect(
+        await router.answer("app://a?p=../../etc", origin: origin)
+          == (origin == .local ? "app://a(/:p<Path>)?*" : nil))
+    }
+    #expect(await router.answer("app://b?id=7") == "app://b(/:id<Int>)?*")
+    for path in ["../b", "/etc"] {
+      await expectError(.wrongParameter, key: "p") {
+        try await router.open("app://a/x", with: ["p": path])
+      }
+    }
+  }
+
+  @Test("A rule judges what the route that answers takes, not one that may not answer")
+  func exposed() async throws {
+    let router = Router()
+    try router.register("app://item/:id<Int>") { describe($0) }
+    try router.register("app://item/:id", exposure: .remote) { describe($0) }
+    try router.calls.load(
+      table(
+        rule(
+          "r", #"{"url": "app://item/:id"}"#, when: #"{"parameter": "id", "startsWith": "0"}"#,
+          do: #"{"block": "x"}"#)))
+    #expect(await router.failure("app://item/07", origin: .remote) == .refused)
+    #expect(await router.failure("app://item/07") == nil, "it is 7 here")
   }
 
   @Test("A rule of another scheme or host does not judge what its pattern cannot mean")
@@ -151,6 +190,11 @@ struct SpellingsTests {
   @Test(
     "A condition tests the value that the route takes",
     arguments: [
+      ("app://x/:a/:b", "app://x/:p<Path>", #""is": "a/b""#, ["app://x/a/b", "app://x/a//b"]),
+      (
+        "app://x/:id<Int>/:p<Path>", "app://x/:p<Path>", #""startsWith": "7/""#,
+        ["app://x/7/a", "app://x/07/a"]
+      ),
       (
         "/files/:p<Path>", "app://files/:p<Path>", #""contains": "//""#,
         ["app://files/a//b", "/files/a//b"]

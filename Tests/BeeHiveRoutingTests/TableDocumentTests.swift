@@ -129,6 +129,19 @@ struct TableDocumentTests {
     #expect(try JSONDecoder().decode(DecisionTable.self, from: Data(twice.utf8)).name == "a")
     #expect(message { try YAMLDecoder().decode(DecisionTable.self, from: twice) }.contains("name"))
   }
+
+  @Test("Optional parts and combining marks are read as far as the document may have them")
+  func forms() {
+    let parts = "(a)(b)(c)(d)(e)(f)/" + String(repeating: "x/", count: 50)
+    let rules = (0..<30).map {
+      rule("r\($0)", #"{"url": "/r\#($0)/\#(parts)"}"#, do: #"{"answer": 1}"#)
+    }
+    expectError(.badTable, saying: "make more than 65536 segments") { try table(of: rules) }
+    let marks = String(repeating: "\u{0f73}", count: 16)
+    expectError(.badTable, saying: "more than 30 combining marks in a row") {
+      try DecisionTable { try table(rule("a\(marks)", "{}", do: #"{"answer": 1}"#)) }
+    }
+  }
 }
 
 /// Reads a value within a budget, and says what is left of it.

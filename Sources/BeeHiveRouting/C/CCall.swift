@@ -34,8 +34,10 @@ struct CCall: Sendable {
     }
     // An array comes to C as one text, too, where a slash in a segment of `*` could not be told from those between them.
     let isPrefix = entry.attributes.extent == .prefix
+    var rests: Set<String> = []
     for case .rest(let rest, let isPath) in entry.pattern?.variants(isPrefix: isPrefix).first ?? []
     {
+      rests.insert(rest)
       let segments = arguments.texts(rest)
       try RoutingError.check(
         !segments.joined(separator: "/").climbs
@@ -47,7 +49,9 @@ struct CCall: Sendable {
     // Every text stays where it is until the function has returned.
     let texts = CTexts()
     let list = unsafe names.compactMap { name -> beehive_argument? in
-      guard let value = unsafe texts.value(of: arguments, name) else { return nil }
+      guard let value = unsafe texts.value(of: arguments, name, isRest: rests.contains(name)) else {
+        return nil
+      }
       return unsafe beehive_argument(name: texts.copy(name), value: value)
     }
     let values = unsafe names.flatMap { unsafe texts.values(of: arguments, $0) }
@@ -116,14 +120,17 @@ struct CCall: Sendable {
 }
 
 extension CTexts {
-  /// The argument as C has it; nil where it is not given, or of a type that C has no value for.
-  fileprivate func value(of arguments: Arguments, _ name: String) -> beehive_value? {
+  /// The argument as C has it; nil where it is not given, or of a type that C has no value for. Several values are none; the rest of a path is one text.
+  fileprivate func value(
+    of arguments: Arguments, _ name: String, isRest: Bool = false
+  ) -> beehive_value? {
     switch arguments[raw: name] {
     case let value as Bool: unsafe make(BEEHIVE_VALUE_BOOL, integer: value ? 1 : 0)
     case let value as Int: unsafe make(BEEHIVE_VALUE_INTEGER, integer: Int64(value))
     case let value as Double: unsafe make(BEEHIVE_VALUE_NUMBER, number: value)
     case let value as Float: unsafe make(BEEHIVE_VALUE_NUMBER, number: Double(value))
     case let value as String: unsafe make(BEEHIVE_VALUE_TEXT, text: value)
+    case let value as [String] where !isRest && value.count > 1: unsafe make(BEEHIVE_VALUE_NONE)
     case let value as [String]: unsafe make(BEEHIVE_VALUE_TEXT, text: value.joined(separator: "/"))
     case let value as any BinaryInteger where Int64(exactly: value) != nil:
       unsafe make(BEEHIVE_VALUE_INTEGER, integer: Int64(value))

@@ -59,12 +59,13 @@ extension RoutePattern {
     where meant(for: name, in: variant, values) != given[name] ?? [] {
       let value = given[name].map { "\"\($0.joined(separator: "/"))\"" } ?? "nothing"
       throw RoutingError(
-        .wrongParameter, "\(text) cannot hold these values: \(url) would give \(name) \(value)",
+        .wrongParameter,
+        "\(text) cannot hold these values: \(url.excerpt) would give \(name) \(value.excerpt)",
         key: name)
     }
     guard match != nil else {
       throw RoutingError(
-        .wrongParameter, "\(text) does not meet \(url), the URL that it would make")
+        .wrongParameter, "\(text) does not meet \(url.excerpt), the URL that it would make")
     }
     return url
   }

@@ -106,11 +106,13 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// A form with the name that its host means, decoded and composed, as a parameter would be given it; nil where it has no
   /// other name.
   func decodingHost(in variant: [PatternSegment]) -> [PatternSegment]? {
-    guard isAbsolute, case .literal(let key)? = variant.first,
-      let name = try? percentDecoded(Array(key.utf8)[...], "the host")
+    guard isAbsolute, case .literal(let key)? = variant.first, key.utf8.first != UInt8(ascii: "["),
+      !key.hasPrefix("//")
     else { return nil }
-    let composed = name.composedText.utf8.percentEncoded { $0 >= 0x7f || $0 == UInt8(ascii: "%") }
-    return composed == key ? nil : [.literal(composed)] + variant.dropFirst()
+    let (host, port) = key[...].split(at: ":")
+    guard let name = try? percentDecoded(Array(host.utf8)[...], "the host") else { return nil }
+    let decoded = Host.key(ofOpaque: name.composedText) + (port.map { ":" + $0 } ?? "")
+    return decoded == key ? nil : [.literal(decoded)] + variant.dropFirst()
   }
 
   /// The pattern as it was written.

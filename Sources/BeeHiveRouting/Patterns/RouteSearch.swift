@@ -1,21 +1,20 @@
 /// The values that the path of a URL gives by a pattern, in the order of its segments.
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
-/// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any; with the URL that it
-/// was read of, unless it is the names of an action.
-typealias ResolvedPath = (scheme: String?, segments: [String], url: URLText?)
+/// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any; with the segment from
+/// which it is one text, and the URL that it was read of, unless it is the names of an action.
+typealias ResolvedPath = (scheme: String?, segments: [String], tail: Int, url: URLText?)
 
-/// Segments by their index, as the types of a route write their values.
-typealias NormalSegments = [(index: Int, text: String)]
+/// Segments that the types of a route write in another way, by their index, and the one from which a `Path` takes the rest.
+typealias Reading = (normal: [(index: Int, text: String)], tail: Int?)
 
 /// Finds every route that a URL meets, the best one first.
 ///
 /// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
 /// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
 struct RouteSearch {
-  /// A route or rule whose whole pattern a URL meets, the values that its path gives, and the segments that their types would
-  /// write in another way.
-  typealias Match = (number: UInt64, priority: Int, values: PathValues, normal: NormalSegments)
+  /// A route or rule whose whole pattern a URL meets, the values that its path gives, and how it has read the path.
+  typealias Match = (number: UInt64, priority: Int, values: PathValues, reading: Reading)
 
   /// Nil for the names of an action.
   private let url: URLText?
@@ -27,7 +26,9 @@ struct RouteSearch {
   /// The literals of the first segment: of a host its keys, with the port and without.
   private var heads: [String] = []
   private var values: [any URLConvertible] = []
-  private var normal: NormalSegments = []
+  private var normal: [(index: Int, text: String)] = []
+  /// The segment from which a resolved path is as the URL has it; nil for all of it.
+  private var tail: Int?
   private var matches: [Match] = []
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
@@ -54,13 +55,20 @@ struct RouteSearch {
   /// The rules that a resolved path meets, its first segment as a host or as a segment.
   static func rules(met path: ResolvedPath, in tree: RouteTree) -> [Match] {
     var search = RouteSearch(url: path.url, ignoringTypes: false, isOfRules: true)
-    search.segments = path.segments
     let name = path.segments.first
     var hosts = name.map { Set(Host.keys(ofName: $0) + Host.keys(ofName: $0.composedText)) } ?? []
-    if let port = path.url?.port { hosts.formUnion(hosts.map { "\($0):\(port)" }) }
+    if let url = path.url, let port = url.port ?? SchemeRules(scheme: url.scheme).defaultPort {
+      hosts.formUnion(hosts.map { "\($0):\(port)" })
+    }
+    // A host that is no plain name stands before the path.
+    let isHost = name?.isPlainHost == false
     for (beginning, root) in tree.roots
     where path.scheme == nil || [nil, path.scheme].contains(RouteTree.scheme(of: beginning)) {
-      search.heads = RouteTree.isAbsolute(beginning) ? Array(hosts) : name.map { [$0] } ?? []
+      let isBehindHost = isHost && !RouteTree.isAbsolute(beginning)
+      search.segments = Array(path.segments.dropFirst(isBehindHost ? 1 : 0))
+      search.tail = path.tail - (isBehindHost ? 1 : 0)
+      search.heads =
+        RouteTree.isAbsolute(beginning) ? Array(hosts) : Array(search.segments.prefix(1))
       search.visit(root, 0)
     }
     return search.matches
@@ -127,26 +135,32 @@ struct RouteSearch {
         values.append(text)
       case .rest: values.append(Array(segments[depth...]))
       }
-      matches.append((ending.number, ending.priority, Array(zip(ending.names, values)), normal))
+      matches.append(
+        (
+          ending.number, ending.priority, Array(zip(ending.names, values)),
+          (normal, extent == .path ? depth : nil)
+        ))
     }
   }
 
   /// The rest of the path, as the URL has it.
   private func path(from depth: Int) -> String {
-    guard let url else { return segments[depth...].joined(separator: "/") }
+    let tail = max(depth, tail ?? 0)
+    guard let url, tail < segments.count else { return segments[depth...].joined(separator: "/") }
     let host = segments.count - url.path.count
-    return depth < host ? segments[0] + url.pathBehindHost : url.pathTail(from: depth - host)
+    let rest = tail < host ? segments[0] + url.pathBehindHost : url.pathTail(from: tail - host)
+    return (segments[depth..<tail] + [rest]).joined(separator: "/")
   }
 }
 
 extension RoutePattern {
   /// The path of a URL that the pattern matches, behind the host or, as a pattern of paths has it, behind any. A segment that
   /// the pattern has a type for is written as the type writes its value: `7` for `07`.
-  func path(of url: URLText, _ normal: NormalSegments) -> ResolvedPath {
+  func path(of url: URLText, _ reading: Reading) -> ResolvedPath {
     let host = isAbsolute ? url.hostSegment : url.plainHost
     var segments = (host.map { [$0] } ?? []) + url.path
-    for (index, text) in normal { segments[index] = text }
-    return (scheme, segments, url)
+    for (index, text) in reading.normal { segments[index] = text }
+    return (scheme, segments, reading.tail ?? segments.count, url)
   }
 }
 

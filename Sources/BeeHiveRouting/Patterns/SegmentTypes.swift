@@ -46,8 +46,8 @@ struct SegmentTypes: Sendable {
       .of(Int.self, BuiltInType.int.rawValue, rank: 1),
       .of(Double.self, BuiltInType.double.rawValue, rank: 2),
       .of(Bool.self, BuiltInType.bool.rawValue, rank: 3),
-      // The rest of a path, as one text.
-      .of(String.self, "path", rank: 5),
+      // The rest of a path, as one text that does not lead up.
+      SegmentType(name: "path", rank: 5, swiftType: String.self) { $0.climbs ? nil : $0 },
     ] as [SegmentType] {
       types[type.name] = type
     }

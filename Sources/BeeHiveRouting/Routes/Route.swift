@@ -140,7 +140,16 @@ final class RouteParameters: Sendable {
       try RoutingError.check(
         missing != nil || key.default == nil, .badPattern,
         "the pattern \(pattern) cannot be used: the default of \(key.name) is no \(key.type)")
-      if let swiftType = type.swiftType { return Parameter(key, as: swiftType) }
+      if let swiftType = type.swiftType {
+        let parameter = Parameter(key, as: swiftType)
+        guard type.name == "path" else { return parameter }
+        return Parameter(declaration: parameter.declaration, missing: parameter.missing) {
+          given throws(RoutingError) in
+          let converted = try parameter.convert(given)
+          if given.texts?.contains(where: \.climbs) != true { return converted }
+          throw Arguments.wrong(key.name, key.type, given.said)
+        }
+      }
       return Parameter(declaration: key, missing: missing.map { .value($0) }) {
         given throws(RoutingError) in try type.value(of: given, for: key)
       }
@@ -158,8 +167,10 @@ final class RouteParameters: Sendable {
   ) throws(RoutingError) -> Arguments {
     // A call from outside gives no key that the author did not declare.
     let takesAny = call.origin == .local || pattern.allowsOtherKeys
+    // Nor does the query give a part of the path, which rules would not judge it by.
     var parameters = call.given(values) { name in
-      takesAny || keys.contains { $0.declaration.name == name }
+      !path.contains { $0.declaration.name == name }
+        && (takesAny || keys.contains { $0.declaration.name == name })
     }
     // What the URL alone gives is of the types that it was matched by.
     if !url.items.isEmpty || !call.arguments.isEmpty || !call.withheld.isEmpty {

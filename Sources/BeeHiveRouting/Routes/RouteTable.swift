@@ -3,8 +3,8 @@ typealias MetRoutes = (table: RouteTable, matches: [RouteTable.Match])
 
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {
-  /// A route, what the path gives values to, and the segments that their types would write in another way.
-  typealias Match = (route: Route, values: PathValues, normal: NormalSegments)
+  /// A route, what the path gives values to, and how the route has read the path.
+  typealias Match = (route: Route, values: PathValues, reading: Reading)
 
   private(set) var tree = RouteTree()
   private(set) var routes = [UInt64: Route]()
@@ -64,7 +64,7 @@ struct RouteTable: Sendable {
   /// ignored: the values are texts then.
   func matches(of url: URLText, ignoringTypes: Bool = false) -> [Match] {
     RouteSearch.matches(of: url, in: tree, ignoringTypes: ignoringTypes).compactMap { match in
-      routes[match.number].map { ($0, match.values, match.normal) }
+      routes[match.number].map { ($0, match.values, match.reading) }
     }
   }
 }

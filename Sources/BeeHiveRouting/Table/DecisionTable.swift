@@ -134,7 +134,9 @@ extension SchemaPlace {
       if hasNames || route != nil && given("url") != nil {
         place.note("a rule matches by a URL, by a route or by names")
       }
-      guard let pattern = try place.text().map(RoutePattern.init) else { return nil }
+      guard let pattern = try place.text().map(RoutePattern.init),
+        place.pays(forFormsOf: pattern)
+      else { return nil }
       if route != nil { return .route(pattern, from: origin) }
       if !pattern.keys.isEmpty {
         note(

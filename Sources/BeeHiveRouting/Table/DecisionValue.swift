@@ -98,6 +98,7 @@ extension DecisionValue: Codable {
         .init(codingPath: decoder.codingPath, debugDescription: message))
     }
     func pay(for text: String) throws {
+      try check(!hasManyMarks(text), 30, "combining marks in a row")
       budget.bytes -= text.utf8.count
       try check(budget.bytes >= 0, Self.budget.bytes, "bytes of text")
     }
@@ -210,10 +211,11 @@ struct DecimalNumber: Hashable, Comparable {
     let zero = UInt8(ascii: "0")
     let all = Array(whole.utf8) + Array((fraction ?? "").utf8)
     let significant = all.drop { $0 == zero }
-    let end = significant.lastIndex { $0 != zero }
-    guard let power = Int32(power ?? "0") else { return nil }
+    // A power that no number has is one below all others: a Double reads 0 then.
+    let shift = Int32(power ?? "0")
+    let end = shift == nil ? nil : significant.lastIndex { $0 != zero }
     digits = end.map { Array(significant[...$0]) } ?? []
-    exponent = end == nil ? .min : whole.utf8.count - significant.startIndex + Int(power)
+    exponent = end == nil ? .min : whole.utf8.count - significant.startIndex + Int(shift ?? 0)
     isNegative = end != nil && text.utf8.first == UInt8(ascii: "-")
   }
 

@@ -13,6 +13,8 @@ final class SchemaPlace {
   private static let mostProblems = 100
   /// Whether there are more.
   private var hasMore = false
+  /// The segments that further forms of patterns may still have, in the whole document: six optional parts make 64 forms.
+  private var formSegments = 1 << 16
 
   init(_ found: DecisionValue?, at step: String = "", in parent: SchemaPlace? = nil) {
     (self.found, self.step, self.parent) = (found, step, parent)
@@ -23,6 +25,16 @@ final class SchemaPlace {
 
   /// The name of the rule that has this place; empty for none.
   var ruleName: String { rule ?? parent?.ruleName ?? "" }
+
+  /// Takes the further forms of a pattern from what the document may have of them. Returns false where that is too little.
+  func pays(forFormsOf pattern: RoutePattern) -> Bool {
+    var document = self
+    while let parent = document.parent { document = parent }
+    document.formSegments -= pattern.variants.dropFirst().map(\.count).reduce(0, +)
+    if document.formSegments >= 0 { return true }
+    note("the optional parts of all patterns make more than 65536 segments; write fewer of them")
+    return false
+  }
 
   /// Notes a problem of this place; it quotes excerpts.
   func note(_ problem: @autoclosure () -> String) {

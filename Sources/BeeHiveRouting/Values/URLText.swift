@@ -198,9 +198,9 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
 
   /// The host where it is a plain name, as in `app://shop`, and so may be meant as a part of the path.
   var plainHost: String? {
-    guard let host = authority?.host, port == nil, !host.isIPv6,
-      host.value.lowercased() != "localhost", !host.value.contains(".")
-    else { return nil }
+    guard let host = authority?.host, port == nil, !host.isIPv6, host.value.isPlainHost else {
+      return nil
+    }
     return host.value
   }
 
@@ -286,6 +286,13 @@ extension ArraySlice<UInt8> {
   fileprivate func split(at separator: Unicode.Scalar) -> (before: Self, after: Self?) {
     guard let index = firstIndex(of: UInt8(ascii: separator)) else { return (self, nil) }
     return (self[..<index], self[(index + 1)...])
+  }
+}
+
+extension String {
+  /// Whether this is a plain name as a host, rather than an address or a name of the network.
+  var isPlainHost: Bool {
+    lowercased() != "localhost" && !contains(".") && utf8.first != UInt8(ascii: "[")
   }
 }
 

@@ -68,11 +68,16 @@ extension Substring {
 /// such runs, and no language has longer ones.
 private let mostMarks = 30
 
-private func hasManyMarks(_ text: String) -> Bool {
+/// Returns whether a text has a longer run of combining marks.
+package func hasManyMarks(_ text: String) -> Bool {
   guard text.utf8.contains(where: { $0 >= 0x80 }) else { return false }
   var run = 0
   for scalar in text.unicodeScalars {
-    run = scalar.properties.canonicalCombiningClass == .notReordered ? 0 : run + 1
+    // Three vowel signs of Tibetan have the class of a letter, and decompose into two marks.
+    let isMark = [0xf73, 0xf75, 0xf81].contains(scalar.value)
+    run =
+      scalar.properties.canonicalCombiningClass == .notReordered && !isMark
+      ? 0 : run + (isMark ? 2 : 1)
     if run > mostMarks { return true }
   }
   return false

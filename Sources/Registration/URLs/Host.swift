@@ -84,7 +84,8 @@ package struct Host: Hashable, Sendable {
   /// The keys of the hosts that a decoded text would be: the opaque one, and that of the web if it can be one.
   package static func keys(ofName value: String) -> [String] {
     let web = try? Host(Array(value.utf8)[...], SchemeRules(scheme: "http"))
-    return [key(ofOpaque: value)] + (web.map { [$0.key] } ?? [])
+    return [web?.isIPv6 == true ? web?.text ?? value : key(ofOpaque: value)]
+      + (web.map { [$0.key] } ?? [])
   }
 
   /// The standard's forbidden host code points.

@@ -124,7 +124,7 @@ static inline const beehive_argument *beehive_call_values(const beehive_call *ca
   return beehive_arguments_named(call->values, call->value_count, name, count);
 }
 
-/* The text of an argument; null where it is not given or no text. */
+/* The text of an argument; null where it is not given, no text, or given several times: see beehive_call_values. */
 static inline const char *beehive_text(const beehive_call *call, const char *name) {
   const beehive_value *value = beehive_argument_named(call, name);
   return value ? value->text : BEEHIVE_NULL;
