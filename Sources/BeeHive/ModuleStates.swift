@@ -124,8 +124,8 @@ struct ModuleStates: Sendable {
 
   // MARK: Modules
 
-  /// A copy that shares no storage with the states, to be read when others change them: ThreadSanitizer does not see the
-  /// counts by which Swift knows that storage is shared no more.
+  /// A copy that shares no storage with the states, to be read when others change them: ThreadSanitizer does not see how
+  /// Swift counts who shares storage.
   var copied: ModuleStates {
     var copy = self
     (copy.states, copy.firstFailures) = (states.mapValues { $0 }, firstFailures.mapValues { $0 })

@@ -87,7 +87,7 @@ struct CallPlan {
     return (try? copy.follow(destination, by: met) { core.leads($0, to: call) }) == false
   }
 
-  /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those by which routes
+  /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those that routes
   /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
   private var paths: [ResolvedPath] {
     if let (target, action) = call.action { return [(nil, [target, action], 2, nil)] }

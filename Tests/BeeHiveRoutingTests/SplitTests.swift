@@ -153,7 +153,7 @@ struct SplitTests {
     expectError(.badTable, saying: "rules[0].do.split." + problem) { try load(split(variants)) }
   }
 
-  @Test("A split says by which value, and stands alone")
+  @Test("A split names its value, and stands alone")
   func shape() {
     let variants = #""variants": [{"weight": 1, "answer": 1}]"#
     for (outcome, problem) in [

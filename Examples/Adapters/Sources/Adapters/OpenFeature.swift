@@ -57,7 +57,7 @@ public enum FlagValue: Sendable, Hashable, Codable {
 public struct FlagContext: Sendable {
   /// The subject, such as a user's id; nil and the empty text are no key.
   public var targetingKey: String?
-  /// What else is known of the subject, by name.
+  /// Further attributes of the subject, by name.
   public var attributes: [String: FlagValue]
 
   /// Describes a subject.
