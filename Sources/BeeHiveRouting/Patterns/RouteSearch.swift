@@ -1,11 +1,11 @@
 /// The values that the path of a URL gives by a pattern, in the order of its segments.
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
-/// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any; with the segment from
-/// which it is one text, and the URL that it was read of, unless it is the names of an action.
+/// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any. It is one text behind
+/// the segments before `tail`. The URL is nil for the names of an action.
 typealias ResolvedPath = (scheme: String?, segments: [String], tail: Int, url: URLText?)
 
-/// Segments that the types of a route write in another way, by their index, and the one from which a `Path` takes the rest.
+/// Segments that the types of a route write in another way, by their index, and the first segment of a `Path`.
 typealias Reading = (normal: [(index: Int, text: String)], tail: Int?)
 
 /// Finds every route that a URL meets, the best one first.
@@ -27,7 +27,7 @@ struct RouteSearch {
   private var heads: [String] = []
   private var values: [any URLConvertible] = []
   private var normal: [(index: Int, text: String)] = []
-  /// The segment from which a resolved path is as the URL has it; nil for all of it.
+  /// The first segment of a resolved path that is as the URL has it; nil for all of it.
   private var tail: Int?
   private var matches: [Match] = []
 

@@ -23,13 +23,15 @@ final class SchemaPlace {
   /// `.rules[0].match`
   private var path: String { (parent?.path ?? "") + step }
 
+  /// The place of the whole document.
+  private var document: SchemaPlace { parent?.document ?? self }
+
   /// The name of the rule that has this place; empty for none.
   var ruleName: String { rule ?? parent?.ruleName ?? "" }
 
   /// Takes the further forms of a pattern from what the document may have of them. Returns false where that is too little.
   func pays(forFormsOf pattern: RoutePattern) -> Bool {
-    var document = self
-    while let parent = document.parent { document = parent }
+    let document = document
     document.formSegments -= pattern.variants.dropFirst().map(\.count).reduce(0, +)
     if document.formSegments >= 0 { return true }
     note("the optional parts of all patterns make more than 65536 segments; write fewer of them")
@@ -38,8 +40,7 @@ final class SchemaPlace {
 
   /// Notes a problem of this place; it quotes excerpts.
   func note(_ problem: @autoclosure () -> String) {
-    var document = self
-    while let parent = document.parent { document = parent }
+    let document = document
     guard document.problems.count < Self.mostProblems else {
       if !document.hasMore { document.problems[Self.mostProblems - 1] = "there are more problems" }
       document.hasMore = true
