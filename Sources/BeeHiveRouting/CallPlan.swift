@@ -9,11 +9,25 @@ struct CallPlan {
   private let rules: RuleList
   /// As it is now: resolved, and where it has been sent.
   private(set) var call: Call
-  /// The rules that are still to be asked; nil where the call has another destination since they were looked up.
-  private var left: ArraySlice<MetRule>?
+  private var here = Place()
   private var answer: (any Sendable)?
-  /// The routes that the URL of the call meets, once they are known.
-  private var routes: MetRoutes?
+
+  /// What is known about the call where it is; a redirection begins anew.
+  private struct Place {
+    /// The rules that are still to be asked; nil until they are looked up.
+    var left: ArraySlice<MetRule>?
+    /// The interceptors that were asked: none is asked twice.
+    var asked: Set<UInt64> = []
+    /// The routes that the URL meets but for those that have refused, once they are known.
+    var routes: MetRoutes?
+    /// The routes that the rules were looked up by.
+    var judged: [UInt64]?
+    /// What the receiver is given, once a condition tests it.
+    var received: Arguments?
+    /// The receivers that have refused, each with its reason.
+    var refusals: [(receiver: String, reason: RoutingError)] = []
+    var refused: Set<UInt64> = []
+  }
 
   init(_ call: Call, by core: RoutingCore) {
     (self.core, self.call) = (core, call)
@@ -24,25 +38,20 @@ struct CallPlan {
   /// receiver is to be found; throws the error that the call ends in.
   mutating func next() throws(RoutingError) -> (met: MetRule, unmet: String?)? {
     guard answer == nil else { return nil }
-    if left == nil {
-      routes = try core.resolve(&call)
-      let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
-      var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [ResolvedPath]())
-      if indices.contains(where: \.hasPatterns) {
-        if call.action == nil, let url = call.url {
-          route = core.route(of: call, at: url, among: met(by: url)).map {
-            ($0.match.route.pattern, $0.match.values)
-          }
-        }
-        paths = self.paths
-      }
-      left =
-        indices.flatMap { $0.met(by: call, route: route, paths: paths) }
-        .sorted(by: CallRule.isBefore)[...]
+    if here.left == nil {
+      here.routes = try core.resolve(&call)
+      lookUpRules()
+    } else if here.left?.isEmpty == true, here.judged != nil, !here.asked.isEmpty,
+      routeNumbers() != here.judged
+    {
+      lookUpRules()
     }
-    guard var met = left?.popFirst() else { return nil }
-    // An interceptor may bring routes.
-    if met.rule.interceptor != nil { routes = nil }
+    guard var met = here.left?.popFirst() else { return nil }
+    if met.rule.interceptor != nil {
+      here.asked.insert(met.rule.number)
+      // It may bring routes, or other parameters.
+      (here.routes, here.received) = (nil, nil)
+    }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
     if call.context == nil { call.context = rules.context?.value(call) ?? [:] }
     let given = given(met.values)
@@ -51,30 +60,57 @@ struct CallPlan {
     return (met, unmet?.text)
   }
 
-  /// Who answers, once no rule is left; throws the error that the call ends in.
-  func receiver() throws(RoutingError) -> Receiver {
-    guard let answer else { return try core.receiver(of: call, among: routes) }
-    return ({ "answered with \(answer)" }, false, [("", .local, { _ in answer })])
+  /// Looks up the rules that judge the call by where it comes to.
+  private mutating func lookUpRules() {
+    let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
+    var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [ResolvedPath]())
+    if indices.contains(where: \.hasPatterns) {
+      route = self.route().map { ($0.match.route.pattern, $0.match.values) }
+      paths = self.paths()
+      here.judged = routeNumbers()
+    }
+    here.received = nil
+    here.left =
+      indices.flatMap { $0.met(by: call, route: route, paths: paths).rules }
+      .filter { !here.asked.contains($0.rule.number) }.sorted(by: CallRule.isBefore)[...]
   }
 
-  /// The routes that the URL of the call meets, looked up once.
-  private mutating func met(by url: URLText) -> MetRoutes {
-    let met = routes ?? core.meet(url)
-    routes = met
-    return met
+  /// Who answers, once no rule is left; throws the error that the call ends in.
+  mutating func receiver() throws(RoutingError) -> Receiver {
+    guard let answer else { return try core.receiver(of: call, among: routes()) }
+    return ({ "answered with \(answer)" }, false, ("", .local, { _ in answer }))
+  }
+
+  /// The routes that the URL of the call meets, looked up once; nil where it calls an action.
+  private mutating func routes() -> MetRoutes? {
+    guard call.action == nil, let url = call.url else { return nil }
+    var routes = here.routes ?? core.meet(url)
+    if here.routes == nil { routes.matches.removeAll { here.refused.contains($0.route.id) } }
+    here.routes = routes
+    return routes
+  }
+
+  private mutating func routeNumbers() -> [UInt64]? { routes()?.matches.map(\.route.id) }
+
+  /// The route that the call comes to.
+  private mutating func route() -> RoutingCore.Fitting? {
+    guard let url = call.url, let routes = routes() else { return nil }
+    return core.route(of: call, at: url, among: routes)
   }
 
   /// The values that conditions test: all that the call is given, as the types of the receiver have it, and its defaults.
   private mutating func given(_ values: PathValues) -> Arguments {
-    var received: Arguments?
-    if call.action == nil, let url = call.url {
-      received = try? core.route(of: call, at: url, among: met(by: url))?.parameters.get()
-    } else if let (target, action) = call.action {
-      received = try? core.arguments(of: call, target, action)
+    if here.received == nil {
+      here.received =
+        if let (target, action) = call.action {
+          (try? core.arguments(of: call, target, action)) ?? [:]
+        } else {
+          (try? route()?.parameters.get()) ?? [:]
+        }
     }
     var given = call.given(values)
     let own = Set(values.map(\.name))
-    for (key, value) in received?.values ?? [:] where !own.contains(key) {
+    for (key, value) in here.received?.values ?? [:] where !own.contains(key) {
       given.values[key] = value
     }
     return given
@@ -89,9 +125,9 @@ struct CallPlan {
 
   /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those that routes
   /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
-  private var paths: [ResolvedPath] {
+  private mutating func paths() -> [ResolvedPath] {
     if let (target, action) = call.action { return [(nil, [target, action], 2, nil)] }
-    guard let url = call.url, let routes else { return [] }
+    guard let url = call.url, let routes = routes() else { return [] }
     return routes.matches.reduce(into: []) { paths, match in
       guard match.route.exposure.answers(call.origin) else { return }
       let path = match.route.pattern.path(of: url, match.reading)
@@ -103,13 +139,33 @@ struct CallPlan {
   mutating func take(_ verdict: Verdict, of met: MetRule) throws(RoutingError) {
     switch verdict {
     case .proceed: break
-    case .replace(let arguments): call.replace(arguments)
+    case .replace(let arguments):
+      call.replace(arguments)
+      here.received = nil
     case .redirect(let destination):
-      if try call.follow(destination, by: met) { left = nil }
+      if try call.follow(destination, by: met) { here = Place() }
     case .refuse(let reason):
       throw RoutingError(.refused, "\(call.destination.description.excerpt) was refused: \(reason)")
     case .answer(let value): answer = value
     }
+  }
+
+  /// Takes the refusal of the receiver: the next route that the URL meets is the receiver then, and rules judge the call by
+  /// that. Throws where no other answers.
+  mutating func take(_ refusal: RoutingError, of receiver: String) throws(RoutingError) {
+    here.refusals.append((receiver, refusal))
+    if let id = route()?.match.route.id {
+      here.refused.insert(id)
+      here.routes?.matches.removeAll { $0.route.id == id }
+      if (try? route()?.parameters.get()) != nil { return lookUpRules() }
+    }
+    // One that has gone meanwhile has no say.
+    let others = here.refusals.filter { $0.reason.code != .noRoute }
+    if others.isEmpty { throw RoutingError(.noRoute, refusal.message) }
+    throw RoutingError(
+      .refused,
+      "everybody who may answer \(call.destination.description.excerpt) has refused: "
+        + others.map { "\($0.receiver): \($0.reason)" }.joined(separator: "; "))
   }
 }
 
@@ -273,6 +329,18 @@ extension RoutingCore {
   }
 
   private func carryOut(_ plan: inout CallPlan) async throws -> any Sendable {
+    while true {
+      try await askRules(of: &plan)
+      let (call, (name, exposure, answer)) = (plan.call, try plan.receiver().answerer)
+      do {
+        return try await Nesting.answering(call, exposure) { try await answer(call) }
+      } catch let refusal as RoutingError where refusal.isRefusal {
+        try plan.take(refusal, of: name)
+      }
+    }
+  }
+
+  private func askRules(of plan: inout CallPlan) async throws {
     while let (met, unmet) = try plan.next() {
       guard unmet == nil else { continue }
       let asked = plan.call
@@ -285,6 +353,5 @@ extension RoutingCore {
       observers.tell(.ruled(asked, by: met.rule.name, verdict))
       try plan.take(verdict, of: met)
     }
-    return try await Self.answer(plan.call, by: plan.receiver().candidates)
   }
 }

@@ -201,13 +201,16 @@ extension RoutingCore {
     let rules = rules.withLock { $0.ofTable?.value.rules.withPatterns } ?? []
     let table = routes.withLock { $0 }
     let known = Set(table.routes.values.map(\.pattern.path))
+    let untyped = Dictionary(grouping: known, by: \.withoutTypes)
     var questions = 0
     return rules.compactMap { rule in
       let isOfRoute = rule.match.subject != nil
       guard let pattern = rule.match.pattern, !known.contains(pattern.path),
         isOfRoute || !mayMeet(pattern, table)
       else { return nil }
-      let names = nearest(to: pattern.path, in: known, after: questions)
+      let names =
+        untyped[pattern.path.withoutTypes].map { Array($0.sorted().prefix(3)) }
+        ?? nearest(to: pattern.path, in: known, after: questions)
       questions += 1
       // Rules also say what becomes of URLs that no route has.
       guard isOfRoute || !names.isEmpty else { return nil }
@@ -226,5 +229,12 @@ extension RoutingCore {
     return url.aliasName.flatMap { table.aliases[$0] } != nil
       || targets.withLock { $0.named(by: url) } != nil
       || !table.matches(of: url, ignoringTypes: true).isEmpty
+  }
+}
+
+extension String {
+  /// A pattern of a path without the types of its parameters.
+  fileprivate var withoutTypes: String {
+    self[...].parts(at: "<").map { $0.split(at: ">").after ?? $0 }.joined()
   }
 }

@@ -3,11 +3,11 @@ internal import Threads
 /// Who answers a call: found before anybody is called, so that a dry run can say it.
 ///
 /// `description` says who would answer, or the answer, for people; `isFallback` that it answers what nothing else
-/// does. A candidate that refuses leaves the call to the next.
-typealias Receiver = (description: () -> String, isFallback: Bool, candidates: [Candidate])
+/// does. One that refuses leaves the call to the next.
+typealias Receiver = (description: () -> String, isFallback: Bool, answerer: Answerer)
 
-/// One that may answer a call, by a name for people.
-typealias Candidate = (
+/// The code that answers a call, by a name for people.
+typealias Answerer = (
   name: String, exposure: Exposure, answer: (Call) async throws -> any Sendable
 )
 
@@ -17,11 +17,11 @@ extension RoutingCore {
     if let (target, action) = call.action {
       return try receiver(of: call, target: target, action: action)
     }
-    guard let url = call.url else {
+    guard let url = call.url, let routes else {
       throw RoutingError(
         .noRoute, "\(call.destination.description.excerpt) is no URL and no action")
     }
-    return try receiver(of: call, at: url, among: routes ?? meet(url))
+    return try receiver(of: call, at: url, among: routes)
   }
 
   private func receiver(
@@ -42,7 +42,7 @@ extension RoutingCore {
     }
     return (
       { "action \(name).\(action) of \(target.source)" }, false,
-      [(action, found.declaration.exposure, perform)]
+      (action, found.declaration.exposure, perform)
     )
   }
 
@@ -54,7 +54,7 @@ extension RoutingCore {
       let answer = { try await fallback(target.instance(caching: call.caching), $0) }
       return (
         { "the fallback of the target \(name) of \(target.source)" }, true,
-        [("its fallback", .local, answer)]
+        ("its fallback", .local, answer)
       )
     }
     guard
@@ -62,28 +62,22 @@ extension RoutingCore {
       exposure.answers(call.origin)
     else { return nil }
     let handler = "the handler of missing actions"
-    return ({ handler }, true, [(handler, exposure, answer)])
+    return ({ handler }, true, (handler, exposure, answer))
   }
 
-  /// The routes that answer the origin of a call, the best first, each with the parameters of its handler or the reason
-  /// that they do not fit.
-  private static func candidates(
-    for call: Call, at url: URLText, among routes: MetRoutes
-  ) -> some Sequence<(match: RouteTable.Match, parameters: Result<Arguments, RoutingError>)> {
-    routes.matches.lazy.filter { $0.route.exposure.answers(call.origin) }.map { match in
-      let parameters = Result { () throws(RoutingError) in
-        try match.route.parameters.collect(of: call, at: url, path: match.values)
-      }
-      return (match, parameters)
-    }
-  }
+  /// A route that a URL meets, with the parameters of its handler or the reason that they do not fit.
+  typealias Fitting = (match: RouteTable.Match, parameters: Result<Arguments, RoutingError>)
 
   /// The route that a call comes to: the first one whose parameters fit, else the first that answers the call's origin.
-  func route(
-    of call: Call, at url: URLText, among routes: MetRoutes
-  ) -> (match: RouteTable.Match, parameters: Result<Arguments, RoutingError>)? {
-    let candidates = Self.candidates(for: call, at: url, among: routes)
-    return candidates.first { (try? $0.parameters.get()) != nil } ?? candidates.first { _ in true }
+  func route(of call: Call, at url: URLText, among routes: MetRoutes) -> Fitting? {
+    let fitting = routes.matches.lazy.filter { $0.route.exposure.answers(call.origin) }
+      .map { match -> Fitting in
+        let parameters = Result { () throws(RoutingError) in
+          try match.route.parameters.collect(of: call, at: url, path: match.values)
+        }
+        return (match, parameters)
+      }
+    return fitting.first { (try? $0.parameters.get()) != nil } ?? fitting.first { _ in true }
   }
 
   /// The arguments that an action would be given, of its types and with its defaults.
@@ -97,40 +91,31 @@ extension RoutingCore {
   private func receiver(
     of call: Call, at url: URLText, among routes: MetRoutes
   ) throws(RoutingError) -> Receiver {
-    let (table, matches) = routes
-    // Those whose parameters are given, the best first.
-    var fit: [Candidate] = []
-    var best: Route?
-    var failure: RoutingError?
-    for ((route, _, _), parameters) in Self.candidates(for: call, at: url, among: routes) {
-      do throws(RoutingError) {
-        let parameters = try parameters.get()
-        let answer = { (call: Call) in
-          try await route.definition.handler(
-            RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call))
-        }
-        fit.append((route.pattern.text, route.exposure, answer))
-        best = best ?? route
-      } catch {
-        failure = failure ?? error
-      }
-    }
-    if let best { return ({ "route \(best.pattern) of \(best.source)" }, false, fit) }
     // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
-    if let failure { throw failure }
-    if let route = matches.first?.route {
+    if let ((route, _, _), parameters) = route(of: call, at: url, among: routes) {
+      let parameters = try parameters.get()
+      let answer = { (call: Call) in
+        try await route.definition.handler(
+          RouteCall(url: url, pattern: route.pattern, parameters: parameters, call: call))
+      }
+      return (
+        { "route \(route.pattern) of \(route.source)" }, false,
+        (route.pattern.text, route.exposure, answer)
+      )
+    }
+    if let route = routes.matches.first?.route {
       throw RoutingError(
         .notRemote,
         "\(route.pattern) is not marked remote, so calls from outside may not open \(url.text.excerpt)",
         sources: [route.source])
     }
-    if let (exposure, handler) = table.unmatched?.value, exposure.answers(call.origin) {
+    if let (exposure, handler) = routes.table.unmatched?.value, exposure.answers(call.origin) {
       let name = "the handler of unmatched URLs"
       let answer = { (call: Call) in
         try await handler(
           RouteCall(url: url, pattern: .anything, parameters: call.given([]), call: call))
       }
-      return ({ name }, true, [(name, exposure, answer)])
+      return ({ name }, true, (name, exposure, answer))
     }
     // Callers from outside are not told of faults.
     throw nearMiss(of: url, from: call.origin)
@@ -176,26 +161,5 @@ extension RoutingCore {
         sources: [entry.source])
     }
     return nil
-  }
-}
-
-extension RoutingCore {
-  /// Calls the best of some candidates; one that refuses leaves it to the next.
-  static func answer(_ call: Call, by candidates: [Candidate]) async throws -> any Sendable {
-    var refusals: [(name: String, error: RoutingError)] = []
-    for (name, exposure, answer) in candidates {
-      do {
-        return try await Nesting.answering(call, exposure) { try await answer(call) }
-      } catch let refusal as RoutingError where refusal.isRefusal {
-        refusals.append((name, refusal))
-      }
-    }
-    // One that has gone meanwhile has no say.
-    let reasons = refusals.filter { $0.error.code != .noRoute }.map { "\($0.name): \($0.error)" }
-    if reasons.isEmpty, let (_, gone) = refusals.last { throw RoutingError(.noRoute, gone.message) }
-    throw RoutingError(
-      .refused,
-      "everybody who may answer \(call.destination.description.excerpt) has refused: "
-        + reasons.joined(separator: "; "))
   }
 }

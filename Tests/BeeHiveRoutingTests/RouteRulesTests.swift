@@ -70,6 +70,10 @@ struct RouteRulesTests {
     for (match, warnings) in [
       (#"{"route": "app://book/:id"}"#, []),
       (#"{"route": "app://bok/:id"}"#, ["r: no route has the pattern app://bok/:id; \(near)"]),
+      (
+        #"{"route": "app://item/:id"}"#,
+        ["r: no route has the pattern app://item/:id; did you mean app://item/:id<Int>?"]
+      ),
       (#"{"route": "mail://inbox"}"#, ["r: no route has the pattern mail://inbox"]),
       (#"{"url": "app://bok/:id"}"#, ["r: no route has the pattern app://bok/:id; \(near)"]),
       // URLs that no route has may have rules; the others lead to a route, an action or an alias.
@@ -125,5 +129,55 @@ struct RouteRulesTests {
     try router.calls.load(table(rule("r", match, when: condition, do: #"{"block": "closed"}"#)))
     for url in urls { #expect(await router.failure(url) == .refused, "\(url)") }
     #expect(await router.failure("app://book/new") == nil)
+  }
+
+  @Test("Rules judge a call by the next route too, once the handler of one has refused")
+  func refusals() async throws {
+    let (router, asked) = (Router(), Counter())
+    for pattern in ["app://shop/:number<Int>", "app://shop/:name", "app://*all"] {
+      try router.register(pattern) { call -> String in
+        if (try? call["from"] as String) == "nobody" || pattern != "app://shop/:name" {
+          throw call.refusal("not here")
+        }
+        return describe(call)
+      }
+    }
+    router.calls.intercept("count") { _ in
+      asked.next()
+      return .proceed
+    }
+    let url = "app://shop/7"
+    #expect(await router.answer(url) == "app://shop/:name name=7")
+    #expect(asked.count == 1, "an interceptor sees the same call")
+    await expectError(
+      .refused,
+      saying: "app://shop/:number<Int>: not here; app://shop/:name: not here; app://*all: "
+    ) { try await router.open(url + "?from=nobody") }
+    for (match, condition, outcome, answer) in [
+      (#"{"route": "app://shop/:name"}"#, "", #"{"block": "x"}"#, nil),
+      (#"{"route": "app://shop/:name"}"#, "", #"{"redirect": "app://shop/x"}"#, "name=x"),
+      (#"{}"#, #"{"parameter": "name", "is": "7"}"#, #"{"answer": "y"}"#, "y"),
+      (#"{}"#, #"{"parameter": "number", "is": "7"}"#, #"{"answer": "z"}"#, "z"),
+      (#"{}"#, #"{"parameter": "other", "given": true}"#, #"{"block": "x"}"#, "name=7"),
+    ] as [(String, String, String, String?)] {
+      let handle = try router.calls.load(table(rule("r", match, when: condition, do: outcome)))
+      let answered = await router.answer(url)
+      #expect(answered?.split(separator: " ").last.map(String.init) == answer, "\(match)")
+      handle.cancel()
+    }
+  }
+
+  @Test("Rules judge a call by the routes that an interceptor brings")
+  func brought() async throws {
+    let asked = Counter()
+    router.calls.intercept("bring") { [router] _ in
+      if asked.next() == 1 { try router.answering("*://late/:name") }
+      return .proceed
+    }
+    try router.calls.load(
+      table(rule("r", #"{"url": "app://late/x"}"#, do: #"{"block": "closed"}"#)))
+    #expect(await router.failure("other://late/x") == .refused)
+    #expect(await router.answer("other://late/y") == "*://late/:name name=y")
+    #expect(asked.count == 2, "it is asked once about a call")
   }
 }

@@ -102,6 +102,47 @@ struct RuleGrowthTests {
     #expect(looks[0] > 0 && looks[1] < 3 * looks[0], "\(looks)")
   }
 
+  @Test("A call of an action looks at as many nodes, however many schemes the rules have")
+  func schemes() throws {
+    let steps = try [10, 1_000].map { count in
+      var index = RuleIndex()
+      for number in 0..<count {
+        for pattern in ["s\(number)://other/price", "s\(number):/shop/other"] {
+          index.add(
+            try .declared("r", priority: 0, .url(pattern), when: [], then: .refuse("closed")))
+        }
+      }
+      let call = Call(to: .action(target: "shop", action: "price"), origin: .local)
+      let (rules, steps) = index.met(by: call, paths: [(nil, ["shop", "price"], 2, nil)])
+      #expect(rules.isEmpty)
+      return steps
+    }
+    #expect(steps[0] > 0 && steps[0] == steps[1], "\(steps)")
+  }
+
+  @Test("The check for loops ends where patterns that share segments make many ways")
+  func loopsOfManyWays() throws {
+    // Each of 2^n patterns has a literal or a parameter in each of n segments: a URL looks at all of them.
+    let looks = try [5, 8].map { count in
+      let (router, looks) = (Router(), Counter())
+      try router.define("Counted") { text in
+        looks.next()
+        return text
+      }
+      let rules = (0..<(1 << count)).map { number in
+        let segments = (0..<count).map { number >> $0 & 1 == 0 ? "a" : ":p\($0)<Counted>" }
+        return rule(
+          "r\(number)", #"{"url": "app://x/\#(segments.joined(separator: "/"))/\#(number)"}"#,
+          do: #"{"redirect": "app://x/\#(String(repeating: "a/", count: count))none"}"#)
+      }
+      let redirections = try table(of: rules)
+      let before = looks.count
+      try router.calls.load(redirections)
+      return looks.count - before
+    }
+    #expect(looks[0] > 0 && looks[1] < 10 * looks[0], "\(looks)")
+  }
+
   @Test func `A key of a query that is there again is added to the texts that are there`() {
     var arguments = Arguments()
     var places: Set<UInt> = []

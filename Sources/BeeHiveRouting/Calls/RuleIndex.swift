@@ -5,6 +5,8 @@ typealias MetRule = (rule: CallRule, values: PathValues)
 struct RuleIndex: Sendable {
   private var rules = [UInt64: CallRule]()
   private var byURL = RouteTree()
+  /// By the same patterns, whatever their schemes: for what any scheme leads to.
+  private var byPath = RouteTree()
   /// By the action or route that they name; nil for those that every call meets.
   private var bySubject = [Destination?: [UInt64]]()
   /// The number of rules that the routes of a call have a say about.
@@ -13,7 +15,10 @@ struct RuleIndex: Sendable {
   /// Takes in a rule.
   mutating func add(_ rule: CallRule) {
     rules[rule.number] = rule
-    for form in rule.match.forms { byURL.insert(rule.number, priority: 0, at: form) }
+    for form in rule.match.forms {
+      byURL.insert(rule.number, priority: 0, at: form)
+      byPath.insert(rule.number, priority: 0, at: form.ofAnyScheme)
+    }
     if rule.match.forms.isEmpty { bySubject[rule.match.subject, default: []].append(rule.number) }
     if rule.match.pattern != nil { patterns += 1 }
   }
@@ -21,7 +26,10 @@ struct RuleIndex: Sendable {
   /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
   mutating func remove(_ number: UInt64) -> CallRule? {
     guard let rule = rules.removeValue(forKey: number) else { return nil }
-    for form in rule.match.forms { byURL.remove(number, at: form) }
+    for form in rule.match.forms {
+      byURL.remove(number, at: form)
+      byPath.remove(number, at: form.ofAnyScheme)
+    }
     if rule.match.forms.isEmpty {
       let others = bySubject[rule.match.subject]?.filter { $0 != number }
       bySubject[rule.match.subject] = others?.isEmpty == false ? others : nil
@@ -39,12 +47,12 @@ struct RuleIndex: Sendable {
   }
 
   /// The rules that a call meets, in no order: by its action, by the route that answers it, by its URL, and by the paths that
-  /// lead to its end.
+  /// lead to its end; and how many steps that took.
   func met(
     by call: Call, route: (pattern: RoutePattern, values: PathValues)? = nil,
     paths: [ResolvedPath] = []
-  ) -> [MetRule] {
-    guard !rules.isEmpty else { return [] }
+  ) -> (rules: [MetRule], steps: Int) {
+    guard !rules.isEmpty else { return ([], 0) }
     var numbers = bySubject[nil] ?? []
     if let (target, action) = call.action {
       let names = [target, "*"].flatMap { target in
@@ -58,16 +66,17 @@ struct RuleIndex: Sendable {
     }
     let urls = call.aliases + (call.url.map { [$0] } ?? [])
     // The values of the first are those that the route takes.
-    let found =
-      paths.flatMap { RouteSearch.rules(met: $0, in: byURL) }
-      + urls.reversed().flatMap { RouteSearch.matches(of: $0, in: byURL, isOfRules: true) }
-    met += found.map { ($0.number, $0.values) }
+    let searches =
+      paths.map { RouteSearch.rules(met: $0, in: $0.scheme == nil ? byPath : byURL) }
+      + urls.reversed().map { RouteSearch.rules(met: $0, in: byURL) }
+    met += searches.flatMap { $0.matches.map { ($0.number, $0.values) } }
     var seen: Set<UInt64> = []
-    return met.compactMap { number, values in
+    let found = met.compactMap { number, values -> MetRule? in
       guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin,
         seen.insert(number).inserted
       else { return nil }
       return (rule, values)
     }
+    return (found, met.count + searches.map(\.visits).reduce(0, +))
   }
 }

@@ -30,20 +30,15 @@ struct RouteSearch {
   /// The first segment of a resolved path that is as the URL has it; nil for all of it.
   private var tail: Int?
   private var matches: [Match] = []
+  /// The nodes that were looked at.
+  private var visits = 0
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
-    of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false, isOfRules: Bool = false
+    of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
   ) -> [Match] {
-    var search = RouteSearch(url: url, ignoringTypes: ignoringTypes, isOfRules: isOfRules)
-    for scheme in url.scheme == nil ? [nil] : [url.scheme, nil] {
-      if let root = tree.roots[RouteTree.root(scheme, isAbsolute: true)] {
-        search.visit(root, host: url.hostSegment, heads: [url.hostKeyWithPort, url.hostKey])
-      }
-      if let root = tree.roots[RouteTree.root(scheme, isAbsolute: false)] {
-        search.visit(root, host: url.plainHost, heads: [url.plainHost ?? url.path.first])
-      }
-    }
+    var search = RouteSearch(url: url, ignoringTypes: ignoringTypes, isOfRules: false)
+    search.visit(tree)
     guard search.matches.count > 1 else { return search.matches }
     // An optional part may bring a route to two ends; the better form came first.
     var seen: Set<UInt64> = []
@@ -52,8 +47,17 @@ struct RouteSearch {
       .map(\.element)
   }
 
+  /// The rules that a URL meets as it is spelled, those of each form, and how many nodes were looked at.
+  static func rules(met url: URLText, in tree: RouteTree) -> (matches: [Match], visits: Int) {
+    var search = RouteSearch(url: url, ignoringTypes: false, isOfRules: true)
+    search.visit(tree)
+    return (search.matches, search.visits)
+  }
+
   /// The rules that a resolved path meets, its first segment as a host or as a segment.
-  static func rules(met path: ResolvedPath, in tree: RouteTree) -> [Match] {
+  static func rules(
+    met path: ResolvedPath, in tree: RouteTree
+  ) -> (matches: [Match], visits: Int) {
     var search = RouteSearch(url: path.url, ignoringTypes: false, isOfRules: true)
     let name = path.segments.first
     var hosts = name.map { Set(Host.keys(ofName: $0) + Host.keys(ofName: $0.composedText)) } ?? []
@@ -62,16 +66,24 @@ struct RouteSearch {
     }
     // A host that is no plain name stands before the path.
     let isHost = name?.isPlainHost == false
-    for (beginning, root) in tree.roots
-    where path.scheme == nil || [nil, path.scheme].contains(RouteTree.scheme(of: beginning)) {
-      let isBehindHost = isHost && !RouteTree.isAbsolute(beginning)
+    tree.forEachRoot(of: path.scheme) { root, isAbsolute in
+      let isBehindHost = isHost && !isAbsolute
       search.segments = Array(path.segments.dropFirst(isBehindHost ? 1 : 0))
       search.tail = path.tail - (isBehindHost ? 1 : 0)
-      search.heads =
-        RouteTree.isAbsolute(beginning) ? Array(hosts) : Array(search.segments.prefix(1))
+      search.heads = isAbsolute ? Array(hosts) : Array(search.segments.prefix(1))
       search.visit(root, 0)
     }
-    return search.matches
+    return (search.matches, search.visits)
+  }
+
+  private mutating func visit(_ tree: RouteTree) {
+    tree.forEachRoot(of: url?.scheme) { root, isAbsolute in
+      if isAbsolute {
+        visit(root, host: url?.hostSegment, heads: [url?.hostKeyWithPort, url?.hostKey])
+      } else {
+        visit(root, host: url?.plainHost, heads: [url?.plainHost ?? url?.path.first])
+      }
+    }
   }
 
   private mutating func visit(_ root: RouteTree.Node, host: String?, heads: [String?]) {
@@ -81,6 +93,7 @@ struct RouteSearch {
   }
 
   private mutating func visit(_ node: RouteTree.Node, _ depth: Int) {
+    visits += 1
     guard depth < segments.count else {
       add(node, .exact, from: depth)
       add(node, .rest, from: depth)

@@ -50,22 +50,21 @@ struct RouteTree: Sendable {
   private(set) var roots: [String: Node] = [:]
 
   /// The beginning of a pattern; the scheme is nil for any.
-  static func root(_ scheme: String?, isAbsolute: Bool) -> String {
+  private static func root(_ scheme: String?, isAbsolute: Bool) -> String {
     isAbsolute ? (scheme ?? "") + "//" : scheme ?? ""
   }
 
-  /// Returns whether the patterns of a beginning have a host.
-  static func isAbsolute(_ root: String) -> Bool { root.utf8.last == UInt8(ascii: "/") }
-
-  /// Returns the scheme of the patterns of a beginning; nil for any.
-  static func scheme(of root: String) -> String? {
-    let scheme = root[...].dropLast(isAbsolute(root) ? 2 : 0)
-    return scheme.isEmpty ? nil : String(scheme)
+  /// Visits the nodes that the patterns of a scheme begin at, then those of patterns of any scheme: with a host and without.
+  func forEachRoot(of scheme: String?, _ visit: (Node, _ isAbsolute: Bool) -> Void) {
+    for scheme in scheme == nil ? [nil] : [scheme, nil] {
+      if let root = roots[Self.root(scheme, isAbsolute: true)] { visit(root, true) }
+      if let root = roots[Self.root(scheme, isAbsolute: false)] { visit(root, false) }
+    }
   }
 
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
-    fileprivate let root: String
+    fileprivate var root: String
     fileprivate let names: [String]
     fileprivate let steps: [(segment: PatternSegment, type: SegmentTypes.SegmentType?)]
     let extent: Extent
@@ -87,6 +86,13 @@ struct RouteTree: Sendable {
       } else {
         extent = .exact
       }
+    }
+
+    /// The same way for every scheme.
+    var ofAnyScheme: Form {
+      var form = self
+      form.root = RouteTree.root(nil, isAbsolute: root.utf8.last == UInt8(ascii: "/"))
+      return form
     }
   }
 

@@ -158,7 +158,7 @@ extension SchemaPlace {
   private func split() -> ((CallRule) -> CallRule)? {
     guard isObject(of: ["by", "salt", "variants"]) else { return nil }
     let places = self["variants"].array()
-    if !(1...100).contains(places.count) {
+    if places.count > 100 || self["variants"].isEmptyArray {
       self["variants"].note("a split has 1 to 100 variants, not \(places.count)")
     }
     var names: Set<String> = []
@@ -278,9 +278,9 @@ extension RuleIndex {
     guard looks > 0 else { return nil }
     var call = Call(number: 0, to: destination, origin: origin)
     if case .url(let text) = destination { call.url = try? URLText(text) }
-    let met = met(by: call)
-    looks -= 1 + met.count
-    for met in met.sorted(by: CallRule.isBefore) where met.rule.requirements.isEmpty {
+    let (rules, steps) = met(by: call)
+    looks -= 1 + steps
+    for met in rules.sorted(by: CallRule.isBefore) where met.rule.requirements.isEmpty {
       switch met.rule.verdict {
       case .redirect(let next) where next != destination: return next
       case .refuse, .answer: return nil

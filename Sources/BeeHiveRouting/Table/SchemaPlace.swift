@@ -119,6 +119,9 @@ final class SchemaPlace {
     if let found, !found.hasObject { found } else { missing("a value") }
   }
 
+  /// Whether an array is here that has no values.
+  var isEmptyArray: Bool { found == .array([]) }
+
   /// The places of the array that is here.
   func array() -> [SchemaPlace] {
     guard case .array(let values) = found else { return missing("an array") ?? [] }
