@@ -262,38 +262,23 @@ extension Router {
   public func register(aliases: [String: String]) throws(RoutingError) -> Handle {
     let limits = core.limits.withLock { $0 }
     let added = try core.routes.withLock { table throws(RoutingError) in
-      var all = table.aliases
-      let sorted = aliases.sorted { $0.key < $1.key }
-      for (name, url) in sorted {
-        guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
-          throw RoutingError(
-            .badPattern, "the alias \"\(name.excerpt)\" is no single segment of a path")
+      var added: [String: UInt64] = [:]
+      do throws(RoutingError) {
+        let sorted = aliases.sorted { $0.key < $1.key }
+        for (name, url) in sorted {
+          if let number = try table.add(alias: name, of: url) { added[name] = number }
         }
-        let known = all[name]?.value ?? url
-        try RoutingError.check(
-          known == url, .duplicate,
-          "the alias \(name.excerpt) means \(known.excerpt) already, not \(url.excerpt)")
-        if all[name] == nil { all[name] = (nextNumber(), url) }
+        for (name, url) in sorted { try table.followAliases(from: name, to: url, limits) }
+      } catch {
+        for name in added.keys { table.aliases[name] = nil }
+        throw error
       }
-      for (name, url) in sorted {
-        var (way, next) = ([name], url)
-        while let alias = try URLText(next, limits: limits).aliasName, let url = all[alias]?.value {
-          way.append(alias)
-          try RoutingError.check(
-            !way.dropLast().contains(alias) && way.count <= Call.mostRedirections, .redirectLoop,
-            "aliases lead back, or on more than \(Call.mostRedirections) times: "
-              + way.map(\.excerpt).joined(separator: " → ").shortened)
-          next = url
-        }
-      }
-      let added = all.filter { table.aliases[$0.key] == nil }
-      table.aliases = all
       return added
     }
     return core.owned { [core] in
       core.routes.withLock { table in
         // A name that was given anew since is left alone.
-        for (name, alias) in added where table.aliases[name]?.number == alias.number {
+        for (name, number) in added where table.aliases[name]?.number == number {
           table.aliases[name] = nil
         }
       }
@@ -303,6 +288,41 @@ extension Router {
   /// The registered aliases, as a snapshot.
   package var aliases: [String: String] {
     core.routes.withLock { $0.aliases }.mapValues(\.value)
+  }
+}
+
+extension RouteTable {
+  /// Takes in an alias. Returns its number; nil if it is there already.
+  fileprivate mutating func add(alias name: String, of url: String) throws(RoutingError) -> UInt64?
+  {
+    guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
+      throw RoutingError(
+        .badPattern, "the alias \"\(name.excerpt)\" is no single segment of a path")
+    }
+    if let known = aliases[name]?.value {
+      try RoutingError.check(
+        known == url, .duplicate,
+        "the alias \(name.excerpt) means \(known.excerpt) already, not \(url.excerpt)")
+      return nil
+    }
+    let number = nextNumber()
+    aliases[name] = (number, url)
+    return number
+  }
+
+  /// Follows an alias; throws where the aliases do not end, or a URL cannot be read.
+  fileprivate func followAliases(
+    from name: String, to url: String, _ limits: URLLimits
+  ) throws(RoutingError) {
+    var (way, next) = ([name], url)
+    while let alias = try URLText(next, limits: limits).aliasName, let url = aliases[alias]?.value {
+      way.append(alias)
+      try RoutingError.check(
+        !way.dropLast().contains(alias) && way.count <= Call.mostRedirections, .redirectLoop,
+        "aliases lead back, or on more than \(Call.mostRedirections) times: "
+          + way.map(\.excerpt).joined(separator: " → ").shortened)
+      next = url
+    }
   }
 }
 
