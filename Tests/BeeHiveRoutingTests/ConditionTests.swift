@@ -322,7 +322,7 @@ struct ConditionTests {
       (#"{"time": {"from": "2026-12-26T00:00:00Z[UTC]"}}"#, "is no time"),
       (
         #"{"time": {"from": "2026-12-26T00:00:00Z", "until": "2026-12-24T00:00:00Z"}}"#,
-        "ends before it begins"
+        "ends before or when it begins"
       ),
       (#"{"any": []}"#, "it has no conditions"),
       (#"{"parameter": "v", "version": ">3 <2"}"#, "no range of versions"),
@@ -330,7 +330,7 @@ struct ConditionTests {
       (#"{"parameter": "v", "version": ">2 =2.0"}"#, "no range of versions"),
       (
         #"{"time": {"from": "2026-12-24T00:00:00.2Z", "until": "2026-12-24T00:00:00.9Z"}}"#,
-        "ends before it begins"
+        "ends before or when it begins"
       ),
       (#"{"parameter": "v", "in": []}"#, "a list of no values"),
       (#"{"parameter": "", "is": 1}"#, "a parameter has a name"),

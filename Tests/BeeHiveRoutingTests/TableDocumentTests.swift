@@ -130,6 +130,24 @@ struct TableDocumentTests {
     #expect(message { try YAMLDecoder().decode(DecisionTable.self, from: twice) }.contains("name"))
   }
 
+  @Test("A number is read with all its digits, or refused; YAML has a text then")
+  func numbers() throws {
+    for (text, answer) in [
+      ("18446744073709551615", "18446744073709551615"), ("1e15", "1000000000000000"),
+      ("0.1", "0.1"), ("-9223372036854775808", "-9223372036854775808"),
+      ("18446744073709551616", nil), ("-1e300", nil),
+    ] as [(String, String?)] {
+      let document = document(do: #"{"answer": \#(text)}"#)
+      let json = { try JSONDecoder().decode(DecisionTable.self, from: Data(document.utf8)) }
+      for (read, expected) in [(json, answer), ({ try read(document) }, answer ?? text)] {
+        let (router, table) = (Router(), try? read())
+        if let table { try router.calls.load(table) }
+        let end = table.map { _ in router.calls.explain("app://x").end }
+        #expect(end == expected.map { "answered with \($0)" }, "\(text)")
+      }
+    }
+  }
+
   @Test("Optional parts and combining marks are read as far as the document may have them")
   func forms() {
     let parts = "(a)(b)(c)(d)(e)(f)/" + String(repeating: "x/", count: 50)

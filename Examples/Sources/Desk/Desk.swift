@@ -28,7 +28,8 @@ struct BookTarget: Target {
     for file in CommandLine.arguments.dropFirst() {
       do {
         let data = try Data(contentsOf: URL(filePath: file))
-        try hive.calls.load(JSONDecoder().decode(DecisionTable.self, from: data))
+        try hive.calls.load(
+          DecisionTable { try JSONDecoder().decode(DecisionTable.self, from: data) })
       } catch {
         FileHandle.standardError.write(Data("\(file): \(error)\n".utf8))
         exit(1)

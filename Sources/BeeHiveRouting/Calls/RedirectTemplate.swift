@@ -39,10 +39,12 @@ struct RedirectTemplate: Sendable {
     if names.isEmpty { return nil }
     if let unknown = names.subtracting(given).min() {
       let sign = unknown == "*" ? "" : path?.isRest(unknown) == true ? "*" : ":"
-      let known = given.isEmpty ? "no names" : given.sorted().joined(separator: ", ")
+      let known =
+        given.isEmpty
+        ? "nothing" : given.sorted().joined(separator: ", ").excerpt + " in each of its forms"
       throw RoutingError(
         .badPattern,
-        "\(text.excerpt) has the place \(sign)\(unknown.excerpt), and the path that is matched gives \(known.excerpt) in each of its forms"
+        "\(text.excerpt) has the place \(sign)\(unknown.excerpt), and the path that is matched gives \(known)"
           + near(unknown, in: given), key: unknown)
     }
   }

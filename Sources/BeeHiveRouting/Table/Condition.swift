@@ -81,9 +81,8 @@ extension SchemaPlace {
 
   /// The values of a list.
   private func choices() -> [DecisionValue] {
-    let places = array()
-    if places.isEmpty { note("a list of no values says nothing") }
-    return places.compactMap { $0.value() }
+    if isEmptyArray { note("a list of no values says nothing") }
+    return array().compactMap { $0.value() }
   }
 
   private func version() -> Test? {
@@ -197,7 +196,7 @@ extension SchemaPlace {
     }
     if words == "time" { note("a window of time has from, until or both") }
     let (first, end) = (times[0] ?? -.infinity, times[1] ?? .infinity)
-    if first >= end { note("the window of time ends before it begins") }
+    if first >= end { note("the window of time ends before or when it begins") }
     let now = host?.now
     return (words, { _, _ in now.map { first <= $0() && $0() < end } ?? false })
   }
@@ -241,11 +240,10 @@ extension SchemaPlace {
 
   /// Whether one of the conditions of an array holds, or all of them.
   private func several(_ key: String, for host: DecisionTable.Host?) -> CallRule.Requirement? {
-    let places = array()
-    if key == "any", places.isEmpty { note("it has no conditions, so it would never hold") }
-    let conditions = places.compactMap { $0.condition(for: host) }
+    if key == "any", isEmptyArray { note("it has no conditions, so it would never hold") }
+    let conditions = array().compactMap { $0.condition(for: host) }
     func text(_ separator: String) -> String {
-      "(\(conditions.map(\.text).joined(separator: separator)))"
+      "(\(conditions.map(\.text).joined(separator: separator)))".shortened
     }
     return key == "any"
       ? (text(" or "), { call, given in conditions.contains { $0.holds(call, given) } })

@@ -19,7 +19,8 @@ enum DecisionValue: Sendable, Hashable {
     switch self {
     case .null: "null"
     case .bool: "true or false"
-    case .integer, .number: "a number"
+    case .integer: "a number"
+    case .number: "a number with a fraction"
     case .text: "a text"
     case .array: "an array"
     case .object: "an object"
@@ -152,13 +153,14 @@ extension DecisionValue: Codable {
       self = .integer(Int128(integer))
     } else if let integer = try? scalar.decode(UInt64.self) {
       self = .integer(Int128(integer))
-    } else if let number = try? scalar.decode(Double.self) {
+    } else if let number = try? scalar.decode(Double.self), !number.mayBeRounded {
       self = .number(of: number)
     } else {
       throw DecodingError.dataCorrupted(
         .init(
           codingPath: scalar.codingPath,
-          debugDescription: "this is no text and no number that can be read"))
+          debugDescription:
+            "this is no text, and no number of 64 bits or with a fraction below 2^53"))
     }
   }
 
@@ -176,10 +178,13 @@ extension DecisionValue: Codable {
     if let integer = Int128(text), (Int128(Int.min)...Int128(UInt64.max)).contains(integer) {
       return .integer(integer)
     }
-    // A number that Swift cannot hold with all its digits is not rounded.
-    let isWhole = text.utf8.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") }
-    return Double(text).flatMap { $0.isFinite && !isWhole ? .number(of: $0) : nil }
+    return Double(text).flatMap { $0.mayBeRounded ? nil : .number(of: $0) }
   }
+}
+
+extension Double {
+  /// Whether it may stand for a number with more digits, which are not given up.
+  fileprivate var mayBeRounded: Bool { magnitude >= 0x1p53 }
 }
 
 extension String {
