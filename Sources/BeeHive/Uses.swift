@@ -93,8 +93,8 @@ struct Uses {
 }
 
 extension Hive.State {
-  /// The earlier builds of the library of each image, as the loader calls them: at the same path, or removed with an entry
-  /// of the same kind and name. Looks at every entry.
+  /// The earlier builds of the library of each image in use, as the loader calls them: at the same path, or removed with an
+  /// entry of the same kind and name. Looks at every entry once, however many builds there were.
   fileprivate var earlierBuilds: [MappedImage.ID: Set<String>] {
     var builds: [MappedImage.ID: Set<String>] = [:]
     var atPath: [String: [String]] = [:]
@@ -102,11 +102,12 @@ extension Hive.State {
     for image in images.registered {
       let (path, entries) = (image.path.plainPath, table.declared(by: image.id))
       let names = entries.map { EntryIdentity.named($0.kind, $0.name) }
-      let earlier = (atPath[path] ?? []) + names.flatMap { removed[$0] ?? [] }
-      if !earlier.isEmpty { builds[image.id] = Set(earlier) }
+      if entries.allSatisfy(\.isWithdrawn) {
+        for name in names { removed[name, default: []].append(image.name) }
+      } else {
+        builds[image.id] = Set((atPath[path] ?? []) + names.flatMap { removed[$0] ?? [] })
+      }
       atPath[path, default: []].append(image.name)
-      guard entries.allSatisfy(\.isWithdrawn) else { continue }
-      for name in names { removed[name, default: []].append(image.name) }
     }
     return builds
   }
