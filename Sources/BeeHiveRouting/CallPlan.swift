@@ -12,17 +12,17 @@ struct CallPlan {
   private var here = Place()
   private var answer: (any Sendable)?
 
-  /// What is known about the call where it is; a redirection begins anew.
+  /// Facts about the call at its destination; a redirection begins anew.
   private struct Place {
     /// The rules that are still to be asked; nil until they are looked up.
     var left: ArraySlice<MetRule>?
-    /// The interceptors that were asked: none is asked twice.
+    /// The interceptors that have had their turn, which comes once.
     var asked: Set<UInt64> = []
     /// The routes that the URL meets but for those that have refused, once they are known.
     var routes: MetRoutes?
     /// The routes that the rules were looked up by.
     var judged: [UInt64]?
-    /// What the receiver is given, once a condition tests it.
+    /// The parameters of the receiver, once a condition tests them.
     var received: Arguments?
     /// The receivers that have refused, each with its reason.
     var refusals: [(receiver: String, reason: RoutingError)] = []

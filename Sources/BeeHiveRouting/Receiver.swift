@@ -91,7 +91,7 @@ extension RoutingCore {
   private func receiver(
     of call: Call, at url: URLText, among routes: MetRoutes
   ) throws(RoutingError) -> Receiver {
-    // What a route that the URL meets has to say is not hidden by a handler of unmatched ones.
+    // No handler of unmatched URLs hides the fault of a route that the URL meets.
     if let ((route, _, _), parameters) = route(of: call, at: url, among: routes) {
       let parameters = try parameters.get()
       let answer = { (call: Call) in
