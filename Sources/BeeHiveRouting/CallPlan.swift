@@ -126,13 +126,20 @@ struct CallPlan {
   /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those that routes
   /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
   private mutating func paths() -> [ResolvedPath] {
-    if let (target, action) = call.action { return [(nil, [target, action], 2, nil)] }
+    if let (target, action) = call.action { return [(nil, [target, action], [:], 2, nil)] }
     guard let url = call.url, let routes = routes() else { return [] }
     return routes.matches.reduce(into: []) { paths, match in
       guard match.route.exposure.answers(call.origin) else { return }
-      let path = match.route.pattern.path(of: url, match.reading)
-      if !paths.contains(where: { $0 == path }) { paths.append(path) }
+      for path in match.route.pattern.paths(of: url, match.reading)
+      where !paths.contains(where: { Self.areEqual($0, path) }) {
+        paths.append(path)
+      }
     }
+  }
+
+  private static func areEqual(_ first: ResolvedPath, _ second: ResolvedPath) -> Bool {
+    (first.scheme, first.segments, first.tail) == (second.scheme, second.segments, second.tail)
+      && first.types.mapValues(\.number) == second.types.mapValues(\.number)
   }
 
   /// Does what a verdict says.

@@ -102,6 +102,17 @@ struct ConditionTests {
       ),
       (#"{"parameter": "a", "cidr": "127.0.0.1"}"#, ["a=127.0.0.1"], ["a=127.0.0.2", "a=127.1"]),
       (#"{"parameter": "a", "cidr": "0.0.0.0/0"}"#, ["a=1.2.3.4"], ["a=::1"]),
+      (
+        #"{"parameter": "a", "cidr": "::ffff:10.0.0.0/104"}"#, ["a=10.1.2.3", "a=::ffff:10.9.9.9"],
+        ["a=11.0.0.0", "a=::1"]
+      ),
+      (#"{"parameter": "t", "contains": "\n"}"#, ["t=a%0d%0ab", "t=%0A"], ["t=a%0db"]),
+      (
+        #"{"parameter": "t", "contains": "aab\u00e9"}"#, ["t=aaabe%CC%81", "t=aab%C3%A9"],
+        ["t=aabe", "t=aaab"]
+      ),
+      (#"{"parameter": "t", "startsWith": "evil"}"#, ["t=evil%E2%80%8D.example"], ["t=devil"]),
+      (#"{"parameter": "t", "endsWith": "\n"}"#, ["t=%0d%0a"], ["t=%0a%0d"]),
       // Others write a `v` before a version.
       (
         #"{"parameter": "v", "version": ">=v2 <3"}"#, ["v=v2", "v=V2.1", "v=2.1.1", "v=v2.1.1-rc"],
@@ -178,8 +189,11 @@ struct ConditionTests {
         let answer: String = try await router.object(for: "app://a", with: arguments)
         #expect(answer == (given ? "no" : "yes"), "\(condition)")
       }
-      let answer: String = try await router.object(for: "app://a", with: ["n": 8])
-      #expect(answer == (given ? "yes" : "no"), "\(condition)")
+      // No URL can hold the second.
+      for arguments in [["n": 8], ["n": Duration.seconds(8)]] as [Arguments] {
+        let answer: String = try await router.object(for: "app://a", with: arguments)
+        #expect(answer == (given ? "yes" : "no"), "\(condition)")
+      }
     }
   }
 
@@ -307,7 +321,7 @@ struct ConditionTests {
     arguments: [
       (#"{"parameter": "v", "version": "2.x"}"#, "no range of versions"),
       (#"{"parameter": "v", "version": ""}"#, "no range of versions"),
-      (#"{"percent": 101, "by": {"context": "u"}}"#, "rules[0].when[0] (r): 101.0 is no share"),
+      (#"{"percent": 101, "by": {"context": "u"}}"#, "rules[0].when[0] (r): 101 is no share"),
       (#"{"percent": 10}"#, "rules[0].when[0].by (r): an object is missing"),
       (#"{"percent": 10, "by": "u"}"#, "rules[0].when[0].by (r): an object belongs here"),
       (#"{"context": "", "is": 1}"#, "a context has a name"),
@@ -318,7 +332,7 @@ struct ConditionTests {
       (#"{"parameter": "p", "cidr": "10.0.0.0/"}"#, "no network"),
       (#"{"not": {"parameter": "p", "abov": 1}}"#, "rules[0].when[0].not (r): exactly one of is"),
       (#"{"time": {}}"#, "from, until or both"),
-      (#"{"time": {"from": "tomorrow"}}"#, "tomorrow is no time"),
+      (#"{"time": {"from": "tomorrow"}}"#, "rules[0].when[0].time.from (r): tomorrow is no time"),
       (#"{"time": {"from": "2026-12-26T00:00:00Z[UTC]"}}"#, "is no time"),
       (
         #"{"time": {"from": "2026-12-26T00:00:00Z", "until": "2026-12-24T00:00:00Z"}}"#,
@@ -326,6 +340,13 @@ struct ConditionTests {
       ),
       (#"{"any": []}"#, "it has no conditions"),
       (#"{"parameter": "v", "version": ">3 <2"}"#, "no range of versions"),
+      (#"{"parameter": "v", "version": "v <3"}"#, "v <3 is no range of versions"),
+      (#"{"parameter": "p", "cidr": "::ffff:10.0.0.0/8"}"#, "no network"),
+      (#"{"parameter": "p", "cidr": "10.0.0.0/+8"}"#, "no network"),
+      (
+        #"{"parameter": "p", "in": 1}"#,
+        "taken: rules[0].when[0].in (r): an array belongs here, not a number"
+      ),
       (#"{"parameter": "v", "version": ">2 <2"}"#, "no range of versions"),
       (#"{"parameter": "v", "version": ">2 =2.0"}"#, "no range of versions"),
       (

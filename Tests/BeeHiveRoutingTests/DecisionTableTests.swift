@@ -36,6 +36,8 @@ struct DecisionTableTests {
     #expect(try await answer("3.0", as: Double?.self) == 3)
     #expect(try await answer("[1, 2.5]", as: [Double].self) == [1, 2.5])
     #expect(try await answer("[1, 2]", as: [Double].self) == [1, 2])
+    let exact = try await answer("[9007199254740993, 0.5]", as: [any Sendable].self)
+    #expect("\(exact)" == "[9007199254740993, 0.5]", "no digit is lost")
     await expectError { try await answer("3.0", as: String.self) }
   }
 

@@ -131,6 +131,25 @@ struct SpellingsTests {
       "app://:tenant/admin/:page", "/admin/users",
       ["app://a.example/admin/users", "app:/a.example/admin/users"]
     ),
+    (
+      "/admin", "https://shop.example/admin",
+      [
+        "https://shop.example/admin", "http://shop.example/admin", "app://shop.example/admin",
+        "https://SHOP.example:443/admin",
+      ]
+    ),
+    (
+      "/user/:id<UUID>", "app://user/\(id.lowercased())",
+      [
+        "/user/\(id)", "/user/\(id.lowercased())",
+        "/user/\(id.prefix(9) + id.dropFirst(9).lowercased())",
+      ]
+    ),
+    ("/n/:n<Double>", "/n/7", ["/n/7", "/n/7.0", "/n/07", "/n/7e0", "app://n/7"]),
+    ("/n/:n<Double>", "app:/n/:n<Int>", ["app:/n/7", "/n/7.0", "/n/07", "other://n/7e0"]),
+    ("/n/:n<Int>", "/n/07", ["/n/7", "/n/07", "/n/007", "app://n/%2B7"]),
+    ("/n/:n<Bool>", "/n/1", ["/n/1", "/n/true"]),
+    ("app://:n<Int>", "app://07", ["app://7", "app://07"]),
   ]
 
   @Test("A rule holds for each spelling that leads to the same route", arguments: equals)
@@ -176,10 +195,14 @@ struct SpellingsTests {
   func different() async throws {
     let router = Router()
     try router.register("app://page/:name", exposure: .remote) { describe($0) }
-    for rule in ["other://page/home", "app://page/house", "app://b.example/page/home"] {
+    for rule in [
+      "other://page/home", "app://page/house", "app://b.example/page/home", "app://page/07",
+    ] {
       try router.calls.guardCalls(rule, .url(rule), then: .refuse("closed"))
     }
-    #expect(await router.failure("app://page/home") == nil)
+    for url in ["app://page/home", "app://page/7"] {
+      #expect(await router.failure(url) == nil, "7 and 07 are texts here")
+    }
     router.unmatched(exposure: .remote) { _ in "nothing" }
     try router.calls.guardCalls("gone", .url("app://gone/:p<Path>"), then: .refuse("closed"))
     for url in ["app://gone/a", "app://gone/a%2Fb"] {

@@ -2,11 +2,17 @@
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
 /// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any. It is one text behind
-/// the segments before `tail`. The URL is nil for the names of an action.
-typealias ResolvedPath = (scheme: String?, segments: [String], tail: Int, url: URLText?)
+/// the segments before `tail`. `types` are those that whole segments have, by index. The URL is nil for the names of an action.
+typealias ResolvedPath = (
+  scheme: String?, segments: [String], types: [Int: SegmentTypes.SegmentType], tail: Int,
+  url: URLText?
+)
 
-/// Segments that the types of a route write in another way, by their index, and the first segment of a `Path`.
-typealias Reading = (normal: [(index: Int, text: String)], tail: Int?)
+/// Segments that a route has types for, as these write them, and the first segment of a `Path`. A type is nil where there is
+/// text around the value.
+typealias Reading = (
+  typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)], tail: Int?
+)
 
 /// Finds every route that a URL meets, the best one first.
 ///
@@ -26,7 +32,9 @@ struct RouteSearch {
   /// The literals of the first segment: of a host its keys, with the port and without.
   private var heads: [String] = []
   private var values: [any URLConvertible] = []
-  private var normal: [(index: Int, text: String)] = []
+  private var typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)] = []
+  /// The types that a route has read segments as, of a resolved path.
+  private var types: [Int: SegmentTypes.SegmentType] = [:]
   /// The first segment of a resolved path that is as the URL has it; nil for all of it.
   private var tail: Int?
   private var matches: [Match] = []
@@ -67,9 +75,11 @@ struct RouteSearch {
     // A host that is no plain name stands before the path.
     let isHost = name?.isPlainHost == false
     tree.forEachRoot(of: path.scheme) { root, isAbsolute in
-      let isBehindHost = isHost && !isAbsolute
-      search.segments = Array(path.segments.dropFirst(isBehindHost ? 1 : 0))
-      search.tail = path.tail - (isBehindHost ? 1 : 0)
+      let skipped = isHost && !isAbsolute ? 1 : 0
+      search.segments = Array(path.segments.dropFirst(skipped))
+      search.types = [:]
+      for (index, type) in path.types { search.types[index - skipped] = type }
+      search.tail = path.tail - skipped
       search.heads = isAbsolute ? Array(hosts) : Array(search.segments.prefix(1))
       search.visit(root, 0)
     }
@@ -99,35 +109,47 @@ struct RouteSearch {
       add(node, .rest, from: depth)
       return
     }
-    for literal in depth == 0 ? heads[...] : segments[depth...depth] {
+    for literal in literals(of: node, at: depth) {
       if let child = node.literals[literal] { visit(child, depth + 1) }
     }
     let edges = node.edges.edges(for: segments[depth])
     for index in edges.indices {
-      guard let value = value(of: segments[depth], at: edges[index]) else { continue }
-      let known = normal.count
+      guard let value = value(at: depth, of: edges[index]) else { continue }
+      let known = typed.count
       if edges[index].type != nil, !isOfRules, !ignoringTypes {
         let frame = edges[index].frame
-        let text = frame.prefix + value.urlText + frame.suffix
-        if text != segments[depth] { normal.append((depth, text)) }
+        let type = frame == RouteEdges.Frame() ? edges[index].type : nil
+        typed.append((depth, frame.prefix + value.urlText + frame.suffix, type))
       }
       values.append(value)
       visit(edges[index].node, depth + 1)
       values.removeLast()
-      normal.removeLast(normal.count - known)
+      typed.removeLast(typed.count - known)
     }
     add(node, .path, from: depth)
     add(node, .rest, from: depth)
   }
 
+  /// The literals of a node that a segment means: itself, and those that its type reads as the same value.
+  private func literals(of node: RouteTree.Node, at depth: Int) -> ArraySlice<String> {
+    let literals = depth == 0 ? heads[...] : segments[depth...depth]
+    guard let type = types[depth], let value = segments[depth].writtenValue else { return literals }
+    let same = node.spellings[value] ?? []
+    return literals
+      + same.filter { !literals.contains($0) && type.convert($0)?.urlText == segments[depth] }
+  }
+
   /// The value of a segment that has the edge's frame; nil where it is none of the type.
-  private func value(of segment: String, at edge: RouteEdges.Edge) -> (any URLConvertible)? {
+  private func value(at depth: Int, of edge: RouteEdges.Edge) -> (any URLConvertible)? {
+    let segment = segments[depth]
     let frame = edge.frame
     let text =
       frame == RouteEdges.Frame()
       ? segment : String(segment.dropFirst(frame.prefix.count).dropLast(frame.suffix.count))
     guard let type = edge.type, !ignoringTypes else { return text }
+    // An Int may be meant where the route has a Double or a Bool.
     return type.convert(text)
+      ?? types[depth].flatMap { _ in text.wholeNumber.flatMap(type.convert) }
   }
 
   /// Adds the endings of a node that take so much of the path from a segment on.
@@ -151,7 +173,7 @@ struct RouteSearch {
       matches.append(
         (
           ending.number, ending.priority, Array(zip(ending.names, values)),
-          (normal, extent == .path ? depth : nil)
+          (typed, extent == .path ? depth : nil)
         ))
     }
   }
@@ -167,17 +189,32 @@ struct RouteSearch {
 }
 
 extension RoutePattern {
-  /// The path of a URL that the pattern matches, behind the host or, as a pattern of paths has it, behind any. A segment that
-  /// the pattern has a type for is written as the type writes its value: `7` for `07`.
-  func path(of url: URLText, _ reading: Reading) -> ResolvedPath {
+  /// The path of a URL that the pattern matches, behind the host; as a pattern of paths has it, behind any host and behind that
+  /// of the URL. A segment that the pattern has a type for is written as the type writes its value: `7` for `07`.
+  func paths(of url: URLText, _ reading: Reading) -> [ResolvedPath] {
     let host = isAbsolute ? url.hostSegment : url.plainHost
     var segments = (host.map { [$0] } ?? []) + url.path
-    for (index, text) in reading.normal { segments[index] = text }
-    return (scheme, segments, reading.tail ?? segments.count, url)
+    var types: [Int: SegmentTypes.SegmentType] = [:]
+    for (index, text, type) in reading.typed { (segments[index], types[index]) = (text, type) }
+    let path: ResolvedPath = (scheme, segments, types, reading.tail ?? segments.count, url)
+    guard host == nil, let host = url.hostSegment else { return [path] }
+    let behind = Dictionary(uniqueKeysWithValues: types.map { ($0 + 1, $1) })
+    return [path, (scheme, [host] + segments, behind, path.tail + 1, url)]
   }
 }
 
 extension String {
+  /// The same for all texts that a type of segments may read as one value; nil for others than numbers, truth values and UUIDs.
+  var writtenValue: String? {
+    UUIDValue(urlText: self)?.urlText ?? Double(urlText: self)?.description
+      ?? Bool(urlText: self).map { $0 ? "1.0" : "0.0" }
+  }
+
+  /// The digits of a whole number or a truth value.
+  fileprivate var wholeNumber: String? {
+    writtenValue.flatMap { Double($0) }.flatMap { Int(exactly: $0) }.map(String.init)
+  }
+
   /// Whether a path of its text leads out of where it begins: slashes that were encoded count here.
   var climbs: Bool {
     utf8.first == UInt8(ascii: "/")

@@ -18,6 +18,8 @@ struct RouteTree: Sendable {
 
   struct Node: Sendable {
     var literals: [String: Node] = [:]
+    /// The literals that stand for values of types, by the value.
+    private(set) var spellings: [String: Set<String>] = [:]
     var edges = RouteEdges()
     var endings: [Ending] = []
 
@@ -40,6 +42,10 @@ struct RouteTree: Sendable {
       case nil, (.rest, _)?: change(&self)
       case (.literal(let literal), _)?:
         Self.change(&literals[literal]) { $0.change(at: rest, change) }
+        guard let value = literal.writtenValue else { return }
+        var others = spellings.removeValue(forKey: value) ?? []
+        if literals[literal] == nil { others.remove(literal) } else { others.insert(literal) }
+        if !others.isEmpty { spellings[value] = others }
       case (.capture(let capture), let type)?:
         edges.change(capture.frame, type) { $0.change(at: rest, change) }
       }

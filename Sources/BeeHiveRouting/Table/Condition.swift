@@ -1,6 +1,5 @@
 internal import LibC
 internal import Registration
-@_spi(_Unicode) internal import Swift
 
 extension SchemaPlace {
   /// Reads `{"context": …, …}`, `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`,
@@ -23,7 +22,7 @@ extension SchemaPlace {
 
   /// Reads whose value a condition asks about: of the host's context, or, where the rule says so, a parameter that the
   /// caller chooses.
-  private func subject() -> (
+  func subject() -> (
     name: String, value: @Sendable (Call, Arguments) -> Arguments.Argument?
   )? {
     guard let kind = only(["context", "parameter"]), let name = self[kind].text() else {
@@ -67,11 +66,9 @@ extension SchemaPlace {
       }
     },
     "version": { $0.version() },
-    "startsWith": { $0.part("starts with") { $0.hasPrefix($1) } },
-    "endsWith": { $0.part("ends with") { $0.hasSuffix($1) } },
-    "contains": {
-      $0.part("contains") { text, part in text.indices.contains { text[$0...].hasPrefix(part) } }
-    },
+    "startsWith": { $0.part("starts with") { $0.starts(with: $1) } },
+    "endsWith": { $0.part("ends with") { $0.reversed().starts(with: $1.reversed()) } },
+    "contains": { $0.part("contains") { $0.contains(part: $1) } },
     "cidr": { $0.network() },
     "above": { $0.comparison("above", by: { $0 > $1 }) },
     "atLeast": { $0.comparison("at least", by: { $0 >= $1 }) },
@@ -89,7 +86,9 @@ extension SchemaPlace {
     guard let text = text() else { return nil }
     let bounds = text.split(separator: " ").map { bound in
       let sign = bound.prefix { "<>=".contains($0) }
-      return sign + bound.dropFirst(sign.count).plainVersion
+      // Without a version behind it, a `v` stays.
+      let version = bound.dropFirst(sign.count)
+      return sign + (version.count == 1 ? version : version.plainVersion)
     }
     guard let range = VersionRange(bounds.joined(separator: " ")) else {
       note("\(text.excerpt) is no range of versions, as >=2.1 <3 is")
@@ -111,18 +110,23 @@ extension SchemaPlace {
   }
 
   private func part(
-    _ words: String, by holds: @escaping @Sendable (String, String) -> Bool
+    _ words: String, by holds: @escaping @Sendable ([UInt8], [UInt8]) -> Bool
   ) -> Test? {
     guard let part = text() else { return nil }
     if part.isEmpty { note("there is no text that it leaves out") }
-    return ("a text that \(words) \(part)", { $0.holds { holds($0, part) } })
+    let bytes = part.composed
+    return ("a text that \(words) \(part)", { $0.holds { holds($0.composed, bytes) } })
   }
 
   private func network() -> Test? {
     guard let text = text() else { return nil }
     let (front, length) = text[...].split(at: "/")
-    guard let base = addressBytes(of: front), let bits = Int(length ?? "\(8 * base.count)"),
-      (0...8 * base.count).contains(bits)
+    let base = addressBytes(of: front) ?? []
+    // The length of an IPv4 network that is written inside of IPv6 counts the bits before it.
+    let before = base.count == 4 && front.utf8.contains(UInt8(ascii: ":")) ? 96 : 0
+    let bits = (Int(length ?? "\(before + 8 * base.count)") ?? -1) - before
+    guard !base.isEmpty, (0...8 * base.count).contains(bits),
+      length?.utf8.allSatisfy(\.isDigit) != false
     else {
       note("\(text.excerpt) is no network, as 10.0.0.0/8 and 2001:db8::/32 are")
       return nil
@@ -151,7 +155,8 @@ extension SchemaPlace {
     return (
       (isNot ? "not " : "") + words,
       { given in
-        let texts = given?.texts ?? []
+        // A value of the host that no URL can hold is none of them.
+        guard let texts = given.map(\.texts) ?? [] else { return isNot }
         // All that is given may be one of the values, an array, or none at all.
         if choices.hold(texts) { return !isNot }
         return texts.isEmpty ? isNot : given.holds { choices.hold([$0]) != isNot }
@@ -159,40 +164,14 @@ extension SchemaPlace {
     )
   }
 
-  /// Whether a value is among this part of all values, in percent: always the same part.
-  private func share() -> CallRule.Requirement? {
-    guard let percent = self["percent"].number(), let (name, salt, texts) = sharer() else {
-      return nil
-    }
-    if !(0...100).contains(percent) {
-      note("\(percent.urlText) is no share; write a number from 0 to 100")
-    }
-    return (
-      "\(DecisionValue.number(of: percent).texts[0]) percent by \(name)",
-      { call, given in
-        let texts = texts(call, given)
-        return !texts.isEmpty && stableShare(of: salt, texts) < percent
-      }
-    )
-  }
-
-  /// Reads the value that has a share, and the salt of the shares: `{"by": …, "salt": …}`.
-  func sharer() -> (name: String, salt: String, texts: @Sendable (Call, Arguments) -> [String])? {
-    guard self["by"].isObject(of: ["context", "parameter"]),
-      let (name, value) = self["by"].subject()
-    else { return nil }
-    let salt = given("salt").flatMap { $0.text() } ?? ruleName
-    return (name, salt, { value($0, $1)?.texts ?? [] })
-  }
-
   /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
   private func window(for host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard isObject(of: ["from", "until"]) else { return nil }
     var words = "time"
     let times = ["from", "until"].map { key -> Double? in
-      guard let text = given(key)?.text() else { return nil }
+      guard let place = given(key), let text = place.text() else { return nil }
       words += " \(key) \(text)"
-      return moment(at: text[...], for: host)
+      return place.moment(at: text[...], for: host)
     }
     if words == "time" { note("a window of time has from, until or both") }
     let (first, end) = (times[0] ?? -.infinity, times[1] ?? .infinity)
@@ -263,6 +242,28 @@ extension Arguments.Argument? {
   }
 }
 
+extension [UInt8] {
+  /// Returns whether a part is somewhere in these bytes: in steps as many as both have (Knuth, Morris and Pratt).
+  fileprivate func contains(part: [UInt8]) -> Bool {
+    // The lengths of the parts that each beginning ends with and begins with.
+    var borders = [0]
+    func length(_ before: Int, with byte: UInt8) -> Int {
+      var length = before
+      while length > 0, part[length] != byte { length = borders[length - 1] }
+      return part[length] == byte ? length + 1 : 0
+    }
+    for (index, byte) in part.enumerated().dropFirst() {
+      borders.append(length(borders[index - 1], with: byte))
+    }
+    var found = 0
+    for byte in self {
+      found = length(found, with: byte)
+      if found == part.count { return true }
+    }
+    return false
+  }
+}
+
 /// The bytes of an IP address, four or sixteen; nil where the text is none. An IPv4 address inside of IPv6, such as
 /// `::ffff:10.0.0.1`, is itself.
 private func addressBytes(of text: Substring) -> [UInt8]? {
@@ -306,58 +307,6 @@ private struct Choices: Sendable {
     texts.contains(text) || UUIDValue(urlText: text).map { texts.contains($0.urlText) } == true
       || DecimalNumber(text).map(numbers.contains) == true
       || Bool(urlText: text).map(truths.contains) == true
-  }
-}
-
-/// Returns where among all values one is, in percent: the same in each process and on each machine.
-///
-/// From 0 to below 100, in steps of a hundredth. Each salt orders the values in a way of its own; a rule that has none is
-/// salted with its name. It is the remainder of 10,000.
-func stableShare(of salt: String, _ texts: [String]) -> Double {
-  Double(stableHash(of: salt, texts) % 10_000) / 100
-}
-
-/// Returns the index of the weight that takes a value: the same in each process and on each machine.
-///
-/// Each weight takes an exponentially distributed time, divided by the weight, and the shortest takes the value. So a weight
-/// that grows takes values from the others, and moves none between them. The time n is made of the hash of the texts and of the
-/// text n. The first two times are parts of their sum, by the share: of two weights the first takes the values that
-/// `percent` does.
-func stableChoice(among weights: [Int], of salt: String, _ texts: [String]) -> Int? {
-  func time(_ index: Int) -> Double {
-    -log((Double(stableHash(of: salt, texts + ["\(index)"]) >> 11) + 0.5) * 0x1p-53)
-  }
-  var times = weights.indices.map(time)
-  if times.count > 1 {
-    // Half a step further, the share is at no edge.
-    let (share, sum) = ((stableShare(of: salt, texts) + 0.005) / 100, times[0] + times[1])
-    (times[0], times[1]) = (share * sum, (1 - share) * sum)
-  }
-  return weights.indices.min {
-    times[$0] / Double(weights[$0]) < times[$1] / Double(weights[$1])
-  }
-}
-
-/// FNV-1a with 64 bits of the salt and the texts, each composed as Unicode's NFC and in UTF-8, a zero byte before each
-/// text; then the last step of SplitMix64, so that values that differ little are far apart.
-private func stableHash(of salt: String, _ texts: [String]) -> UInt64 {
-  let bytes = texts.reduce(into: salt.composed) { $0 += [0] + $1.composed }
-  var hash: UInt64 = bytes.reduce(0xcbf2_9ce4_8422_2325) {
-    ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-  }
-  hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
-  hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
-  return hash ^ hash >> 31
-}
-
-extension String {
-  /// The bytes that all texts have that are equal to this one. The standard library compares texts by this form, and has no
-  /// public call for it.
-  fileprivate var composed: [UInt8] { _nfc.flatMap { Array(String($0).utf8) } }
-
-  /// The text as Unicode's NFC.
-  var composedText: String {
-    utf8.allSatisfy { $0 < 0x80 } ? self : String(decoding: composed, as: UTF8.self)
   }
 }
 

@@ -53,6 +53,11 @@ enum DecisionValue: Sendable, Hashable {
     }
   }
 
+  /// The value of a number that a Double has with all its digits.
+  private var exactDouble: Double? {
+    if case .integer(let value) = self { Double(exactly: value) } else { double }
+  }
+
   /// The value as a Swift value: what an answer gives to the caller.
   var answer: any Sendable {
     switch self {
@@ -66,7 +71,8 @@ enum DecisionValue: Sendable, Hashable {
       let answers = values.map(\.answer)
       if let texts = answers as? [String] { return texts }
       if let numbers = answers as? [Int] { return numbers }
-      return values.allSatisfy { $0.double != nil } ? values.compactMap(\.double) : answers
+      let doubles = values.compactMap(\.exactDouble)
+      return doubles.count == values.count ? doubles : answers
     }
   }
 
