@@ -178,6 +178,6 @@ struct RouteRulesTests {
       table(rule("r", #"{"url": "app://late/x"}"#, do: #"{"block": "closed"}"#)))
     #expect(await router.failure("other://late/x") == .refused)
     #expect(await router.answer("other://late/y") == "*://late/:name name=y")
-    #expect(asked.count == 2, "it is asked once about a call")
+    #expect(asked.count == 2, "it has one turn in a call")
   }
 }

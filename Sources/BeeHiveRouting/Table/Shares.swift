@@ -7,12 +7,12 @@ extension SchemaPlace {
     guard let percent = self["percent"].number(), let (name, salt, texts) = sharer() else {
       return nil
     }
+    let written = DecisionValue.number(of: percent).texts[0]
     if !(0...100).contains(percent) {
-      note(
-        "\(DecisionValue.number(of: percent).texts[0]) is no share; write a number from 0 to 100")
+      note("\(written) is no share; write a number from 0 to 100")
     }
     return (
-      "\(DecisionValue.number(of: percent).texts[0]) percent by \(name)",
+      "\(written) percent by \(name)",
       { call, given in
         let texts = texts(call, given)
         return !texts.isEmpty && stableShare(of: salt, texts) < percent
