@@ -125,6 +125,9 @@ struct SpellingsTests {
       "*://shop:80/x", "app://shop:80/x",
       ["app://shop:80/x", "other://shop:80/x", "http://shop:80/x", "http://shop/x"]
     ),
+    ("*://Shop/x", "app://Shop/x", ["app://Shop/x", "http://Shop/x", "http://SHOP:80/x"]),
+    ("*://Shop/x", "http://shop/x", ["http://shop/x", "app://Shop/x", "Shop/x"]),
+    ("*://Caf%65:9(/:y)", "app://Cafe:9", ["http://CAFE:9", "app://Caf%65:9"]),
     ("app://:section/list", "app://a%7cb/list", ["app://a%7cb/list", "app:/a%7Cb/list"]),
     ("//:h/x", "app://[::1]/x", ["app://[::1]/x", "other://[::1]/x", "http://[::1]/x"]),
     (

@@ -106,13 +106,27 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// A form with the name that its host means, decoded and composed, as a parameter would be given it; nil where it has no
   /// other name.
   func decodingHost(in variant: [PatternSegment]) -> [PatternSegment]? {
+    guard let (name, port) = host(of: variant) else { return nil }
+    let key = Host.key(ofOpaque: name.composedText) + (port.map { ":" + $0 } ?? "")
+    let decoding = [.literal(key)] + variant.dropFirst()
+    return decoding == variant ? nil : decoding
+  }
+
+  /// The names that a pattern of any scheme has for the host of a URL: the web has them in lower case, others as they are
+  /// written.
+  func hosts(for url: URLText) -> Set<String> {
+    guard scheme == nil, let key = url.hostKey else { return [] }
+    let names = Set(variants.compactMap { host(of: $0)?.name })
+    return names.filter { Host.keys(ofName: $0).contains(key) }
+  }
+
+  /// The opaque host that a form begins with, decoded, and its port.
+  private func host(of variant: [PatternSegment]) -> (name: String, port: Substring?)? {
     guard isAbsolute, case .literal(let key)? = variant.first, key.utf8.first != UInt8(ascii: "["),
       !key.hasPrefix("//")
     else { return nil }
     let (host, port) = key[...].split(at: ":")
-    guard let name = try? percentDecoded(Array(host.utf8)[...], "the host") else { return nil }
-    let decoded = Host.key(ofOpaque: name.composedText) + (port.map { ":" + $0 } ?? "")
-    return decoded == key ? nil : [.literal(decoded)] + variant.dropFirst()
+    return (try? percentDecoded(Array(host.utf8)[...], "the host")).map { ($0, port) }
   }
 
   /// The pattern as it was written.

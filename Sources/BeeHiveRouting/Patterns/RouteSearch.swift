@@ -197,6 +197,12 @@ extension RoutePattern {
     var types: [Int: SegmentTypes.SegmentType] = [:]
     for (index, text, type) in reading.typed { (segments[index], types[index]) = (text, type) }
     let path: ResolvedPath = (scheme, segments, types, reading.tail ?? segments.count, url)
+    if isAbsolute {
+      return [path]
+        + hosts(for: url).filter { $0 != host }.map { name in
+          (scheme, [name] + segments.dropFirst(), types, path.tail, url)
+        }
+    }
     guard host == nil, let host = url.hostSegment else { return [path] }
     let behind = Dictionary(uniqueKeysWithValues: types.map { ($0 + 1, $1) })
     return [path, (scheme, [host] + segments, behind, path.tail + 1, url)]

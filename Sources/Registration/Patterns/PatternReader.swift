@@ -110,7 +110,7 @@ struct PatternReader {
       return .rest(name: name.isEmpty ? "*" : String(name), isPath: false)
     }
     guard let (before, behind) = part.cut(at: ":"),
-      !before.unicodeScalars.contains(where: Self.isReserved)
+      !before.utf8.contains(where: Self.isReserved)
     else {
       let literal = try plain(part)
       try check(literal != "." && literal != "..", "no URL that climbs is matched")
@@ -178,17 +178,17 @@ struct PatternReader {
 
   /// The text of a segment, or of a part of one.
   func plain(_ part: Substring) throws(Refusal) -> String {
-    if let sign = part.unicodeScalars.first(where: Self.isReserved) {
+    if let sign = part.utf8.first(where: Self.isReserved) {
       throw bad(
-        "\"\(part.excerpt)\" has \(sign), which no name has; write :name, :name<Type> or, with text behind, "
+        "\"\(part.excerpt)\" has \(Unicode.Scalar(sign)), which no name has; write :name, :name<Type> or, with text behind, "
           + ":name<String>text for a parameter, *rest for all that is left, else %XX")
     }
     return try decoded(part.withoutEdges[...])
   }
 
   /// What no URL has as it is, and other routers write parameters with.
-  private static func isReserved(_ sign: Unicode.Scalar) -> Bool {
-    "<>{}[]\\|^`\"".unicodeScalars.contains(sign)
+  private static func isReserved(_ sign: UInt8) -> Bool {
+    "<>{}[]\\|^`\"".utf8.contains(sign)
   }
 
   func decoded(_ part: Substring) throws(Refusal) -> String {
@@ -208,7 +208,7 @@ struct PatternReader {
 extension Substring {
   /// The text without what keeps names apart: see `PatternReader.edge`.
   fileprivate var withoutEdges: String {
-    unicodeScalars.reduce(into: "") { if $1 != PatternReader.edge { $0.unicodeScalars.append($1) } }
+    String(decoding: utf8.filter { $0 != UInt8(ascii: PatternReader.edge) }, as: UTF8.self)
   }
 }
 

@@ -54,7 +54,7 @@ extension Substring {
 
   /// The parts between separators that are not empty.
   package func parts(at separator: Unicode.Scalar) -> [Substring] {
-    unicodeScalars.split(separator: separator).map { Substring($0) }
+    utf8.split(separator: UInt8(ascii: separator)).map { Substring($0) }
   }
 
   /// All but the first scalar.
