@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 #include "image_loader.h"
 
@@ -101,3 +102,6 @@ const char *image_place_find(const void *address, image_place *place) {
 #endif
 
 bool image_process_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
+
+/* PR_GET_MDWE, since Linux 6.3. */
+bool image_process_keeps_code(void) { return (prctl(66, 0, 0, 0, 0) & 1) == 1; }

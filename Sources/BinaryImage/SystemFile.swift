@@ -159,6 +159,20 @@ package func systemMessage(_ number: Int32) -> String {
   return unsafe String(cString: text)
 }
 
+/// Whether the kernel lets nothing of this process that was writable run: `PR_SET_MDWE`.
+package func processKeepsCode() -> Bool { image_process_keeps_code() }
+
+/// What a variable of the environment said when the process was started, as the loader has read it; nil where it was not
+/// set, or the process has more rights than who started it (`AT_SECURE`).
+package func startVariable(_ name: String) -> String? {
+  guard !image_process_is_privileged() else { return nil }
+  let head = Array("\(name)=".utf8)
+  let entry = systemFile("/proc/self/environ").bytes.split(separator: 0).last {
+    $0.starts(with: head)
+  }
+  return entry.map { String(decoding: $0.dropFirst(head.count), as: UTF8.self) }
+}
+
 /// What a variable of the environment says; nil where it is not set, or the process has more rights than who started
 /// it (`AT_SECURE`): that user says what it says.
 package func trustedVariable(_ name: String) -> String? {

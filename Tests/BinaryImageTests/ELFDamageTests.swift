@@ -168,7 +168,7 @@ struct ELFDamageTests {
     let hostile = try Fixture.write(editor.bytes, as: "one-chain.so")
     func define(all path: String) throws -> Bool {
       let bindings = try ELFBindings(of: ELFFile(path: path))
-      return try names.allSatisfy { try bindings.define(BoundSymbol(name: $0)) }
+      return try names.allSatisfy { try bindings.definition(of: BoundSymbol(name: $0)) != nil }
     }
     #expect(try define(all: path))
     expectError(.malformed) { try define(all: hostile) }

@@ -85,12 +85,13 @@ struct AdmissionFolder {
   /// What becomes of the plugins of some folders, in their order.
   func report(
     _ policy: PluginPolicy = PluginPolicy(), in folders: [String] = ["plugins"],
-    verification: Admission.Verification? = nil
+    verification: Admission.Verification? = nil, libraryPath: String? = nil
   ) throws -> AdmissionReport {
     var catalogue = PluginCatalogue()
     catalogue.sources = folders.map { .directory(folder.place($0).path) }
     catalogue.refresh()
-    let host = try AdmissionHost(executable: folder.place("host").path)
+    let host = try AdmissionHost(
+      executable: folder.place("host").path, libraryPath: libraryPath)
     return Self.report(of: catalogue, to: host, policy, verification)
   }
 

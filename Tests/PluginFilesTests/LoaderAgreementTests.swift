@@ -84,6 +84,23 @@ struct LoaderAgreementTests {
       try folder.plugin("a", nil, "-Wl,--no-as-needed", stub, "-Wl,-rpath,$ORIGIN/..")
     },
     Row(
+      testDescription: "a library that may answer before the plugin, and is not there",
+      loads: [true]
+    ) { try $0.plugin("a", nil, "-Wl,-f,libnone.so") },
+    Row(
+      testDescription: "a library that is to answer before the plugin, and is not there",
+      loads: [false], says: ["needs the library libnone.so"]
+    ) { try $0.plugin("a", nil, "-Wl,-F,libnone.so") },
+    Row(
+      testDescription: "a library that may answer before the plugin, and lacks one itself",
+      loads: [false], says: ["libfirst.so needs the library libgone.so"]
+    ) { folder in
+      let gone = try folder.library("libgone.so", "int gone;", ["-Wl,-soname,libgone.so"])
+      try folder.library("plugins/libfirst.so", "int first;", ["-Wl,--no-as-needed", gone])
+      try FileManager.default.removeItem(atPath: gone)
+      try folder.plugin("a", nil, "-Wl,-f,libfirst.so", "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
       testDescription: "a folder that is none, before the library", loads: [true]
     ) { folder in
       let first = try folder.needing(by: "a")
@@ -106,6 +123,39 @@ struct LoaderAgreementTests {
     #expect(opened.split(separator: "\n").map { $0 == "true" } == row.loads)
     let text = report.description.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     for words in row.says { #expect(text.contains(words), "\(report)") }
+  }
+
+  @Test(
+    "The folders of LD_LIBRARY_PATH come behind DT_RPATH and before DT_RUNPATH",
+    arguments: [("--disable-new-dtags", true), ("--enable-new-dtags", false)])
+  func environment(tags: String, loads: Bool) throws {
+    let folder = try AdmissionFolder()
+    try folder.host(Self.host)
+    let other = try folder.library("other/libneeded.so", "int other;").folder
+    let own = try folder.library("own/libneeded.so", "int needed;").folder
+    let plugin = try folder.plugin(
+      "a", Compiler.module("a") + "extern int needed; int *use = &needed;", "-L\(own)",
+      "-l:libneeded.so", "-Wl,\(tags),-rpath,\(own)")
+    // Either separator, and a folder that is not there.
+    let path = "\(other)/none;\(other)"
+    let report = try folder.report(libraryPath: path)
+    #expect(report.plugins.map(\.loads) == [loads], "\(report)")
+    let opened = try Command.output(
+      folder.folder.place("host").path, [plugin], environment: ["LD_LIBRARY_PATH": path])
+    #expect(opened == "\(loads)\n")
+  }
+
+  @Test("A folder of LD_LIBRARY_PATH that others may write to is refused like one of a search path")
+  func openEnvironment() throws {
+    let folder = try AdmissionFolder()
+    try folder.needing()
+    let open = try folder.openFolder("open")
+    let refusals = try #require(try folder.report(libraryPath: open).plugins.first).refusals
+    #expect(refusals.map(\.code) == ["unsafe-search-path"])
+    #expect(refusals.first?.message.hasPrefix("LD_LIBRARY_PATH has the loader look") == true)
+    // Without libraries of its own a plugin looks nowhere.
+    try folder.plugin("x")
+    #expect(try folder.report(libraryPath: open).plugins.map(\.loads) == [true])
   }
 
   @Test("A FIFO in place of a library, which would keep the loader waiting, is a refusal")

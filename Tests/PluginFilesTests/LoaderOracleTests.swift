@@ -58,7 +58,12 @@ struct LoaderOracleTests {
     var undefined: Set<String> = []
     for member in libraries.members {
       for wanted in try member.bindings.get().wanted() where !wanted.isWeak {
-        if try libraries.first(defining: wanted) == nil { undefined.insert(wanted.name) }
+        guard let (_, definition) = try libraries.first(defining: wanted) else {
+          undefined.insert(wanted.name)
+          continue
+        }
+        let isFitting = wanted.kind == nil || definition.kind ?? wanted.kind == wanted.kind
+        #expect(isFitting, "\(path): \(member.path) needs \(wanted.name) as another kind")
       }
     }
     return (Set(libraries.missing.map(\.name)), undefined)

@@ -198,6 +198,9 @@ uintptr_t image_home_bias(void);
 /* Whether the process has more rights than who started it: its environment is not to be heeded. */
 bool image_process_is_privileged(void);
 
+/* Whether the kernel lets nothing of the process that was writable run: PR_SET_MDWE. */
+bool image_process_keeps_code(void);
+
 /* Keeps the image mapped for the rest of the process, whoever closes it. The loader finds it by `name`:
  * its own name for it, or any path of the same file. False if that is another image, or none. Takes the
  * loader's lock: call it with no lock held, or inside the image's own constructor. */

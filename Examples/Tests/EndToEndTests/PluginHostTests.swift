@@ -101,6 +101,35 @@ import Testing
     #expect(try run("--trusting").status != 0)
   }
 
+  @Test("A process that may run nothing that was writable loads what keeps to that")
+  func keptCode() throws {
+    let folder = try Folder()
+    try FileManager.default.copyItem(
+      at: Self.folder.get().place("plugins/libopening.so"), to: folder.place("libopening.so"))
+    // PR_SET_MDWE, which a program that takes the place of this one keeps.
+    try Compiler.compile(
+      """
+      #include <sys/prctl.h>
+      #include <unistd.h>
+      int main(int count, char **words) {
+        return prctl(65, 1L, 0L, 0L, 0L) ? 69 : execv(words[1], words + 1);
+      }
+      """, as: "keeping", in: folder.url, [])
+    try Compiler.library(
+      Compiler.module("stack"), as: "libstack.so", in: folder.url, ["-Wl,-z,execstack"])
+    func run(_ start: String, _ words: String...) throws -> Outcome {
+      try Command.run(start, words + ["--trusting", folder.path])
+    }
+    let keeping = folder.place("keeping").path
+    let kept = try run(keeping, Self.host)
+    guard kept.status != 69 else { try Test.cancel("a kernel before Linux 6.3") }
+    #expect(
+      kept.lines == ["loaded libopening.so", "the door is open", "started: opening"], "\(kept)")
+    let report = try run(keeping, Self.host, "--report").output
+    #expect(report.contains("[executable-stack]") && report.contains("PR_SET_MDWE"), "\(report)")
+    #expect(try !run(Self.host, "--report").output.contains("[executable-stack]"))
+  }
+
   @Test("Whoever starts the host switches plugins off")
   func switchedOff() throws {
     let path = try Self.folder.get().place("plugins").path

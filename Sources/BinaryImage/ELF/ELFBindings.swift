@@ -8,10 +8,19 @@ package struct BoundSymbol: Hashable, Sendable {
   package var version: String?
   /// The name of the library that the wanted version was linked from.
   package var library: String?
+  /// The kind of what it names; nil where the file does not say.
+  package var kind: Kind?
   /// Whether only those who ask for the version find it.
   package var isHidden = false
   /// Whether a file that wants it goes without, where nothing defines it.
   package var isWeak = false
+
+  /// What a symbol names, in words: `STT_FUNC`, `STT_OBJECT`, `STT_TLS`.
+  package enum Kind: String, Sendable {
+    case function = "a function"
+    case data
+    case threadLocal = "thread-local data"
+  }
 
   /// Describes a symbol.
   package init(name: String, version: String? = nil) { (self.name, self.version) = (name, version) }
@@ -59,31 +68,34 @@ package final class ELFBindings {
   package func wanted() throws(ImageError) -> [BoundSymbol] {
     guard let symbols else { return [] }
     var wanted: [BoundSymbol] = []
-    for number in try file.relocationSurvey().symbols.sorted() {
+    let survey = try file.relocationSurvey()
+    for number in survey.symbols.sorted() {
       let symbol = try symbols.symbol(number)
       guard symbol.place == .undefined else { continue }
       var bound = BoundSymbol(name: symbol.name)
       try versions.describe(&bound, number)
       bound.isWeak = symbol.binding == UInt8(STB_WEAK)
+      bound.kind = symbol.kind ?? (survey.called.contains(number) ? .function : nil)
       wanted.append(bound)
     }
     return wanted
   }
 
-  /// Whether the file defines what another wants.
-  package func define(_ wanted: BoundSymbol) throws(ImageError) -> Bool {
+  /// Returns what the file defines of what another wants.
+  package func definition(of wanted: BoundSymbol) throws(ImageError) -> BoundSymbol? {
     guard let candidates = try hash.candidates(for: wanted.name, in: file) else {
-      return try allDefinitions()[wanted.name, default: []].contains { wanted.isMet(by: $0) }
+      return try allDefinitions()[wanted.name, default: []].first { wanted.isMet(by: $0) }
     }
     for number in candidates {
-      if let found = try definition(number), wanted.isMet(by: found) { return true }
+      if let found = try definition(number), wanted.isMet(by: found) { return found }
     }
-    return false
+    return nil
   }
 
   private func definition(_ number: UInt32) throws(ImageError) -> BoundSymbol? {
     guard let symbol = try symbols?.symbol(number), symbol.canBeBoundTo else { return nil }
     var bound = BoundSymbol(name: symbol.name)
+    bound.kind = symbol.kind
     try versions.describe(&bound, number)
     return bound
   }
@@ -103,6 +115,15 @@ extension Symbol {
   private static let bindings = [STB_GLOBAL, STB_WEAK, STB_GNU_UNIQUE].map(UInt8.init)
   private static let types =
     [STT_NOTYPE, STT_OBJECT, STT_FUNC, STT_COMMON, STT_TLS, STT_GNU_IFUNC].map(UInt8.init)
+
+  fileprivate var kind: BoundSymbol.Kind? {
+    switch Int32(type) {
+    case STT_FUNC, STT_GNU_IFUNC: .function
+    case STT_OBJECT, STT_COMMON: .data
+    case STT_TLS: .threadLocal
+    default: nil
+    }
+  }
 
   /// Whether the loader takes it for a definition that others may bind to.
   fileprivate var canBeBoundTo: Bool {

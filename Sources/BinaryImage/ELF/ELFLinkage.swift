@@ -6,6 +6,8 @@ package struct ELFLinkage: Hashable, Sendable {
   package var name: String?
   /// The libraries that are opened with it: `DT_FILTER`, `DT_NEEDED`.
   package var needed: [String]
+  /// The libraries that answer before it where they are there: `DT_AUXILIARY`.
+  package var auxiliary: [String]
   /// The version of the note that the header's macros write; nil where the file has none.
   package var noteVersion: Int?
   /// Whether it has a runtime of its own in it, as `libBeeHive.so` has.
@@ -27,6 +29,7 @@ extension ELFFile {
     return ELFLinkage(
       name: try names(Int64(DT_SONAME)).last,
       needed: try names(Int64(DT_FILTER)) + names(Int64(DT_NEEDED)),
+      auxiliary: try names(Int64(DT_AUXILIARY)),
       noteVersion: version.map { Int($0) },
       carriesRuntime: notes.contains { $0.type == Self.runtimeNote }, hasSwiftSections: hasSwift)
   }

@@ -9,14 +9,16 @@ package struct ELFMachine {
   package struct Types: ExpressibleByArrayLiteral {
     /// The one that is usual.
     let first: UInt32
-    private let (second, third): (UInt32, UInt32)
+    private let second: UInt32
+    /// The last one.
+    let last: UInt32
 
     package init(arrayLiteral types: UInt32...) {
       first = types[0]
-      (second, third) = (types.count > 1 ? types[1] : first, types.last ?? first)
+      (second, last) = (types.count > 1 ? types[1] : first, types.last ?? first)
     }
 
-    func contains(_ type: UInt32) -> Bool { type == first || type == second || type == third }
+    func contains(_ type: UInt32) -> Bool { type == first || type == second || type == last }
   }
 
   /// The relocation types that make a word an address.
@@ -25,7 +27,7 @@ package struct ELFMachine {
     let relative: Types
     /// The word is a symbol's address: `R_*_64`, `R_*_ABS64`, `R_*_32`, aligned or not.
     let word: Types
-    /// The same, in the global offset table: `R_*_GLOB_DAT`, `R_*_JUMP_SLOT`.
+    /// The same, in the global offset table: `R_*_GLOB_DAT`, and last that of a function that is called, `R_*_JUMP_SLOT`.
     let table: Types
     /// Another image's data is copied here: `R_*_COPY`.
     let copy: UInt32

@@ -199,13 +199,15 @@ extension ELFRelocations {
 
     /// `R_*_IRELATIVE` and its like; nil on machines without.
     private let chosen: ELFMachine.Types?
-    /// `R_*_COPY`.
-    private let copy: UInt32?
+    /// `R_*_COPY`, `R_*_JUMP_SLOT`.
+    private let copy, call: UInt32?
     /// Where nothing that is written is to begin, and no copy.
     private let forbidden, forbiddenToCopies: AddressRanges
     /// Where the functions are that choose addresses: their own, or places that hold these.
     private(set) var addends: Set<UInt64> = [], places: Set<UInt64> = []
     private(set) var symbols: Set<UInt32> = []
+    /// The symbols that are called through a table.
+    private(set) var called: Set<UInt32> = []
     private(set) var types: Set<UInt32> = []
     /// The first place that is written all the same.
     private(set) var forbiddenPlace: UInt64?
@@ -215,7 +217,7 @@ extension ELFRelocations {
       of types: ELFMachine.RelocationTypes?, forbidden: AddressRanges,
       toCopies forbiddenToCopies: AddressRanges
     ) {
-      (chosen, copy) = (types?.chosen, types?.copy)
+      (chosen, copy, call) = (types?.chosen, types?.copy, types?.table.last)
       (self.forbidden, self.forbiddenToCopies) = (forbidden, forbiddenToCopies)
     }
 
@@ -235,6 +237,7 @@ extension ELFRelocations {
         forbiddenPlace = place
       }
       if symbol != 0 { symbols.insert(symbol) }
+      if type == call { called.insert(symbol) }
       if type != lastType, types.count < Self.mostTypes {
         types.insert(type)
         lastType = type

@@ -165,8 +165,8 @@ package struct Admission {
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
-    // Where the program looks, the loader looks for everybody.
-    if let program = host.libraries.members.first, program.loading.isInherited,
+    // Where the program and the environment look, the loader looks for everybody.
+    if let program = host.libraries.members.first,
       companions.count > 1 || !libraries.missing.isEmpty
     {
       new.checkSearchPaths(of: program, called: "The host")

@@ -18,6 +18,8 @@ package struct AdmissionHost {
   /// The plugins that the user of the program has switched off.
   private(set) var switches = PluginSwitches()
   let search: LibrarySearch
+  /// Whether the kernel keeps what the process may write from being run.
+  private(set) var keepsCode = false
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
 
@@ -26,14 +28,19 @@ package struct AdmissionHost {
 
   /// Describes a program, with the libraries that the loader would open with it.
   ///
+  /// - Parameters:
+  ///   - path: The program.
+  ///   - libraryPath: `LD_LIBRARY_PATH` as the program is to be started with it; by default as this process was.
   /// - Throws: ``ImageError`` where the file is no program, or cannot be read.
-  package init(executable path: String) throws(ImageError) {
+  package init(
+    executable path: String, libraryPath: String? = startVariable("LD_LIBRARY_PATH")
+  ) throws(ImageError) {
     let file = try OpenedFile(path: path.resolved)
     let program = try Library(of: file)
     try file.check(
       program.image.identity.kind == .executable, .unsupported,
       "It is no executable: name the program that opens the plugins.")
-    self.init(path, program)
+    self.init(path, program, libraryPath)
     switches = PluginSwitches(of: path.resolved.fileName)
     if let interpreter = program.interpreter,
       fileStatus(of: interpreter.utf8, followingLinks: true) == nil
@@ -68,8 +75,9 @@ package struct AdmissionHost {
     let images = list.named.filter { $0.image.role != .vdso }
     let path = images.first?.name ?? ""
     let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: path))
-    self.init(path, program)
+    self.init(path, program, startVariable("LD_LIBRARY_PATH"))
     switches = PluginSwitches(of: PluginSwitches.ownProgram)
+    keepsCode = processKeepsCode()
     libraries.add(program)
     let deleted = MappedRange.ofThisProcess().filter(\.isOfDeletedFile)
     for (image, path) in images.dropFirst() {
@@ -93,9 +101,9 @@ package struct AdmissionHost {
     self.modules = modules
   }
 
-  private init(_ path: String, _ program: Library) {
+  private init(_ path: String, _ program: Library, _ libraryPath: String?) {
     (self.path, identity) = (path, program.image.identity)
-    search = LibrarySearch(for: identity, program: program)
+    search = LibrarySearch(for: identity, program: program, libraryPath: libraryPath)
   }
 }
 

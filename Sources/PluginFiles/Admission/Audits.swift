@@ -71,10 +71,15 @@ extension Admission.Judged {
   mutating func checkSearchPaths(of library: Library, called name: String? = nil) {
     guard policy.checksSearchPaths else { return }
     let title = name ?? library.title
-    let folders = library.loading.searchPaths.lazy.compactMap { [policy] in
-      searchPathRefusal(of: library.expanded($0), "\(title) looks for libraries in", $0, policy)
+    let paths =
+      library.isProgram
+      ? host.search.environment.map { ("LD_LIBRARY_PATH has the loader look", $0) } : []
+    let own = library.loading.isInherited || !library.isProgram ? library.loading.searchPaths : []
+    let folders = (paths + own.map { ("\(title) looks", $0) }).lazy.compactMap { [policy] in
+      searchPathRefusal(of: library.expanded($1), "\($0) for libraries in", $1, policy)
     }
-    let files = library.linkage.needed.lazy.filter { $0.contains("/") }.compactMap { [policy] in
+    let files = library.companions.lazy.map(\.text).filter { $0.contains("/") }.compactMap {
+      [policy] in
       let folder = library.expanded($0).folder
       return searchPathRefusal(of: folder, "\(title) needs the library", $0, policy)
     }
@@ -84,19 +89,20 @@ extension Admission.Judged {
   /// Checks that code stays code: nothing runs on the stack, or writes into functions.
   mutating func checkHardening(of library: Library) {
     let loading = library.loading
-    if !policy.admitsExecutableStacks, loading.runsStack ?? true {
+    let reason = host.keepsCode ? ", which the kernel does not let it (PR_SET_MDWE)" : ""
+    if !policy.admitsExecutableStacks || host.keepsCode, loading.runsStack ?? true {
       let found =
         loading.runsStack == nil ? "it does not say (no PT_GNU_STACK)" : "it asks for one"
       refuse(
         .executableStack,
-        "\(library.title) makes the stack of the whole host executable: \(found).",
+        "\(library.title) makes the stack of the whole host executable\(reason): \(found).",
         expected: "a stack that is not executable", found: found,
         remedy: "Link it with -Wl,-z,noexecstack; an assembler source needs .note.GNU-stack.")
     }
-    if !policy.admitsTextRelocations, loading.relocatesCode {
+    if !policy.admitsTextRelocations || host.keepsCode, loading.relocatesCode {
       refuse(
         .textRelocations,
-        "\(library.title) has the loader write into its code (DT_TEXTREL), which is writable meanwhile.",
+        "\(library.title) has the loader write into its code (DT_TEXTREL), which is writable meanwhile\(reason).",
         expected: "no DT_TEXTREL", found: "DT_TEXTREL", remedy: "Compile all of it with -fPIC.")
     }
   }

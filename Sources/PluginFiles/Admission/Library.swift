@@ -72,10 +72,18 @@ final class Library {
     !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }
   }
 
-  /// The folders of its search path as the loader spells them out, without those that depend on the processor, which
-  /// the loader asks the kernel for.
-  var knownFolders: [String] {
-    loading.searchPaths.filter { text in
+  /// The folders of its search path as the loader spells them out.
+  var knownFolders: [String] { known(loading.searchPaths) }
+
+  /// The libraries that the loader opens with it, and whether it does without one that is not there.
+  var companions: [(text: String, isOptional: Bool)] {
+    linkage.auxiliary.map { ($0, true) } + linkage.needed.map { ($0, false) }
+  }
+
+  /// Folders as the loader spells them out for the file, without those that depend on the processor, which the loader asks
+  /// the kernel for.
+  func known(_ folders: [String]) -> [String] {
+    folders.filter { text in
       !text.split(separator: "$", omittingEmptySubsequences: false).dropFirst().contains {
         $0.hasPrefix("PLATFORM") || $0.hasPrefix("{PLATFORM}")
       }

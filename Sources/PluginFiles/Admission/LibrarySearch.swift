@@ -3,18 +3,23 @@ internal import LibC
 
 /// Where the loader looks for a library: the search paths of those who need it, the system's cache, its folders.
 ///
-/// As `ld.so(8)` says it, without the environment's paths and the folders for single processors.
+/// As `ld.so(8)` says it, without the folders for single processors.
 struct LibrarySearch {
   let identity: ImageIdentity
   /// The paths of libraries of any machine, by their names.
   fileprivate let cache: [String: [String]]
   /// The program, whose search path reaches to all.
   fileprivate let program: Library?
+  /// The folders of `LD_LIBRARY_PATH`, as they are written.
+  let environment: [String]
   /// The folders that are built into the loader.
   let systemFolders: [String]
 
-  init(for identity: ImageIdentity, program: Library?) {
+  init(for identity: ImageIdentity, program: Library?, libraryPath: String? = nil) {
     (self.identity, self.program) = (identity, program)
+    environment =
+      libraryPath.flatMap { $0.isEmpty ? nil : $0 }?
+      .split(omittingEmptySubsequences: false) { ":;".contains($0) }.map(String.init) ?? []
     cache = Self.cache(of: systemFile("/etc/ld.so.cache").bytes)
     systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
   }
@@ -22,7 +27,8 @@ struct LibrarySearch {
   /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
   /// those that led to it.
   fileprivate func paths(for requester: Library) -> [[String]] {
-    guard requester.loading.isInherited else { return [requester.knownFolders] }
+    let environment = program?.known(environment) ?? []
+    guard requester.loading.isInherited else { return [environment, requester.knownFolders] }
     var paths: [[String]] = []
     var (next, count) = (Optional(requester), 0)
     while let library = next, count < Lookups.most {
@@ -31,7 +37,7 @@ struct LibrarySearch {
       next = library.requester
     }
     if let program, program.loading.isInherited { paths.append(program.knownFolders) }
-    return paths
+    return paths + [environment]
   }
 
   /// The folders that are built into a loader, by where that is: `ld.so --help` prints them.

@@ -57,7 +57,7 @@ struct LibrarySet {
     var next = 0
     while next < order.count {
       let library = members[order[next].position]
-      for text in library.linkage.needed {
+      for (text, _) in library.companions {
         guard let position = position(named: library.expanded(text)) else { continue }
         let number = members[position].file.stamp.number
         let place = places[number] ?? order.count
@@ -118,7 +118,7 @@ struct LibrarySet {
       next += 1
       var lookups = LibrarySearch.Lookups(for: requester, by: search)
       var looked: Set<[UInt8]> = []
-      for text in requester.linkage.needed
+      for (text, isOptional) in requester.companions
       // What every process has without a file: itself, and what the kernel maps.
       where !text.isEmpty && text != "linux-vdso.so.1" {
         guard !isTooLarge else { return }
@@ -147,7 +147,7 @@ struct LibrarySet {
         } catch {
           obstacle = error
         }
-        missing.append(Self.missing(name, lookups, obstacle))
+        if !isOptional { missing.append(Self.missing(name, lookups, obstacle)) }
         if lookups.areSpent { break }
       }
     }
@@ -194,12 +194,14 @@ struct LibrarySet {
   }
 
   /// The first member that defines what one wants, if others find it there.
-  func first(defining wanted: BoundSymbol) throws(ImageError) -> Library? {
-    for (position, member) in members.enumerated()
-    where try member.bindings.get().define(wanted) {
+  func first(
+    defining wanted: BoundSymbol
+  ) throws(ImageError) -> (library: Library, definition: BoundSymbol)? {
+    for (position, member) in members.enumerated() {
+      guard let found = try member.bindings.get().definition(of: wanted) else { continue }
       let isSeen = !opened.contains(position) || reached.contains(position)
       // What a process has opened for its opener alone is no answer to the rest of it.
-      if unsafe isSeen || dlsym(nil, wanted.name) != nil { return member }
+      if unsafe isSeen || dlsym(nil, wanted.name) != nil { return (member, found) }
     }
     return nil
   }

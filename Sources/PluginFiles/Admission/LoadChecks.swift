@@ -177,13 +177,20 @@ extension Admission.Judged {
     var undefined: [String] = []
     var isTold = false
     for wanted in try bindings.wanted() {
-      guard let definer = try libraries.first(defining: wanted) else {
+      guard let (definer, definition) = try libraries.first(defining: wanted) else {
         if !wanted.isWeak {
           undefined.append(wanted.title)
           // The symbol says it better.
           if let version = wanted.version { missing[version] = nil }
         }
         continue
+      }
+      if let kind = wanted.kind, let other = definition.kind, kind != other {
+        refuse(
+          .contractDrift,
+          "\(title) needs \(wanted.name) as \(kind.rawValue), and in \(definer.path.fileName) it is "
+            + "\(other.rawValue): the loader compares names alone.", expected: kind.rawValue,
+          found: other.rawValue, remedy: "Build it with the header of the library that it gets.")
       }
       guard !isTold, try definer.lacksVersions(of: wanted) else { continue }
       isTold = true
@@ -309,7 +316,7 @@ extension Library {
   }
 
   fileprivate func defines(anyOf symbols: [BoundSymbol]) throws(ImageError) -> Bool {
-    for symbol in symbols where try bindings.get().define(symbol) { return true }
+    for symbol in symbols where try bindings.get().definition(of: symbol) != nil { return true }
     return false
   }
 }

@@ -71,6 +71,24 @@ extension AdmissionChecksTests {
         "-rdynamic")
       try folder.plugin("x", calling("of_host"))
     },
+    Row("data of the host that is called", "contract-drift", ["of_host as a function", "data"]) {
+      try $0.host("int of_host; int main(void) { return 0; }", "-rdynamic")
+      try $0.plugin("x", calling("of_host"))
+    },
+    Row("data of the host for each thread", "contract-drift", ["thread-local data, and"]) {
+      try $0.host("int of_host; int main(void) { return 0; }", "-rdynamic")
+      try $0.plugin("x", with("extern __thread int of_host; int *use(void) { return &of_host; }"))
+    },
+    Row("a function of the host that another chooses") {
+      try $0.host(
+        """
+        static int one(void) { return 1; }
+        static int (*choose(void))(void) { return one; }
+        int of_host(void) __attribute__((ifunc("choose")));
+        int main(void) { return 0; }
+        """, "-rdynamic")
+      try $0.plugin("x", calling("of_host"))
+    },
     Row(
       "a symbol of what comes along, which is hidden there", "undefined-symbol", ["along"]
     ) { folder in
