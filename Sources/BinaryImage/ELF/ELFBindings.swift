@@ -92,6 +92,19 @@ package final class ELFBindings {
     return nil
   }
 
+  /// The names of its definitions of which a process has one, whichever file it is of: `STB_GNU_UNIQUE`.
+  package func unique() throws(ImageError) -> [String] {
+    var names: [String] = []
+    for number in 0..<hash.count {
+      if let symbol = try symbols?.symbol(number), symbol.binding == UInt8(STB_GNU_UNIQUE),
+        symbol.canBeBoundTo
+      {
+        names.append(symbol.name)
+      }
+    }
+    return names
+  }
+
   private func definition(_ number: UInt32) throws(ImageError) -> BoundSymbol? {
     guard let symbol = try symbols?.symbol(number), symbol.canBeBoundTo else { return nil }
     var bound = BoundSymbol(name: symbol.name)

@@ -20,6 +20,8 @@ package struct Admission {
     var manifest: PluginManifest?
     var refusals: [PluginRefusal] = []
     var remarks: [String] = []
+    /// What stays of it when it is unloaded.
+    var remains: [String] = []
     /// The files that the loader maps with it; nil if the machine is another, or all plugins are switched off.
     var closure: LoadClosure?
     /// The entries of libraries that come along.
@@ -190,6 +192,7 @@ package struct Admission {
     }
     for library in companions where library !== own { try library.file.checkUnchanged() }
     if new.refusals.isEmpty { verify(closure, &new) }
+    try new.noteRemains(of: own)
   }
 
   /// Has the host verify the plugin, and each file that the host does not have without it.

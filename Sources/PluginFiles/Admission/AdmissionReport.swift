@@ -21,6 +21,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     public var refusals: [PluginRefusal]
     /// What is good to know, and keeps it from nothing.
     package var remarks: [String]
+    /// What stays of it when it is unloaded.
+    package var remains: [String]
     /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
     package let closure: LoadClosure?
 
@@ -31,7 +33,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         ("loads", .boolean(loads)),
         ("order", order.map { .integer(Int64($0)) } ?? .null), ("offers", .texts(offers)),
         ("needs", .texts(needs)), ("refusals", .array(refusals.map(\.value))),
-        ("remarks", .texts(remarks)),
+        ("remarks", .texts(remarks)), ("remains", .texts(remains)),
       ])
     }
 
@@ -61,7 +63,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         identity: file.identity,
         offers: file.records.filter { $0.kind != .plugin }.map { "\($0.kind) \($0.name)" },
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
-        remarks: file.remarks,
+        remarks: file.remarks, remains: file.remains,
         closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil)
     }
   }
@@ -105,6 +107,9 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
           + "\(order)  \(name)\(gap)  \(plugin.identity.map { "\($0.title): " } ?? "")\(plugin.offers.isEmpty ? "nothing" : plugin.offers.shown(most: 3))"
           + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
       for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
+      if plugin.remains.count > 1 {
+        lines += "unloading leaves \(plugin.remains.shown(most: 9))".wrapped(by: 5)
+      }
     }
     if !refused.isEmpty { lines += ["", "\(refused.count) would not:"] }
     for plugin in refused {

@@ -135,6 +135,23 @@ extension Admission.Judged {
         + "-ftls-model=initial-exec")
   }
 
+  /// Notes what stays of a plugin when it is unloaded, and what a second build of it would get of this one.
+  mutating func noteRemains(of library: Library) throws(ImageError) {
+    let imports = Set(try library.bindings.get().wanted().map(\.name))
+    let rests = [
+      ("threads that it has started", ["pthread_create", "thrd_create"]),
+      ("functions for the end of the process", ["__cxa_atexit", "atexit", "on_exit"]),
+      ("functions for the end of threads", ["__cxa_thread_atexit_impl", "pthread_key_create"]),
+      ("handlers of signals", ["sigaction", "signal"]),
+    ]
+    remains = ["its image"] + rests.filter { !imports.isDisjoint(with: $0.1) }.map(\.0)
+    let unique = try library.bindings.get().unique()
+    guard !unique.isEmpty else { return }
+    remarks.append(
+      "a second build of it gets this one's \(unique.shown(most: 2)): a process has one "
+        + "(STB_GNU_UNIQUE)")
+  }
+
   /// Checks that the loader finds every library and symbol that a plugin needs, as `ldd -r` does by running it. The
   /// libraries are the host's, and what comes with the plugin.
   mutating func checkSymbols(of plugin: Library, in libraries: LibrarySet) throws(ImageError) {
