@@ -46,6 +46,11 @@ package struct ContextDescriptor: Hashable, Sendable {
     Self.reader.requirements(ofProtocol: UInt64(address))
   }
 
+  /// The layout of a class whose metadata is at an address; nil if the runtime lays it out.
+  package func layout(metadata: UInt?) -> ClassLayout? {
+    Self.reader.layout(ofClass: UInt64(address), metadata: metadata.map { UInt64($0) })
+  }
+
   /// Passes over the types that declare in a table to conform to this protocol.
   package func forEachConformer(in conformances: Range<UInt>, _ body: (Self) -> Void) {
     let table = UInt64(conformances.lowerBound)..<UInt64(conformances.upperBound)
@@ -82,6 +87,8 @@ package struct ContextDescriptor: Hashable, Sendable {
 package struct ProcessMemory: MetadataMemory, Sendable {
   /// All that is loaded.
   package init() {}
+
+  package var pointerSize: Int { MemoryLayout<UInt>.size }
 
   /// The number in 1, 2 or 4 bytes at an address.
   @inline(__always)

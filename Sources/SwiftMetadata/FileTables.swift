@@ -113,6 +113,22 @@ package struct FileTables {
     }
   }
 
+  /// Passes over the classes that extend another class, and that the compiler has laid out, in their order.
+  package func forEachSubclass(
+    _ body: (Reference, _ superclass: Reference, ClassLayout) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    for range in lists[.types] ?? [] {
+      for record in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+        guard let descriptor = try reader.descriptor(at: record),
+          let superclass = try reader.superclass(of: descriptor)
+        else { continue }
+        try body(
+          try reference(.address(descriptor)), try reference(superclass.reference),
+          superclass.layout)
+      }
+    }
+  }
+
   private func path(of descriptor: UInt64) throws(ImageError) -> DeclaredPath? {
     try reader.path(of: descriptor) { _ throws(ImageError) in nil }
   }

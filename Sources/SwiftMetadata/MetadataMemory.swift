@@ -10,6 +10,8 @@ package protocol MetadataMemory {
   /// The name of what another image defines; `Never` where all are loaded.
   associatedtype Import
 
+  /// The bytes of a pointer.
+  var pointerSize: Int { get }
   /// The number in 1, 2 or 4 bytes at an address, which may be odd.
   func number(at address: UInt64, size: Int) throws(Failure) -> UInt64
   /// Where the pointer in a slot leads; nil for null, or where no pointer can be.
@@ -77,6 +79,8 @@ package final class FileMemory: MetadataMemory {
 
   /// More than any name has.
   private static let mostText = 1 << 12
+
+  package var pointerSize: Int { image.pointerSize }
 
   /// Throws where nothing can be found by name or by address: without a section table, and in objects, whose
   /// tables wait for a linker.

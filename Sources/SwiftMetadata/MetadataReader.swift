@@ -68,11 +68,13 @@ package struct MetadataReader<Memory: MetadataMemory> {
   }
 
   /// The descriptor that a mangled name is nothing but a reference to; nil of any other name.
-  private func referred(
-    byMangled address: UInt64
+  ///
+  /// Generic arguments may follow the reference if `orGeneric` allows them.
+  func referred(
+    byMangled address: UInt64, orGeneric: Bool = false
   ) throws(Memory.Failure) -> MetadataReference<Memory.Import>? {
     // A control byte, a relative pointer, and the NUL.
-    guard try memory.number(at: address &+ 5, size: 1) == 0 else { return nil }
+    if !orGeneric, try memory.number(at: address &+ 5, size: 1) != 0 { return nil }
     switch try memory.number(at: address, size: 1) {
     case 1: return try memory.target(at: address &+ 1).map { .address($0) }
     case 2:
@@ -130,6 +132,10 @@ package struct ContextFlags: Hashable, Sendable {
     let suppressesDefaults = rawValue & 0x20 != 0
     return rawValue & 0x10 != 0 && (isGeneric || !suppressesDefaults)
   }
+
+  /// Whether it is a class that the compiler has laid out. The runtime lays out those that extend a class of a library
+  /// with evolution.
+  var isLaidOutClass: Bool { kind == .class && rawValue & 0x3000_0000 == 0 }
 
   /// Whether only classes can conform to the protocol.
   package var isClassBound: Bool { rawValue & 0x1_0000 == 0 }

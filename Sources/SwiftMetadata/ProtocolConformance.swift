@@ -76,7 +76,7 @@ extension MetadataReader {
   }
 
   /// The requirements of a protocol, in the order of the words of its witness tables: the addresses of their
-  /// descriptors, and whether the protocol's library answers for a conformer that does not.
+  /// descriptors, and whether the protocol's library answers for a conformer that does not. A type has none.
   ///
   /// In a resilient library a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads to a descriptor. Behind the context of
   /// the protocol are: number of constraints, number of requirements, names of associated types; then the
@@ -86,6 +86,7 @@ extension MetadataReader {
   package func requirements(
     ofProtocol descriptor: UInt64
   ) throws(Memory.Failure) -> [(address: UInt64, hasDefault: Bool)] {
+    guard try flags(of: descriptor).kind == .protocol else { return [] }
     let constraints = UInt64(try memory.word(at: descriptor &+ 12))
     let count = UInt64(try memory.word(at: descriptor &+ 16))
     let first = descriptor &+ 24 &+ 12 &* constraints

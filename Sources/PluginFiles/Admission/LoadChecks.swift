@@ -294,7 +294,7 @@ extension Admission.Judged {
         tellUnseen(own.prefix + message, remedy: drift.remedy)
         continue
       }
-      let isType = if case .conformance = drift.subject { true } else { false }
+      let isType = drift.subject != .ownCopy && drift.subject != .table
       refuse(
         .contractDrift,
         saying:

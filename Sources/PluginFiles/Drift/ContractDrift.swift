@@ -1,5 +1,6 @@
 package import BinaryImage
 package import Registration
+internal import SwiftMetadata
 
 /// Whether a plugin was built against the contracts that a library has.
 ///
@@ -10,6 +11,8 @@ package struct ContractDrift: Hashable, Sendable {
   package enum Subject: Hashable, Sendable {
     /// The conformance of this type.
     case conformance(of: String)
+    /// This class, which extends the contract.
+    case subclass(String)
     /// A second protocol of the contract's name, in the plugin.
     case ownCopy
     /// The table of functions of a service in C.
@@ -20,7 +23,7 @@ package struct ContractDrift: Hashable, Sendable {
   /// and a policy decides.
   package typealias Verdict = (expected: String?, found: String)
 
-  /// The protocol, or the service in C: `Contracts.Codec`.
+  /// The protocol, the class, or the service in C: `Contracts.Codec`.
   package let contract: String
   /// What of the plugin the verdict is on.
   package let subject: Subject
@@ -37,7 +40,7 @@ package struct ContractDrift: Hashable, Sendable {
   /// Compares what a plugin expects with a library, in the order of the plugin's tables.
   ///
   /// What neither shows is how a structure is laid out, which cases an enumeration has, and what the plugin calls
-  /// without conforming to it: only a digest tells of those.
+  /// without conforming to it or extending it: only a digest tells of those.
   package static func all(
     of plugin: ContractExpectations, against library: ContractLibrary
   ) -> [ContractDrift] {
@@ -53,11 +56,16 @@ package struct ContractDrift: Hashable, Sendable {
         return verdict(
           on: conformance, contract,
           versions(of: contract.module, plugin.digests, library.digests)
-        ).map { ContractDrift(contract.name, .conformance(of: conformance.type), $0) }
+        ).map { ContractDrift(contract.name, subject(conformance), $0) }
       }
   }
 
   // MARK: - Rules
+
+  private static func subject(_ conformance: ContractExpectations.Conformance) -> Subject {
+    let type = conformance.type
+    return conformance.superclass == nil ? .conformance(of: type) : .subclass(type)
+  }
 
   /// The versions of a module that digests say; nil if the plugin's say none.
   private static func versions(
@@ -79,6 +87,7 @@ package struct ContractDrift: Hashable, Sendable {
     if let words = conformance.words, words - 1 != count {
       return ((words - 1).counted("requirement"), count.counted("requirement"))
     }
+    if let sizes = sizes(conformance.superclass, contract.layout) { return sizes }
     if let (expected, found) = versions, expected != found {
       return (
         "version \(expected) of the contract",
@@ -89,10 +98,26 @@ package struct ContractDrift: Hashable, Sendable {
     if versions != nil { return nil }
     return (
       nil,
-      conformance.words == nil
-        ? "the plugin is stripped, so the number of requirements is not known"
-        : "the number of requirements is right; their order, names and types cannot be read from the files"
+      conformance.superclass != nil
+        ? "its table has the right size; the order, names and types of members cannot be read from the files"
+        : conformance.words == nil
+          ? "the plugin is stripped, so the number of requirements is not known"
+          : "the number of requirements is right; their order, names and types cannot be read from the files"
     )
+  }
+
+  /// Judges the sizes of a superclass; nil if they are the same, as far as they are known.
+  private static func sizes(_ expected: ClassLayout?, _ found: ClassLayout?) -> Verdict? {
+    guard let expected else { return nil }
+    guard let found else { return ("a class of a fixed layout", "one that the runtime lays out") }
+    if expected.words != found.words {
+      return ("a class table of \(expected.words) words", "one of \(found.words)")
+    }
+    guard let bytes = expected.bytes, let size = found.bytes, !bytes.overlaps(size) else {
+      return nil
+    }
+    let least = bytes.count > 1 ? "\(bytes.lowerBound) to " : ""
+    return ("instances of \(least)\(bytes.upperBound) bytes", "\(size.upperBound) bytes")
   }
 
   private static func verdict(
@@ -126,6 +151,11 @@ extension ContractDrift {
     case (.conformance(let type), let expected?):
       "\(type) was built to conform to another \(contract) than that of \(library): it expects \(expected) "
         + "and finds \(found)"
+    case (.subclass(let type), let expected?):
+      "\(type) was built to extend another \(contract) than that of \(library): it expects \(expected) "
+        + "and finds \(found)"
+    case (.subclass(let type), nil):
+      "whether \(type) extends the \(contract) of \(library) is not visible: \(found)"
     case (.conformance(let type), nil):
       "whether \(type) conforms to the \(contract) of \(library) is not visible: \(found)"
     case (.table, let expected?):
@@ -141,7 +171,7 @@ extension ContractDrift {
       "link the contracts library, in place of compiling its sources into the plugin"
     case (_, _?): "build the plugin again, against the contracts that it is loaded with"
     case (.table, nil): "give the table a version on both sides, with BEEHIVE_ABI"
-    case (.conformance, nil):
+    case (.conformance, nil), (.subclass, nil):
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
     }
   }

@@ -1,10 +1,10 @@
 package import BinaryImage
 internal import LibC
-internal import SwiftMetadata
+package import SwiftMetadata
 
-/// The protocols that a library declares for others to conform to, as its descriptors say.
+/// The protocols and classes that a library declares for others to conform to and to extend, as its descriptors say.
 package struct ContractLibrary: Hashable, Codable, Sendable {
-  /// A protocol, and what it asks of its conformers.
+  /// A protocol, and what it asks of its conformers; or a class.
   package struct Contract: Hashable, Codable, Sendable {
     /// `Contracts.Codec`
     package var name: String
@@ -12,7 +12,11 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
     package var symbol: String
     /// One for each word of a witness table behind the first, in their order.
     package var requirements: [Requirement]
+    /// The layout of a class; nil of a protocol, and of a class that the runtime lays out.
+    package var layout: ClassLayout?
 
+    /// Returns the symbol of the metadata of the class whose descriptor has a symbol, which ends in `CMn`.
+    static func metadata(ofClass symbol: String) -> String { symbol.dropLast(2) + "N" }
     /// The module that declares it.
     var module: String { String(name.prefix { $0 != "." }) }
     /// Whether its library was built with library evolution, so that conformances name what they answer.
@@ -29,39 +33,50 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
     package var hasDefault: Bool
   }
 
-  /// The protocols that others can refer to, in the order of their table.
+  /// The protocols that others can refer to, in the order of their table, then the classes.
   package var contracts: [Contract] = []
   /// The symbols of digests that the library has: see ``version(ofDigest:)``.
   package var digests: [String] = []
 
-  /// A library without protocols.
+  /// A library without contracts.
   package init() {}
 
-  /// Reads a file; nothing where it is no ELF file that is linked, or has no Swift protocols that others can refer to.
+  /// Reads a file; nothing where it is no ELF file that is linked, or has no Swift that others can refer to.
   ///
   /// - Throws: ``ImageError`` where its tables or symbols cannot be read.
   package init(of image: any FileImage) throws(ImageError) {
-    guard let file = image as? ELFFile, let tables = try FileTables([.protocols], of: image) else {
-      return
-    }
+    guard let file = image as? ELFFile,
+      let tables = try FileTables([.protocols, .types], of: image)
+    else { return }
     var symbols: [UInt64: [String]] = [:]
+    // The descriptors of protocols and classes, and the metadata of classes.
+    var descriptors: [UInt64: String] = [:]
+    var metadata: [String: UInt64] = [:]
     try file.forEachLoaderSymbol(where: \.isDefined) { symbol in
       guard symbol.name.hasPrefix("$s") else { return true }
       if ContractLibrary.version(ofDigest: symbol.name) != nil { digests.append(symbol.name) }
-      if ["Mp", "Tq", "Tl", "Tn", "Tb"].contains(where: symbol.name.hasSuffix) {
+      if symbol.name.hasSuffix("CN") { metadata[symbol.name] = symbol.value }
+      if ["Mp", "CMn"].contains(where: symbol.name.hasSuffix) {
+        descriptors[symbol.value] = symbol.name
+      }
+      if ["Tq", "Tl", "Tn", "Tb"].contains(where: symbol.name.hasSuffix) {
         symbols[symbol.value, default: []].append(symbol.name)
       }
       return true
     }
-    try tables.forEachPath(in: .protocols) { path, descriptor throws(ImageError) in
-      guard let symbol = symbols[descriptor]?.first(where: { $0.hasSuffix("Mp") }) else { return }
-      let requirements = try tables.reader.requirements(ofProtocol: descriptor)
-      contracts.append(
-        Contract(
-          name: path.text, symbol: symbol,
-          requirements: requirements.map {
-            Requirement(symbols: symbols[$0.address] ?? [], hasDefault: $0.hasDefault)
-          }))
+    for list in [FileTables.List.protocols, .types] {
+      try tables.forEachPath(in: list) { path, descriptor throws(ImageError) in
+        guard let symbol = descriptors[descriptor] else { return }
+        let requirements = try tables.reader.requirements(ofProtocol: descriptor)
+        contracts.append(
+          Contract(
+            name: path.text, symbol: symbol,
+            requirements: requirements.map {
+              Requirement(symbols: symbols[$0.address] ?? [], hasDefault: $0.hasDefault)
+            },
+            layout: try tables.reader.layout(
+              ofClass: descriptor, metadata: metadata[Contract.metadata(ofClass: symbol)])))
+      }
     }
   }
 }
@@ -113,7 +128,7 @@ extension ContractLibrary {
           name: SymbolName.text(of: symbol), symbol: symbol,
           requirements: descriptor.requirements.map {
             Requirement(symbols: symbols[$0.address] ?? [], hasDefault: $0.hasDefault)
-          }))
+          }, layout: descriptor.layout(metadata: address(of: Contract.metadata(ofClass: symbol)))))
     }
   }
 }

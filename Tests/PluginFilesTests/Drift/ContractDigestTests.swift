@@ -5,21 +5,24 @@ import Testing
 
 @Suite("A version of contracts that clients refer to", .needs("swiftc"))
 struct ContractDigestTests {
-  @Test("tells what nothing else shows: requirements in another order", arguments: [false, true])
-  func order(isOptimised: Bool) throws {
+  @Test(
+    "tells what nothing else shows: members in another order",
+    arguments: [(false, false), (false, true), (true, true)])
+  func order(isClass: Bool, isOptimised: Bool) throws {
     var builds = try ContractBuilds()
-    let old = Build(isOptimised: isOptimised, digest: "1")
-    let new = Build(change: .reordered, isOptimised: isOptimised, digest: "2")
+    let old = Build(isClass: isClass, isOptimised: isOptimised, digest: "1")
+    let new = Build(change: .reordered, isClass: isClass, isOptimised: isOptimised, digest: "2")
     let plugin = try builds.plugin(old, isStripped: true)
 
+    let lines = isClass ? ["e:x d:x n 7", "e:x d:x n 7"] : ["e:x d:x n"]
     #expect(try builds.drift(of: plugin, with: old).isEmpty)
-    #expect(try builds.answers(of: plugin, with: old).lines == ["e:x d:x n"])
+    #expect(try builds.answers(of: plugin, with: old).lines == lines)
 
     let drift = try builds.drift(of: plugin, with: new)
-    #expect(drift.map(\.verdict) == [["version 1 of the contract", "version 2"]])
+    #expect(drift.map(\.verdict) == lines.map { _ in ["version 1 of the contract", "version 2"] })
     #expect(
       drift.first?.message(against: "libContracts.so")
-        == "Client.Rot was built to conform to another Contracts.Codec than that of libContracts.so: "
+        == "Client.Rot was built to \(isClass ? "extend" : "conform to") another Contracts.Codec than that of libContracts.so: "
         + "it expects version 1 of the contract and finds version 2")
     // The loader says so too.
     let outcome = try builds.answers(of: plugin, with: new)

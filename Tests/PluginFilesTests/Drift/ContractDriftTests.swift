@@ -17,14 +17,21 @@ struct ContractDriftTests {
         "\(plugin.change) for \(library.change)",
         "plugin \(plugin.isResilient ? "with" : "without") evolution",
         "library \(library.isResilient ? "with" : "without")",
-        plugin.isOptimised ? "optimised" : "", isStripped ? "stripped" : "",
+        plugin.isClass ? "class" : "", plugin.isOptimised ? "optimised" : "",
+        isStripped ? "stripped" : "",
       ]
       return words.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
     /// The words about it; nil if it fits.
     var verdict: String? {
-      let (old, new) = (plugin.change.requirements, library.change.requirements)
+      let (old, new) = (plugin.change.methods, library.change.methods)
+      if plugin.isClass {
+        if plugin.isResilient { return nil }
+        let changes = [plugin.change, library.change]
+        let hasMore = old.count != new.count || changes.contains(.property)
+        return hasMore || changes.contains(.wider) && !isStripped ? "drifted" : "not visible"
+      }
       if plugin.isResilient {
         let missing = new.filter { !old.contains($0) && library.change != .defaulted }
         let isAnswered = old.allSatisfy(new.contains) && missing.isEmpty
@@ -33,18 +40,30 @@ struct ContractDriftTests {
       if isStripped { return "not visible" }
       return old.count == new.count ? "not visible" : "drifted"
     }
+
+    /// The lines that the host is to print if the plugin is loaded.
+    var answers: [String] {
+      guard plugin.isClass else { return [library.change.methods.map(\.answer).line] }
+      let inherited = library.change.methods.map {
+        plugin.change.methods.contains($0) ? $0.answer : "base"
+      }
+      return Array(repeating: (inherited + ["7"]).line, count: 2)
+    }
   }
 
   static func pairs(
-    _ changes: [Change], resilience: [(Bool, Bool)], optimised: [Bool], stripped: [Bool]
+    _ changes: [Change], isClass: Bool = false, resilience: [(Bool, Bool)], optimised: [Bool],
+    stripped: [Bool]
   ) -> [Pair] {
     var pairs: [Pair] = []
     for change in changes {
       for (plugin, library) in resilience {
         for isOptimised in optimised {
           for isStripped in stripped {
-            let old = Build(isResilient: plugin, isOptimised: isOptimised)
-            let new = Build(change: change, isResilient: library, isOptimised: isOptimised)
+            let old = Build(
+              isClass: isClass, isResilient: plugin, isOptimised: isOptimised)
+            let new = Build(
+              change: change, isClass: isClass, isResilient: library, isOptimised: isOptimised)
             pairs.append(Pair(plugin: old, library: new, isStripped: isStripped))
             var (newer, older) = (old, new)
             (newer.change, older.change) = (change, .none)
@@ -63,16 +82,22 @@ struct ContractDriftTests {
       let plugin = try builds.plugin(pair.plugin, isStripped: pair.isStripped)
       let drift = try builds.drift(of: plugin, with: pair.library)
       #expect(drift.allSatisfy { $0.contract == "Contracts.Codec" }, "\(pair)")
-      #expect(drift.allSatisfy { $0.subject == .conformance(of: "Client.Rot") }, "\(pair)")
-      #expect(drift.map(\.word) == (pair.verdict.map { [$0] } ?? []), "\(pair)")
-      let outcome = try builds.answers(of: plugin, with: pair.library)
-      let right = pair.library.change.calls.map(\.answer).joined(separator: " ")
-      if drift.isEmpty {
-        #expect(outcome.status == 0 && outcome.lines == [right], "\(pair): \(outcome)")
-      }
+      let subjects: [ContractDrift.Subject] =
+        pair.plugin.isClass
+        ? [.subclass("Client.Rot"), .subclass("Client.Own")] : [.conformance(of: "Client.Rot")]
+      #expect(drift.map(\.subject) == (pair.verdict == nil ? [] : subjects), "\(pair)")
+      #expect(drift.allSatisfy { $0.word == pair.verdict }, "\(pair): \(drift)")
       // What is the same works, whatever can be told of it.
-      if pair.plugin == pair.library {
-        #expect(outcome.lines == [right], "\(pair): \(outcome)")
+      guard drift.isEmpty || pair.plugin == pair.library else { continue }
+      let outcome = try builds.answers(of: plugin, with: pair.library)
+      // The loader finds the methods of a resilient class by their names.
+      if pair.plugin.isClass,
+        !pair.plugin.change.methods.allSatisfy(pair.library.change.methods.contains)
+      {
+        #expect(
+          outcome.status == 3 && outcome.output.contains("undefined symbol"), "\(pair): \(outcome)")
+      } else {
+        #expect(outcome.status == 0 && outcome.lines == pair.answers, "\(pair): \(outcome)")
       }
     }
   }
@@ -83,6 +108,21 @@ struct ContractDriftTests {
       Self.pairs([.middle], resilience: [(false, false)], optimised: [false], stripped: [false])
         + Self.pairs(
           [.defaulted], resilience: [(true, true)], optimised: [false], stripped: [false, true]))
+  }
+
+  @Test("shows it in its file, too, if it extends a class of theirs")
+  func classes() throws {
+    try check(
+      Self.pairs(
+        [.none, .end], isClass: true, resilience: [(false, false)], optimised: [true],
+        stripped: [false])
+        + Self.pairs(
+          [.wider], isClass: true, resilience: [(false, false)], optimised: [true],
+          stripped: [false, true])
+        + Self.pairs(
+          [.middle], isClass: true, resilience: [(true, true)], optimised: [false],
+          stripped: [true]
+        ).prefix(1))
   }
 
   @Test("is refused where it has the contracts' sources in itself")
@@ -104,11 +144,19 @@ struct ContractDriftTests {
   @Test("in every direction, with and without evolution, optimised and stripped or not", .full)
   func all() throws {
     let both = [false, true]
-    try check(
-      Self.pairs(
-        Change.allCases, resilience: both.flatMap { plugin in both.map { (plugin, $0) } },
-        optimised: both, stripped: both))
+    let resilience = both.flatMap { plugin in both.map { (plugin, $0) } }
+    for isClass in both {
+      try check(
+        Self.pairs(
+          Change.allCases.filter { isClass || $0 != .property && $0 != .wider }, isClass: isClass,
+          resilience: resilience, optimised: both, stripped: both))
+    }
   }
+}
+
+extension [String] {
+  /// A host's line of them.
+  fileprivate var line: String { joined(separator: " ") }
 }
 
 extension ContractDrift {

@@ -3,45 +3,62 @@ import Foundation
 import PluginFiles
 import TestSupport
 
+/// A method of contracts, the call of a host, and the answer of a plugin that has it.
+struct Method: Equatable {
+  var declaration: String
+  var call: String
+  var answer: String
+  var body: String
+
+  init(_ declaration: String, _ call: String, _ answer: String, body: String? = nil) {
+    (self.declaration, self.call) = ("func \(declaration) -> String", "codec.\(call)")
+    (self.answer, self.body) = (answer, body ?? "\"\(answer)\"")
+  }
+
+  static let encode = Method(
+    "encode(_ text: String)", #"encode("x")"#, "e:x", body: #""e:" + text"#)
+  static let number = Method("encode(_ text: Int)", "encode(7)", "i:7", body: #""i:\(text)""#)
+  static let decode = Method(
+    "decode(_ text: String)", #"decode("x")"#, "d:x", body: #""d:" + text"#)
+  static let check = Method("check(_ text: String)", #"check("x")"#, "c:x", body: #""c:" + text"#)
+  static let name = Method("name()", "name()", "n")
+  static let audit = Method("audit()", "audit()", "audited")
+}
+
 /// What becomes of version 1 of the contracts in version 2.
 enum Change: String, CaseIterable {
   case none, middle, end, removed, defaulted, reordered, retyped
+  /// Of a class: a property more, and one of another size.
+  case property, wider
 
-  /// What the protocol asks for.
-  var requirements: [String] {
-    let encode = "func encode(_ text: String) -> String"
-    let (decode, name) = ("func decode(_ text: String) -> String", "func name() -> String")
-    let check = "func check(_ text: String) -> String"
-    return switch self {
-    case .none: [encode, decode, name]
-    case .middle: [encode, check, decode, name]
-    case .end: [encode, decode, name, check]
-    case .removed: [encode, decode]
-    case .defaulted: [encode, decode, name, "func audit() -> String"]
-    case .reordered: [decode, encode, name]
-    case .retyped: ["func encode(_ text: Int) -> String", decode, name]
+  /// The requirements of the protocol, or the methods of the class.
+  var methods: [Method] {
+    switch self {
+    case .none, .property, .wider: [.encode, .decode, .name]
+    case .middle: [.encode, .check, .decode, .name]
+    case .end: [.encode, .decode, .name, .check]
+    case .removed: [.encode, .decode]
+    case .defaulted: [.encode, .decode, .name, .audit]
+    case .reordered: [.decode, .encode, .name]
+    case .retyped: [.number, .decode, .name]
     }
   }
 
-  /// What a host of this version calls, and what a plugin that fits answers.
-  var calls: [(call: String, answer: String)] {
-    var calls = [
-      (
-        self == .retyped ? "codec.encode(7)" : #"codec.encode("x")"#,
-        self == .retyped ? "i:7" : "e:x"
-      ),
-      (#"codec.decode("x")"#, "d:x"),
-    ]
-    if self != .removed { calls.append(("codec.name()", "n")) }
-    if self == .middle || self == .end { calls.append((#"codec.check("x")"#, "c:x")) }
-    if self == .defaulted { calls.append(("codec.audit()", "audited")) }
-    return calls
+  /// The stored properties of the class.
+  var properties: String {
+    switch self {
+    case .property: "public var more = 1; public var count = 7"
+    case .wider: "public var count = Wide()"
+    default: "public var count = 7"
+    }
   }
 }
 
 /// How contracts and what belongs to them are compiled.
 struct Build: Hashable {
   var change = Change.none
+  /// Whether the contract is a class, and no protocol.
+  var isClass = false
   var isResilient = false
   var isOptimised = false
   /// The version that clients refer to; empty for none.
@@ -56,45 +73,77 @@ struct ContractBuilds {
 
   init() throws { folder = try Folder() }
 
-  /// Answers every requirement of every version.
-  private static let plugin = """
-    import Contracts
-    struct Rot: Codec {
-      func encode(_ text: String) -> String { "e:" + text }
-      func encode(_ text: Int) -> String { "i:\\(text)" }
-      func decode(_ text: String) -> String { "d:" + text }
-      func name() -> String { "n" }
-      func check(_ text: String) -> String { "c:" + text }
+  /// Answers every requirement of every version, or what the class of this one has, with properties and without.
+  private static func plugin(_ build: Build) -> String {
+    let methods: [Method] =
+      build.isClass ? build.change.methods : [.encode, .number, .decode, .name, .check]
+    func members(_ start: String) -> String {
+      methods.map { "\(start)\($0.declaration) { \($0.body) }" }.joined(separator: "\n")
     }
-    @_cdecl("makeCodec") public func makeCodec(_ place: UnsafeMutableRawPointer) {
-      place.assumingMemoryBound(to: (any Codec).self).initialize(to: Rot())
-    }
-    """
-
-  private static func host(_ change: Change) -> String {
-    """
-    import Contracts
-    import Glibc
-    @main struct Host {
-      static func main() {
-        guard let handle = dlopen(CommandLine.arguments[1], RTLD_NOW),
-          let symbol = dlsym(handle, "makeCodec")
-        else {
-          print(String(cString: dlerror()))
-          exit(3)
-        }
-        let make = unsafeBitCast(symbol, to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)
-        let place = UnsafeMutablePointer<any Codec>.allocate(capacity: 1)
-        make(place)
-        let codec = place.pointee
-        print(\(change.calls.map(\.call).joined(separator: ", ")))
+    let types =
+      build.isClass
+      ? """
+      final class Rot: Codec { \(members("override ")) }
+      final class Own: Codec {
+        var own = 5
+        \(members("override "))
+        deinit { if own != 5 { fatalError("own") } }
       }
-    }
-    """
+      """ : "struct Rot: Codec { \(members("")) }"
+    let instances = build.isClass ? "Rot(), Own()" : "Rot()"
+    return """
+      import Contracts
+      \(types)
+      @_cdecl("makeCodecs") public func makeCodecs(_ place: UnsafeMutableRawPointer) {
+        place.assumingMemoryBound(to: [\(contract(build))].self).initialize(to: [\(instances)])
+      }
+      """
+  }
+
+  private static func contract(_ build: Build) -> String { build.isClass ? "Codec" : "any Codec" }
+
+  private static func host(_ build: Build) -> String {
+    let calls = build.change.methods.map(\.call) + (build.isClass ? ["codec.count"] : [])
+    return """
+      import Contracts
+      import Glibc
+      @main struct Host {
+        static func main() {
+          guard let handle = dlopen(CommandLine.arguments[1], RTLD_NOW),
+            let symbol = dlsym(handle, "makeCodecs")
+          else {
+            print(String(cString: dlerror()))
+            exit(3)
+          }
+          let make = unsafeBitCast(symbol, to: (@convention(c) (UnsafeMutableRawPointer) -> Void).self)
+          let place = UnsafeMutablePointer<[\(contract(build))]>.allocate(capacity: 1)
+          make(place)
+          for codec in place.move() { print(\(calls.joined(separator: ", "))) }
+        }
+      }
+      """
   }
 
   private static func contracts(_ build: Build) -> String {
-    var requirements = build.change.requirements
+    if build.isClass {
+      let methods = build.change.methods.map { "open \($0.declaration) { \"base\" }" }
+      let version =
+        "@_alwaysEmitIntoClient public class var contract: Void { beehiveContract_\(build.digest)() }"
+      return """
+        public struct Wide: CustomStringConvertible {
+          var number = 7, more = 0, most = 0
+          public var description: String { "\\(number)" }
+        }
+        open class Codec {
+          public init() {}
+          \(build.change.properties)
+          \(methods.joined(separator: "\n"))
+          \(build.digest.isEmpty ? "" : version)
+        }
+        @inline(never) @usableFromInline func beehiveContract_\(build.digest)() {}
+        """
+    }
+    var requirements = build.change.methods.map(\.declaration)
     var source = """
       extension Codec { public func audit() -> String { "audited" } }
 
@@ -145,7 +194,7 @@ struct ContractBuilds {
 
   /// A plugin that was built against the contracts of a build.
   mutating func plugin(_ build: Build, isStripped: Bool) throws -> URL {
-    let plugin = try client("libPlugin.so", Self.plugin, of: build)
+    let plugin = try client("libPlugin.so", Self.plugin(build), of: build)
     guard isStripped else { return plugin }
     let stripped = plugin.deletingLastPathComponent().appendingPathComponent("libStripped.so")
     try Command.output("strip", ["-o", stripped.path, plugin.path])
@@ -157,13 +206,14 @@ struct ContractBuilds {
     try Compiler.compile(
       Compiler.module("coded"), as: "entry.o", in: folder.url,
       ["-c", "-fPIC", "-I", Repository.headers])
-    return try client("libDeclaring.so", Self.plugin, of: build, [folder.place("entry.o").path])
+    return try client(
+      "libDeclaring.so", Self.plugin(build), of: build, [folder.place("entry.o").path])
   }
 
   /// What a host of the contracts of a build gets to hear from a plugin.
   mutating func answers(of plugin: URL, with build: Build) throws -> Outcome {
     let library = try library(build)
-    let host = try client("host", Self.host(build.change), of: build, emit: "-emit-executable")
+    let host = try client("host", Self.host(build), of: build, emit: "-emit-executable")
     return try Command.run(
       host.path, [plugin.path],
       environment: [

@@ -10,9 +10,9 @@ import Testing
 struct DamagedMetadataTests {
   private static let sources = Result {
     var builds = try ContractBuilds()
-    return try [false, true].map { isResilient in
-      let build = Build(change: .defaulted, isResilient: isResilient)
-      return [try builds.library(build), try builds.plugin(build, isStripped: false)]
+    let protocols = [false, true].map { Build(change: .defaulted, isResilient: $0) }
+    return try (protocols + [Build(isClass: true)]).map { build in
+      [try builds.library(build), try builds.plugin(build, isStripped: false)]
     }.joined().map { try Data(contentsOf: $0) }
   }
 
@@ -21,7 +21,7 @@ struct DamagedMetadataTests {
     try file.allSections().compactMap { section in
       let isRead =
         section.name.hasPrefix("swift5_")
-        || [".data.rel.ro", ".rodata", ".got"].contains(section.name)
+        || [".data.rel.ro", ".data", ".rodata", ".got"].contains(section.name)
       guard isRead, let offset = section.offset?.rawValue, section.size >= 4 else { return nil }
       return Int(offset)..<Int(offset + section.size)
     }
@@ -40,7 +40,7 @@ struct DamagedMetadataTests {
     }
   }
 
-  @Test("is read to its end or refused, and never for long", arguments: 0..<4)
+  @Test("is read to its end or refused, and never for long", arguments: 0..<6)
   func words(index: Int) throws {
     let folder = try Folder()
     let original = try Self.sources.get()[index]

@@ -6,20 +6,23 @@ import Testing
 
 @Suite("A plugin against the contracts that this process has loaded", .needs("swiftc"))
 struct LoadedContractsTests {
-  @Test("has the verdicts that it has against their file")
-  func loaded() throws {
+  @Test("has the verdicts that it has against their file", arguments: [false, true])
+  func loaded(isClass: Bool) throws {
     var builds = try ContractBuilds()
-    let loaded = Build(change: .middle, isResilient: true, digest: "1")
+    let loaded = Build(change: .middle, isClass: isClass, isResilient: !isClass, digest: "1")
     let library = try builds.library(loaded)
     // Never closed: an image that carries Swift stays.
     try OpenLibrary.keep(library.path)
     let ranges = MappedRange.ofThisProcess().filter { $0.path == library.path }
-    let others = [
-      loaded, Build(isResilient: true, digest: "1"), Build(isResilient: true),
-      Build(change: .defaulted, isResilient: true, digest: "1"),
-      Build(change: .middle, digest: "1"),
-      Build(digest: "1"), Build(change: .middle, digest: "2"),
-    ]
+    let others =
+      isClass
+      ? [loaded, Build(change: .wider, isClass: true)]
+      : [
+        loaded, Build(isResilient: true, digest: "1"), Build(isResilient: true),
+        Build(change: .defaulted, isResilient: true, digest: "1"),
+        Build(change: .middle, digest: "1"),
+        Build(digest: "1"), Build(change: .middle, digest: "2"),
+      ]
     for build in others {
       let plugin = try builds.plugin(build, isStripped: false)
       let expectations = try ContractExpectations(of: ContractBuilds.file(plugin))
