@@ -82,10 +82,16 @@ let package = Package(
     .target(name: "SwiftMetadata", dependencies: ["BinaryImage", "LibC"]),
     // L2: section bytes to validated values.
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
-    // L2: what a plugin's file says before it is loaded.
+    // L2: the Swift types and contracts that files declare, and what others were built to find of them.
+    .target(
+      name: "SwiftContracts",
+      dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
+    // L3: what a plugin's file says before it is loaded.
     .target(
       name: "PluginFiles",
-      dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC"]),
+      dependencies: [
+        "SwiftContracts", "SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC",
+      ]),
     // L3: values to living modules and services.
     .target(
       name: "BeeHive",
@@ -123,7 +129,8 @@ let package = Package(
     .executableTarget(
       name: "section-dump",
       dependencies: [
-        "PluginFiles", "ObjectFiles", "BinaryImage", "Registration", "SwiftMetadata", "Threads",
+        "PluginFiles", "ObjectFiles", "SwiftContracts", "BinaryImage", "Registration",
+        "SwiftMetadata", "Threads",
         "LibC", "CTrace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
@@ -179,7 +186,10 @@ let package = Package(
       name: "RegistrationTests", dependencies: ["Registration", "BinaryImage", "TestSupport"]),
     .testTarget(
       name: "PluginFilesTests",
-      dependencies: ["PluginFiles", "SwiftMetadata", "Registration", "BinaryImage", "TestSupport"]),
+      dependencies: [
+        "PluginFiles", "SwiftContracts", "SwiftMetadata", "Registration", "BinaryImage",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "BeeHiveTests",
       dependencies: [

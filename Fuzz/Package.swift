@@ -15,8 +15,13 @@ let package = Package(
     .target(name: "SwiftMetadata", dependencies: ["BinaryImage", "LibC"]),
     .target(name: "Registration", dependencies: ["BinaryImage", "LibC"]),
     .target(
+      name: "SwiftContracts",
+      dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "LibC"]),
+    .target(
       name: "PluginFiles",
-      dependencies: ["SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC"]),
+      dependencies: [
+        "SwiftContracts", "SwiftMetadata", "Registration", "BinaryImage", "Threads", "LibC",
+      ]),
     .target(name: "CEpoch"),
     .target(name: "CForeignCalls", dependencies: ["CBeeHive"]),
     .target(name: "Threads", dependencies: ["LibC"]),
@@ -38,7 +43,10 @@ let package = Package(
       ]),
     .target(
       name: "Harness",
-      dependencies: ["PluginFiles", "Registration", "SwiftMetadata", "ObjectFiles", "BinaryImage"]),
+      dependencies: [
+        "PluginFiles", "SwiftContracts", "Registration", "SwiftMetadata", "ObjectFiles",
+        "BinaryImage",
+      ]),
     .executableTarget(name: "ELFReader", dependencies: ["Harness"]),
     .executableTarget(name: "MachOReader", dependencies: ["Harness"]),
     .executableTarget(name: "ArchiveReader", dependencies: ["Harness"]),

@@ -149,3 +149,21 @@ package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> Fi
   try status.checkRegular(name)
   return FileStamp(status)
 }
+
+extension String {
+  /// A path without its folders.
+  package var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+
+  /// The folder that a path is in.
+  package var folder: String {
+    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == startIndex ? "/" : String(self[..<slash])
+  }
+
+  /// The path that the kernel makes of it, without links; the text itself where it leads nowhere.
+  package var resolved: String {
+    guard let path = unsafe realpath(self, nil) else { return self }
+    defer { unsafe free(path) }
+    return unsafe String(cString: path)
+  }
+}

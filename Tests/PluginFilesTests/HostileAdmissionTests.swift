@@ -48,9 +48,9 @@ struct HostileAdmissionTests {
     let magic = Array("glibc-ld.so.cache1.1".utf8)
     let full = [UInt8](repeating: 0xff, count: 28)
     for bytes in [magic + full + full, magic, []] {
-      #expect(LibrarySearch.cache(of: bytes).isEmpty)
+      #expect(loaderCache(of: bytes).isEmpty)
     }
-    #expect(LibrarySearch.cache(of: systemFile("/etc/ld.so.cache").bytes)["libc.so.6"] != nil)
+    #expect(loaderCache(of: systemFile("/etc/ld.so.cache").bytes)["libc.so.6"] != nil)
   }
 
   @Test("Links that lead back to themselves end")

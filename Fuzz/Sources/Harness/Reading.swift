@@ -2,6 +2,7 @@ package import BinaryImage
 internal import ObjectFiles
 internal import PluginFiles
 internal import Registration
+internal import SwiftContracts
 internal import SwiftMetadata
 
 /// Reads everything that a file offers, as `section-dump` would with all of its commands.

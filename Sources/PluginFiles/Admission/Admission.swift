@@ -330,13 +330,4 @@ extension String {
     guard let end = parts.dropFirst().lastIndex(of: "so") else { return false }
     return parts[(end + 1)...].allSatisfy { $0.utf8.allSatisfy(\.isDigit) }
   }
-
-  /// A path without its folders.
-  package var fileName: String { split(separator: "/").last.map(String.init) ?? self }
-
-  /// The folder that a path is in.
-  package var folder: String {
-    guard let slash = utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == startIndex ? "/" : String(self[..<slash])
-  }
 }

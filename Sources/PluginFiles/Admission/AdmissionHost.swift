@@ -106,12 +106,3 @@ package struct AdmissionHost {
     search = LibrarySearch(for: identity, program: program, libraryPath: libraryPath)
   }
 }
-
-extension String {
-  /// The path that the kernel makes of it, without links; the text itself where it leads nowhere.
-  package var resolved: String {
-    guard let path = unsafe realpath(self, nil) else { return self }
-    defer { unsafe free(path) }
-    return unsafe String(cString: path)
-  }
-}

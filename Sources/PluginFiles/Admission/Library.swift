@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import Registration
+internal import SwiftContracts
 internal import SwiftMetadata
 
 /// A linked file of a process: the program, one of its libraries, a plugin, or what that brings along.

@@ -20,7 +20,7 @@ struct LibrarySearch {
     environment =
       libraryPath.flatMap { $0.isEmpty ? nil : $0 }?
       .split(omittingEmptySubsequences: false) { ":;".contains($0) }.map(String.init) ?? []
-    cache = Self.cache(of: systemFile("/etc/ld.so.cache").bytes)
+    cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes)
     systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
   }
 
@@ -161,34 +161,5 @@ extension ImageIdentity {
   /// Whether both are for processes of one machine, class and byte order.
   func isFor(_ other: ImageIdentity) -> Bool {
     (machine, bits, byteOrder) == (other.machine, other.bits, other.byteOrder)
-  }
-}
-
-extension LibrarySearch {
-  /// Reads the cache of the loader, which `ldconfig` writes: the paths of libraries by name, best first. Empty if the
-  /// bytes have another form.
-  ///
-  /// A head of 48 bytes, entries of 24, texts. Offsets count from the start.
-  static func cache(of bytes: [UInt8]) -> [String: [String]] {
-    var paths: [String: [String]] = [:]
-    let magic = Array("glibc-ld.so.cache1.1".utf8)
-    let span = bytes.span
-    func number(_ place: Int) -> Int? {
-      span.integer(at: place, as: UInt32.self, order: .ofThisProcess).map(Int.init)
-    }
-    func text(_ place: Int?) -> String? {
-      guard let place, let length = span.textLength(from: place) else { return nil }
-      return String(decoding: span.extracting(place..<place + length))
-    }
-    guard bytes.starts(with: magic), let count = number(20) else { return [:] }
-    for index in 0..<min(count, max(0, bytes.count - 48) / 24) {
-      let entry = 48 + 24 * index
-      // Flags, name, path, version of the system, processor: what is for some processors only has a number there.
-      guard let name = text(number(entry + 4)), let path = text(number(entry + 8)),
-        number(entry + 16) == 0, number(entry + 20) == 0
-      else { continue }
-      paths[name, default: []].append(path)
-    }
-    return paths
   }
 }

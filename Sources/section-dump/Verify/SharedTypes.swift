@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import PluginFiles
 internal import Registration
+internal import SwiftContracts
 
 extension Survey {
   /// Swift types and protocols that several files of one process declare, each for itself.

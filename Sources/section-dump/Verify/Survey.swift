@@ -2,6 +2,7 @@ internal import BinaryImage
 internal import ObjectFiles
 internal import PluginFiles
 internal import Registration
+internal import SwiftContracts
 internal import SwiftMetadata
 
 /// Everything that a set of files declares, and what is wrong with each of them by itself.

@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import PluginFiles
 internal import Registration
+internal import SwiftContracts
 
 extension Survey {
   /// The conflicts among the entries of each platform, in the order of the files.

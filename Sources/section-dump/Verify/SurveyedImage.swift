@@ -1,6 +1,7 @@
 internal import BinaryImage
 internal import PluginFiles
 internal import Registration
+internal import SwiftContracts
 
 /// What is known of one image of a set.
 struct SurveyedImage: Codable {

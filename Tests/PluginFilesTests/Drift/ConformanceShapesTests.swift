@@ -1,5 +1,6 @@
 import Foundation
 import PluginFiles
+import SwiftContracts
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import BinaryImage
 import Foundation
 import PluginFiles
+import SwiftContracts
 import TestSupport
 
 /// A method of contracts, the call of a host, and the answer of a plugin that has it.

@@ -1,6 +1,7 @@
 import BinaryImage
 import Foundation
 import PluginFiles
+import SwiftContracts
 import TestSupport
 import Testing
 

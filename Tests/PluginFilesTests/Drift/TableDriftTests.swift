@@ -2,6 +2,7 @@ import BinaryImage
 import Foundation
 import PluginFiles
 import Registration
+import SwiftContracts
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-package import BinaryImage
-package import Registration
+internal import BinaryImage
+internal import Registration
 internal import SwiftMetadata
 
 /// Whether a plugin was built against the contracts that a library has.
@@ -32,7 +32,8 @@ package struct ContractDrift: Hashable, Sendable {
   /// The contract that is there instead, or the reason that it is not visible.
   package let found: String
 
-  private init(_ contract: String, _ subject: Subject, _ verdict: Verdict) {
+  /// Describes what does not fit.
+  package init(_ contract: String, _ subject: Subject, _ verdict: Verdict) {
     (self.contract, self.subject) = (contract, subject)
     (expected, found) = verdict
   }
@@ -174,47 +175,5 @@ extension ContractDrift {
     case (.conformance, nil), (.subclass, nil):
       "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
     }
-  }
-}
-
-extension ContractDrift {
-  /// Compares the tables of a file's services in C with what a host asks for, in the order of the records.
-  ///
-  /// A table may be larger: what is appended to a structure leaves what is before it as it was.
-  ///
-  /// - Parameters:
-  ///   - records: The entries of the file.
-  ///   - image: The file.
-  ///   - asked: The tables of the services that the host knows; others have no verdict.
-  /// - Returns: The tables that do not fit, or may not.
-  package static func all(
-    of records: [Record], in image: any FileImage, asked: [PluginPolicy.Table]
-  ) -> [ContractDrift] {
-    guard !asked.isEmpty else { return [] }
-    let memory = image.addressedMemory
-    let asked = Dictionary(grouping: asked, by: \.service)
-    return records.filter { $0.kind == .service && $0.attributes.isC }.flatMap { record in
-      let size = memory.flatMap { record.tableSize(in: $0) }
-      return asked[record.name, default: []].compactMap { verdict(on: record, size, $0) }.map {
-        ContractDrift(record.name, .table, $0)
-      }
-    }
-  }
-
-  private static func verdict(
-    on record: Record, _ size: UInt64?, _ asked: PluginPolicy.Table
-  ) -> Verdict? {
-    if let size, size < UInt64(asked.size) {
-      return (asked.size.counted("byte"), Int(size).counted("byte"))
-    }
-    let version = record.attributes.others.first { $0.key == "abi-version" }?.value
-    guard let expected = asked.version else {
-      return (
-        nil,
-        "it is large enough; the order and the types of its functions cannot be read from the files"
-      )
-    }
-    guard version != expected else { return nil }
-    return ("version \(expected)", version.map { "version \($0)" } ?? "no version")
   }
 }

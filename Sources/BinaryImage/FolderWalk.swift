@@ -1,4 +1,3 @@
-internal import BinaryImage
 internal import LibC
 
 /// The folders that looking up a path goes through, each opened below the one before it, and links followed one by one.
@@ -6,31 +5,31 @@ internal import LibC
 /// Folders are compared by what they are, never by their names: a user who may change one of them decides what the path
 /// leads to. Of a path that leads nowhere the last folder that is there counts, because who may write to it could
 /// make the rest.
-struct FolderWalk {
+package struct FolderWalk {
   /// A folder where a name was looked up, or where the path ends.
-  struct Step: Hashable {
-    var path: String
-    var access: FileAccess
+  package struct Step: Hashable {
+    package var path: String
+    package var access: FileAccess
     /// The owner of the name that was looked up in it. Nil if nobody has made that name, or if any name may be
     /// looked up: in the folder at which the path ends, or that holds the file.
-    var owner: UInt32?
+    package var owner: UInt32?
     /// The path of that name.
-    var name: String
+    package var name: String
   }
 
   /// Outermost first, each once.
-  private(set) var steps: [Step] = []
+  package private(set) var steps: [Step] = []
   /// The file that the path leads to; nil if it leads nowhere.
-  private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
+  package private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
   /// The names that the file has on the way: of each link the name of what it leads to, and where that is.
-  private(set) var names: [(folder: String, name: String)] = []
+  package private(set) var names: [(folder: String, name: String)] = []
   private var seen: Set<Step> = []
 
   /// As many links as the kernel follows.
   private static let mostLinks = 40
 
   /// Looks up a path as the kernel does.
-  init(to path: String) { follow(path) }
+  package init(to path: String) { follow(path) }
 
   private mutating func follow(_ path: String) {
     var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
@@ -82,63 +81,6 @@ struct FolderWalk {
   private static func parts(of path: String) -> [Substring] {
     path.split(separator: "/").filter { $0 != "." }.reversed()
   }
-
-  /// The reasons that others than root and the host's user may decide what the path leads to, outermost folder first.
-  /// sudo has the same rule for its plugins.
-  var refusals: [PluginRefusal] {
-    var told: Set<String> = []
-    return steps.compactMap { step in
-      var (access, title) = (step.access, "The folder \(step.path) that leads to it")
-      // Only owners may rename and remove in a sticky folder, as in /tmp: others may add names, and touch none of ours.
-      if access.mode & 0o1000 != 0, access.isWritableByOthers, let owner = step.owner {
-        access.mode &= ~0o022
-        if trustedUsers.contains(access.owner), !trustedUsers.contains(owner) {
-          (access.owner, title) = (owner, "\(step.name), which leads to it,")
-        }
-      }
-      guard let refusal = ownerRefusal(of: access, title), told.insert(title).inserted else {
-        return nil
-      }
-      return refusal
-    }
-  }
-}
-
-/// The users who may decide which code a host runs: root, and who runs it.
-private var trustedUsers: Set<UInt32> { [0, geteuid()] }
-
-/// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
-/// that leads to it.
-func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
-  let walk = FolderWalk(to: file.path)
-  guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
-    return [
-      PluginRefusal(
-        .changed, "\(title) was replaced while it was read.",
-        remedy: "Look again when no plugins are being installed.")
-    ]
-  }
-  let own = ownerRefusal(of: end.access, title)
-  return [own].compactMap { $0 } + walk.refusals
-}
-
-private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
-  let users = trustedUsers.sorted().map { $0 == 0 ? "root" : "user \($0)" }
-    .joined(separator: " or ")
-  guard trustedUsers.contains(access.owner) else {
-    return PluginRefusal(
-      .foreignOwner,
-      "\(title) belongs to user \(access.owner), not to \(users): that user could replace it.",
-      expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
-  }
-  guard access.isWritableByOthers else { return nil }
-  let mode = "0" + String(access.mode & 0o7777, radix: 8)
-  let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
-  return PluginRefusal(
-    .writableByOthers,
-    "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
-    expected: "no write permission but the owner's", found: mode,
-    remedy: "Take the permission away: chmod go-w.")
 }
 
 /// `O_PATH` of every machine that plugins are made for; the C library's headers hide it.

@@ -1,0 +1,63 @@
+internal import BinaryImage
+internal import LibC
+
+// Who may decide which code a host runs: the owners of a file, and of the folders that lead to it.
+
+/// The users who may decide which code a host runs: root, and who runs it.
+private var trustedUsers: Set<UInt32> { [0, geteuid()] }
+
+/// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
+/// that leads to it.
+func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
+  let walk = FolderWalk(to: file.path)
+  guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
+    return [
+      PluginRefusal(
+        .changed, "\(title) was replaced while it was read.",
+        remedy: "Look again when no plugins are being installed.")
+    ]
+  }
+  let own = ownerRefusal(of: end.access, title)
+  return [own].compactMap { $0 } + walk.refusals
+}
+
+private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
+  let users = trustedUsers.sorted().map { $0 == 0 ? "root" : "user \($0)" }
+    .joined(separator: " or ")
+  guard trustedUsers.contains(access.owner) else {
+    return PluginRefusal(
+      .foreignOwner,
+      "\(title) belongs to user \(access.owner), not to \(users): that user could replace it.",
+      expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
+  }
+  guard access.isWritableByOthers else { return nil }
+  let mode = "0" + String(access.mode & 0o7777, radix: 8)
+  let others = access.mode & 0o002 != 0 ? "everybody" : "its group"
+  return PluginRefusal(
+    .writableByOthers,
+    "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
+    expected: "no write permission but the owner's", found: mode,
+    remedy: "Take the permission away: chmod go-w.")
+}
+
+extension FolderWalk {
+  /// The reasons that others than root and the host's user may decide what the path leads to, outermost folder first.
+  /// sudo has the same rule for its plugins.
+  var refusals: [PluginRefusal] {
+    var told: Set<String> = []
+    return steps.compactMap { step in
+      var (access, title) = (step.access, "The folder \(step.path) that leads to it")
+      // Only owners may rename and remove in a sticky folder, as in /tmp: others may add names, and touch none of ours.
+      if access.mode & 0o1000 != 0, access.isWritableByOthers, let owner = step.owner {
+        access.mode &= ~0o022
+        if trustedUsers.contains(access.owner), !trustedUsers.contains(owner) {
+          (access.owner, title) = (owner, "\(step.name), which leads to it,")
+        }
+      }
+      guard let refusal = ownerRefusal(of: access, title), told.insert(title).inserted else {
+        return nil
+      }
+      return refusal
+    }
+  }
+}
