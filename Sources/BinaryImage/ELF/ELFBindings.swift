@@ -75,7 +75,8 @@ package final class ELFBindings {
       var bound = BoundSymbol(name: symbol.name)
       try versions.describe(&bound, number)
       bound.isWeak = symbol.binding == UInt8(STB_WEAK)
-      bound.kind = symbol.kind ?? (survey.called.contains(number) ? .function : nil)
+      // Linkers give a symbol the type of the definition that they find, however it is used.
+      bound.kind = survey.called.contains(number) ? .function : symbol.kind
       wanted.append(bound)
     }
     return wanted

@@ -119,6 +119,26 @@ struct AdmissionChecksTests {
     }
   }
 
+  @Test("What stays when a plugin is unloaded is told, and what a second build would share with it")
+  func remains() throws {
+    let folder = try AdmissionFolder()
+    try folder.plugin(
+      "x",
+      Self.with(
+        """
+        #include <pthread.h>
+        int use(void); int use(void) { return pthread_create(0, 0, 0, 0); }
+        __asm__(".data\\n.globl only\\n.type only, %gnu_unique_object\\n"
+                ".size only, 4\\nonly: .long 1\\n.text");
+        """))
+    let report = try folder.report()
+    let plugin = try #require(report.plugins.first)
+    #expect(plugin.remains == ["its image", "threads that it has started"])
+    #expect(plugin.remarks.map { $0.contains("this one's only: a process has one") } == [true])
+    #expect(
+      report.description.contains("     unloading leaves its image, threads that it has started"))
+  }
+
   @Test("The host's own verification is given the open file, and its words are told")
   func verification() throws {
     struct Unsigned: Error, CustomStringConvertible { var description = "nobody has signed it" }

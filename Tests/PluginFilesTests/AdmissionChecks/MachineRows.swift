@@ -75,6 +75,9 @@ extension AdmissionChecksTests {
       try $0.host("int of_host; int main(void) { return 0; }", "-rdynamic")
       try $0.plugin("x", calling("of_host"))
     },
+    Row("data of the C library that is called", "contract-drift", ["as a function, and in libc."]) {
+      try $0.plugin("x", with("long timezone(void); long use(void) { return timezone(); }"))
+    },
     Row("data of the host for each thread", "contract-drift", ["thread-local data, and"]) {
       try $0.host("int of_host; int main(void) { return 0; }", "-rdynamic")
       try $0.plugin("x", with("extern __thread int of_host; int *use(void) { return &of_host; }"))
