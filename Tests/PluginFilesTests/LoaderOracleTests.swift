@@ -9,7 +9,7 @@ import Testing
 @Suite("What the loader would find, beside what it says itself")
 struct LoaderOracleTests {
   /// Some files below a folder, evenly chosen among those of this machine.
-  private static func some(
+  static func some(
     _ count: Int, below folder: String, mayBeShut: Bool = false, _ isWanted: (String) -> Bool
   ) -> [String] {
     let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
@@ -25,7 +25,7 @@ struct LoaderOracleTests {
     return stride(from: 0, to: files.count, by: step).map { files[$0] }
   }
 
-  private static func isLibrary(_ path: String) -> Bool {
+  static func isLibrary(_ path: String) -> Bool {
     path.hasSuffix(".so") || path.contains(".so.")
   }
 

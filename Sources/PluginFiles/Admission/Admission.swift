@@ -141,7 +141,7 @@ package struct Admission {
   }
 
   /// Finds what is wrong with a file by itself, what explains most first.
-  private func check(_ own: Library, _ new: inout Judged) throws(ImageError) {
+  func check(_ own: Library, _ new: inout Judged) throws(ImageError) {
     new.checkLists(of: own)
     new.checkIdentity()
     let fits = new.checkMachine(of: own)
@@ -316,7 +316,7 @@ package struct Admission {
 
 extension PluginRefusal {
   /// Why a file cannot be read.
-  fileprivate init(_ error: ImageError) {
+  init(_ error: ImageError) {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
     remedy = "Build, copy or rename it, or take it out of the folder."
