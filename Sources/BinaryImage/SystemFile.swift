@@ -162,8 +162,8 @@ package func systemMessage(_ number: Int32) -> String {
 /// Whether the kernel lets nothing of this process that was writable run: `PR_SET_MDWE`.
 package func processKeepsCode() -> Bool { image_process_keeps_code() }
 
-/// What a variable of the environment said when the process was started, as the loader has read it; nil where it was not
-/// set, or the process has more rights than who started it (`AT_SECURE`).
+/// The value that a variable of the environment had when the process was started, as the loader has read it; nil where it was
+/// not set, or the process has more rights than who started it (`AT_SECURE`).
 package func startVariable(_ name: String) -> String? {
   guard !image_process_is_privileged() else { return nil }
   let head = Array("\(name)=".utf8)

@@ -44,7 +44,7 @@ struct LoaderMatrixTests {
       let isOpened = outcome.output.hasSuffix("true\n")
       count += 1
       guard judged.refusals.isEmpty != isOpened else { continue }
-      // What depends on the room that is left is said, and decided by the loader.
+      // The loader alone knows the room that is left; a remark says so.
       let isTold = judged.remarks.contains { $0.contains("dlopen") }
       #expect(isTold, "\(library): \(judged.refusals), \(outcome)")
     }

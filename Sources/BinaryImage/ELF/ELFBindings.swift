@@ -15,7 +15,7 @@ package struct BoundSymbol: Hashable, Sendable {
   /// Whether a file that wants it goes without, where nothing defines it.
   package var isWeak = false
 
-  /// What a symbol names, in words: `STT_FUNC`, `STT_OBJECT`, `STT_TLS`.
+  /// The kinds of what symbols name, in words: `STT_FUNC`, `STT_OBJECT`, `STT_TLS`.
   package enum Kind: String, Sendable {
     case function = "a function"
     case data
@@ -93,7 +93,7 @@ package final class ELFBindings {
     return nil
   }
 
-  /// The names of its definitions of which a process has one, whichever file it is of: `STB_GNU_UNIQUE`.
+  /// The names of its definitions that a process has once, whichever files define them: `STB_GNU_UNIQUE`.
   package func unique() throws(ImageError) -> [String] {
     var names: [String] = []
     for number in 0..<hash.count {

@@ -20,7 +20,7 @@ package struct Admission {
     var manifest: PluginManifest?
     var refusals: [PluginRefusal] = []
     var remarks: [String] = []
-    /// What stays of it when it is unloaded.
+    /// The parts of it that stay when it is unloaded.
     var remains: [String] = []
     /// The files that the loader maps with it; nil if the machine is another, or all plugins are switched off.
     var closure: LoadClosure?
@@ -167,7 +167,7 @@ package struct Admission {
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
-    // Where the program and the environment look, the loader looks for everybody.
+    // The loader looks for everybody in the folders of the program and of the environment.
     if let program = host.libraries.members.first,
       companions.count > 1 || !libraries.missing.isEmpty
     {
@@ -192,7 +192,7 @@ package struct Admission {
     }
     for library in companions where library !== own { try library.file.checkUnchanged() }
     if new.refusals.isEmpty { verify(closure, &new) }
-    try new.noteRemains(of: own)
+    new.noteRemains(of: own)
   }
 
   /// Has the host verify the plugin, and each file that the host does not have without it.

@@ -21,7 +21,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     public var refusals: [PluginRefusal]
     /// What is good to know, and keeps it from nothing.
     package var remarks: [String]
-    /// What stays of it when it is unloaded.
+    /// The parts of it that stay when it is unloaded.
     package var remains: [String]
     /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
     package let closure: LoadClosure?

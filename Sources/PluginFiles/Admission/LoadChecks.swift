@@ -137,8 +137,10 @@ extension Admission.Judged {
   }
 
   /// Notes what stays of a plugin when it is unloaded, and what a second build of it would get of this one.
-  mutating func noteRemains(of library: Library) throws(ImageError) {
-    let imports = Set(try library.bindings.get().wanted().map(\.name))
+  mutating func noteRemains(of library: Library) {
+    // Tables that cannot be read are judged elsewhere; what the loader does without keeps no plugin out.
+    let bindings = try? library.bindings.get()
+    let imports = Set((try? bindings?.wanted())?.map(\.name) ?? [])
     let rests = [
       ("threads that it has started", ["pthread_create", "thrd_create"]),
       ("functions for the end of the process", ["__cxa_atexit", "atexit", "on_exit"]),
@@ -146,8 +148,7 @@ extension Admission.Judged {
       ("handlers of signals", ["sigaction", "signal"]),
     ]
     remains = ["its image"] + rests.filter { !imports.isDisjoint(with: $0.1) }.map(\.0)
-    let unique = try library.bindings.get().unique()
-    guard !unique.isEmpty else { return }
+    guard let unique = try? bindings?.unique(), !unique.isEmpty else { return }
     remarks.append(
       "a second build of it gets this one's \(unique.shown(most: 2)): a process has one "
         + "(STB_GNU_UNIQUE)")

@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-// Who may decide which code a host runs: the owners of a file, and of the folders that lead to it.
+// The users who may decide which code a host runs: the owners of a file, and of the folders that lead to it.
 
 /// The users who may decide which code a host runs: root, and who runs it.
 private var trustedUsers: Set<UInt32> { [0, geteuid()] }

@@ -119,7 +119,9 @@ struct AdmissionChecksTests {
     }
   }
 
-  @Test("What stays when a plugin is unloaded is told, and what a second build would share with it")
+  @Test(
+    "The parts that stay of an unloaded plugin, and those that a second build would share, are named"
+  )
   func remains() throws {
     let folder = try AdmissionFolder()
     try folder.plugin(
