@@ -49,6 +49,7 @@ public enum Workloads {
     Recipe(name: "register-routes-10000") { _ in Deciding.registering(10_000) },
     Recipe(name: "load-rules-10000") { _ in Deciding.loading(10_000) },
     Recipe(name: "load-rules-100000") { _ in Deciding.loading(100_000) },
+    Recipe(name: "pass-rules-0") { _ in Deciding.passing(0) },
     Recipe(name: "pass-rules-10") { _ in Deciding.passing(10) },
     Recipe(name: "pass-rules-10000") { _ in Deciding.passing(10_000) },
   ]
