@@ -45,6 +45,7 @@ package final class ELFBindings {
   private var hash: ELFSymbolHash
   /// All definitions, where no table finds them by name.
   private var all: [String: [BoundSymbol]]?
+  private var onceWanted = Once<[BoundSymbol]>()
 
   /// Whether its definitions have versions.
   package var hasVersions: Bool { versions.areThere }
@@ -65,7 +66,9 @@ package final class ELFBindings {
   /// The symbols that relocations name and that other images have to define, in the order of the file.
   ///
   /// A symbol that no relocation names is never looked for, whatever the table says.
-  package func wanted() throws(ImageError) -> [BoundSymbol] {
+  package func wanted() throws(ImageError) -> [BoundSymbol] { try onceWanted(readWanted()) }
+
+  private func readWanted() throws(ImageError) -> [BoundSymbol] {
     guard let symbols else { return [] }
     var wanted: [BoundSymbol] = []
     let survey = try file.relocationSurvey()
