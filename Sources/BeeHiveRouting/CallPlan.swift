@@ -6,7 +6,10 @@ internal import Threads
 /// for all of it: a table that is swapped meanwhile decides about later calls.
 struct CallPlan {
   private let core: RoutingCore
-  private let rules: RuleList
+  /// Values of the host that rules ask about.
+  private let context: (@Sendable (Call) -> Arguments)?
+  /// The rules of the table, then those of code.
+  private let indices: [RuleIndex]
   /// As it is now: resolved, and where it has been sent.
   private(set) var call: Call
   private var here = Place()
@@ -20,10 +23,11 @@ struct CallPlan {
     var asked: Set<UInt64> = []
     /// The routes that the URL meets but for those that have refused, once they are known.
     var routes: MetRoutes?
-    /// The routes that the rules were looked up by.
+    /// The routes that the rules were looked up by, once an interceptor may have brought others.
     var judged: [UInt64]?
-    /// The parameters of the receiver, once a condition tests them.
-    var received: Arguments?
+    /// The route that the call comes to, once it is looked for, nil in it if there is none; and the parameters of the receiver,
+    /// once a condition tests them. Other parameters or routes change both.
+    var end: (route: RoutingCore.Fitting??, received: Arguments?) = (nil, nil)
     /// The receivers that have refused, each with its reason.
     var refusals: [(receiver: String, reason: RoutingError)] = []
     var refused: Set<UInt64> = []
@@ -31,7 +35,12 @@ struct CallPlan {
 
   init(_ call: Call, by core: RoutingCore) {
     (self.core, self.call) = (core, call)
-    rules = core.rules.withLock { $0 }
+    (context, indices) = core.rules.withLock { rules in
+      let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap {
+        $0?.isEmpty == false ? $0 : nil
+      }
+      return (rules.context?.value, indices)
+    }
   }
 
   /// The next rule that the call meets, and the condition of it that does not hold, if there is one. Nil once a
@@ -41,19 +50,20 @@ struct CallPlan {
     if here.left == nil {
       here.routes = try core.resolve(&call)
       lookUpRules()
-    } else if here.left?.isEmpty == true, here.judged != nil, !here.asked.isEmpty,
-      routeNumbers() != here.judged
-    {
+    } else if here.left?.isEmpty == true, let judged = here.judged, routeNumbers() != judged {
       lookUpRules()
     }
     guard var met = here.left?.popFirst() else { return nil }
     if met.rule.interceptor != nil {
       here.asked.insert(met.rule.number)
       // It may bring routes, or other parameters.
-      (here.routes, here.received) = (nil, nil)
+      if here.judged == nil, indices.contains(where: { $0.hasRoutes || $0.hasURLs }) {
+        here.judged = routeNumbers()
+      }
+      (here.routes, here.end) = (nil, (nil, nil))
     }
     guard !met.rule.requirements.isEmpty else { return (met, nil) }
-    if call.context == nil { call.context = rules.context?.value(call) ?? [:] }
+    if call.context == nil { call.context = context?(call) ?? [:] }
     let given = given(met.values)
     let unmet = met.rule.requirements.first { !$0.holds(call, given) }
     if unmet == nil, let variant = met.rule.variant?(call, given) { met.rule = variant }
@@ -62,14 +72,12 @@ struct CallPlan {
 
   /// Looks up the rules that judge the call by where it comes to.
   private mutating func lookUpRules() {
-    let indices = [rules.ofTable?.value.rules, rules.ofCode].compactMap { $0 }
     var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [ResolvedPath]())
-    if indices.contains(where: \.hasPatterns) {
-      route = self.route().map { ($0.match.route.pattern, $0.match.values) }
-      paths = self.paths()
-      here.judged = routeNumbers()
+    if indices.contains(where: \.hasRoutes) {
+      route = matched().map { ($0.route.pattern, $0.values) }
     }
-    here.received = nil
+    if indices.contains(where: \.hasURLs) { paths = self.paths() }
+    here.judged = nil
     here.left =
       indices.flatMap { $0.met(by: call, route: route, paths: paths).rules }
       .filter { !here.asked.contains($0.rule.number) }.sorted(by: CallRule.isBefore)[...]
@@ -77,7 +85,9 @@ struct CallPlan {
 
   /// Who answers, once no rule is left; throws the error that the call ends in.
   mutating func receiver() throws(RoutingError) -> Receiver {
-    guard let answer else { return try core.receiver(of: call, among: routes()) }
+    guard let answer else {
+      return try core.receiver(of: call, among: routes(), comingTo: route())
+    }
     return ({ "answered with \(answer)" }, false, ("", .local, { _ in answer }))
   }
 
@@ -92,16 +102,23 @@ struct CallPlan {
 
   private mutating func routeNumbers() -> [UInt64]? { routes()?.matches.map(\.route.id) }
 
-  /// The route that the call comes to.
+  /// The route that the call comes to, looked for once.
   private mutating func route() -> RoutingCore.Fitting? {
-    guard let url = call.url, let routes = routes() else { return nil }
-    return core.route(of: call, at: url, among: routes)
+    if here.end.route == nil, let url = call.url, let routes = routes() {
+      here.end.route = .some(core.route(of: call, at: url, among: routes))
+    }
+    return here.end.route ?? nil
+  }
+
+  /// That route, and what the URL gives to it.
+  private mutating func matched() -> RouteTable.Match? {
+    route().flatMap { here.routes?.matches[$0.index] }
   }
 
   /// The values that conditions test: all that the call is given, as the types of the receiver have it, and its defaults.
   private mutating func given(_ values: PathValues) -> Arguments {
-    if here.received == nil {
-      here.received =
+    if here.end.received == nil {
+      here.end.received =
         if let (target, action) = call.action {
           (try? core.arguments(of: call, target, action)) ?? [:]
         } else {
@@ -110,7 +127,7 @@ struct CallPlan {
     }
     var given = call.given(values)
     let own = Set(values.map(\.name))
-    for (key, value) in here.received?.values ?? [:] where !own.contains(key) {
+    for (key, value) in here.end.received?.values ?? [:] where !own.contains(key) {
       given.values[key] = value
     }
     return given
@@ -126,20 +143,15 @@ struct CallPlan {
   /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those that routes
   /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
   private mutating func paths() -> [ResolvedPath] {
-    if let (target, action) = call.action { return [(nil, [target, action], [:], 2, nil)] }
+    if let (target, action) = call.action { return [ResolvedPath(target: target, action: action)] }
     guard let url = call.url, let routes = routes() else { return [] }
     return routes.matches.reduce(into: []) { paths, match in
       guard match.route.exposure.answers(call.origin) else { return }
       for path in match.route.pattern.paths(of: url, match.reading)
-      where !paths.contains(where: { Self.areEqual($0, path) }) {
+      where !paths.contains(path) {
         paths.append(path)
       }
     }
-  }
-
-  private static func areEqual(_ first: ResolvedPath, _ second: ResolvedPath) -> Bool {
-    (first.scheme, first.segments, first.tail) == (second.scheme, second.segments, second.tail)
-      && first.types.mapValues(\.number) == second.types.mapValues(\.number)
   }
 
   /// Does what a verdict says.
@@ -148,7 +160,7 @@ struct CallPlan {
     case .proceed: break
     case .replace(let arguments):
       call.replace(arguments)
-      here.received = nil
+      here.end = (nil, nil)
     case .redirect(let destination):
       if try call.follow(destination, by: met) { here = Place() }
     case .refuse(let reason):
@@ -161,9 +173,10 @@ struct CallPlan {
   /// that. Throws where no other answers.
   mutating func take(_ refusal: RoutingError, of receiver: String) throws(RoutingError) {
     here.refusals.append((receiver, refusal))
-    if let id = route()?.match.route.id {
+    if let id = matched()?.route.id {
       here.refused.insert(id)
       here.routes?.matches.removeAll { $0.route.id == id }
+      here.end = (nil, nil)
       if (try? route()?.parameters.get()) != nil { return lookUpRules() }
     }
     // One that has gone meanwhile has no say.

@@ -12,8 +12,11 @@ typealias Answerer = (
 )
 
 extension RoutingCore {
-  /// Finds who answers; throws the error that the call ends in where there is none.
-  func receiver(of call: Call, among routes: MetRoutes?) throws(RoutingError) -> Receiver {
+  /// Finds who answers; throws the error that the call ends in where there is none. `route` is the one that the call comes
+  /// to, among those that its URL meets.
+  func receiver(
+    of call: Call, among routes: MetRoutes?, comingTo route: Fitting?
+  ) throws(RoutingError) -> Receiver {
     if let (target, action) = call.action {
       return try receiver(of: call, target: target, action: action)
     }
@@ -21,7 +24,7 @@ extension RoutingCore {
       throw RoutingError(
         .noRoute, "\(call.destination.description.excerpt) is no URL and no action")
     }
-    return try receiver(of: call, at: url, among: routes)
+    return try receiver(of: call, at: url, among: routes, comingTo: route)
   }
 
   private func receiver(
@@ -65,19 +68,21 @@ extension RoutingCore {
     return ({ handler }, true, (handler, exposure, answer))
   }
 
-  /// A route that a URL meets, with the parameters of its handler or the reason that they do not fit.
-  typealias Fitting = (match: RouteTable.Match, parameters: Result<Arguments, RoutingError>)
+  /// A route among those that a URL meets, with the parameters of its handler or the reason that they do not fit.
+  typealias Fitting = (index: Int, parameters: Result<Arguments, RoutingError>)
 
   /// The route that a call comes to: the first one whose parameters fit, else the first that answers the call's origin.
   func route(of call: Call, at url: URLText, among routes: MetRoutes) -> Fitting? {
-    let fitting = routes.matches.lazy.filter { $0.route.exposure.answers(call.origin) }
-      .map { match -> Fitting in
-        let parameters = Result { () throws(RoutingError) in
-          try match.route.parameters.collect(of: call, at: url, path: match.values)
-        }
-        return (match, parameters)
+    var first: Fitting?
+    for (index, match) in routes.matches.enumerated()
+    where match.route.exposure.answers(call.origin) {
+      let parameters = Result { () throws(RoutingError) in
+        try match.route.parameters.collect(of: call, at: url, path: match.values)
       }
-    return fitting.first { (try? $0.parameters.get()) != nil } ?? fitting.first { _ in true }
+      if case .success = parameters { return (index, parameters) }
+      if first == nil { first = (index, parameters) }
+    }
+    return first
   }
 
   /// The arguments that an action would be given, of its types and with its defaults.
@@ -89,10 +94,11 @@ extension RoutingCore {
   }
 
   private func receiver(
-    of call: Call, at url: URLText, among routes: MetRoutes
+    of call: Call, at url: URLText, among routes: MetRoutes, comingTo route: Fitting?
   ) throws(RoutingError) -> Receiver {
     // No handler of unmatched URLs hides the fault of a route that the URL meets.
-    if let ((route, _, _), parameters) = route(of: call, at: url, among: routes) {
+    if let (index, parameters) = route {
+      let route = routes.matches[index].route
       let parameters = try parameters.get()
       let answer = { (call: Call) in
         try await route.definition.handler(
@@ -109,7 +115,7 @@ extension RoutingCore {
         "\(route.pattern) is not marked remote, so calls from outside may not open \(url.text.excerpt)",
         sources: [route.source])
     }
-    if let (exposure, handler) = routes.table.unmatched?.value, exposure.answers(call.origin) {
+    if let (exposure, handler) = routes.unmatched, exposure.answers(call.origin) {
       let name = "the handler of unmatched URLs"
       let answer = { (call: Call) in
         try await handler(

@@ -99,7 +99,8 @@ public struct Router: Sendable {
   ///   origin; nil if there is none, and for a call of an action.
   public func route(for call: Call) -> Route? {
     guard call.action == nil, let url = call.url else { return nil }
-    return core.route(of: call, at: url, among: core.meet(url))?.match.route
+    let routes = core.meet(url)
+    return core.route(of: call, at: url, among: routes).map { routes.matches[$0.index].route }
   }
 
   /// Adds a type that patterns may name: `:month<Month>`.
@@ -240,7 +241,7 @@ extension RoutingCore {
       table = routes.withLock { $0 }
       matches = table.matches(of: url)
     }
-    return (table, matches)
+    return (matches, table.unmatched?.value)
   }
 }
 

@@ -106,7 +106,7 @@ struct ReferenceMatcherTests {
       }
       for (_, registration) in registered { registration.cancel() }
       let tree = router.core.routes.withLock { $0.tree }
-      #expect(tree.roots.isEmpty, "nothing is left behind")
+      #expect(tree.isEmpty, "nothing is left behind")
     }
     #expect(met > Self.enough, "URLs that meet nothing say little: \(met) matches")
     #expect(ways > Self.enough / 4, "and a quarter ought to lead back: \(ways)")

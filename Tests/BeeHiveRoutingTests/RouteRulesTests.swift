@@ -63,6 +63,12 @@ struct RouteRulesTests {
     }
   }
 
+  @Test("A handler is given what the rule of its route gives")
+  func replaced() async throws {
+    try load("app://book/:id", do: #"{"replace": {"from": "mail"}}"#)
+    #expect(await router.answer("seven") == "app://book/:id?from from=mail id=7")
+  }
+
   @Test("A rule for a route or URL that nothing has is a warning with a near name")
   func warnings() throws {
     let near = "did you mean app://book/:id?"

@@ -31,16 +31,17 @@ struct RouteTableTests {
       #expect(await router.answer("/v\(number)-x.\(number % 7)") == "\(number) x")
       #expect(await router.answer("/v\(number)-x.8") == "/:plain plain=v\(number)-x.8")
     }
-    let roots = router.core.routes.withLock { $0.tree.roots.values.map(\.edges) }
-    #expect(roots.map(\.framed.count) == [4])
-    #expect(roots.map { $0.edges(for: "v7-x.0").count } == [2])
+    func root() -> RouteEdges? {
+      var root: RouteEdges?
+      router.core.routes.withLock { $0.tree }.forEachRoot(of: nil) { node, _ in root = node.edges }
+      return root
+    }
+    #expect(root()?.framed.count == 4)
+    #expect(root()?.edges(for: "v7-x.0").count == 2)
     for number in 0..<10_000 {
       #expect(router.deregister("/v\(number)-:other.\(number % 7)"))
     }
-    #expect(
-      router.core.routes.withLock {
-        $0.tree.roots.values.allSatisfy { $0.edges.framed.isEmpty }
-      })
+    #expect(root()?.framed.isEmpty != false)
   }
 
   @Test("Text around a value: the longer first, then the narrower type, then by the alphabet")

@@ -113,7 +113,8 @@ struct RuleGrowthTests {
         }
       }
       let call = Call(to: .action(target: "shop", action: "price"), origin: .local)
-      let (rules, steps) = index.met(by: call, paths: [(nil, ["shop", "price"], [:], 2, nil)])
+      let (rules, steps) = index.met(
+        by: call, paths: [ResolvedPath(target: "shop", action: "price")])
       #expect(rules.isEmpty)
       return steps
     }

@@ -152,6 +152,8 @@ struct SpellingsTests {
     ("/n/:n<Double>", "app:/n/:n<Int>", ["app:/n/7", "/n/7.0", "/n/07", "other://n/7e0"]),
     ("/n/:n<Int>", "/n/07", ["/n/7", "/n/07", "/n/007", "app://n/%2B7"]),
     ("/n/:n<Bool>", "/n/1", ["/n/1", "/n/true"]),
+    // A segment with a dot is no host where no // stands before it.
+    ("/v1.2/:n<Int>", "/v1.2/07", ["/v1.2/7", "/v1.2/07", "app:/v1.2/007"]),
     ("app://:n<Int>", "app://07", ["app://7", "app://07"]),
   ]
 

@@ -9,8 +9,8 @@ struct RuleIndex: Sendable {
   private var byPath = RouteTree()
   /// By the action or route that they name; nil for those that every call meets.
   private var bySubject = [Destination?: [UInt64]]()
-  /// The number of rules that the routes of a call have a say about.
-  private var patterns = 0
+  /// The number of rules that name a route.
+  private var ofRoutes = 0
 
   /// Takes in a rule.
   mutating func add(_ rule: CallRule) {
@@ -20,7 +20,7 @@ struct RuleIndex: Sendable {
       byPath.insert(rule.number, priority: 0, at: form.ofAnyScheme)
     }
     if rule.match.forms.isEmpty { bySubject[rule.match.subject, default: []].append(rule.number) }
-    if rule.match.pattern != nil { patterns += 1 }
+    if case .url? = rule.match.subject { ofRoutes += 1 }
   }
 
   /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
@@ -34,12 +34,15 @@ struct RuleIndex: Sendable {
       let others = bySubject[rule.match.subject]?.filter { $0 != number }
       bySubject[rule.match.subject] = others?.isEmpty == false ? others : nil
     }
-    if rule.match.pattern != nil { patterns -= 1 }
+    if case .url? = rule.match.subject { ofRoutes -= 1 }
     return rule
   }
 
-  /// Whether a rule matches by a URL or a route.
-  var hasPatterns: Bool { patterns > 0 }
+  var isEmpty: Bool { rules.isEmpty }
+  /// Whether a rule matches by the route that answers.
+  var hasRoutes: Bool { ofRoutes > 0 }
+  /// Whether a rule matches by a URL.
+  var hasURLs: Bool { !byURL.isEmpty }
 
   /// The rules that match by a URL or a route, in the order of their arrival.
   var withPatterns: [CallRule] {
@@ -52,7 +55,6 @@ struct RuleIndex: Sendable {
     by call: Call, route: (pattern: RoutePattern, values: PathValues)? = nil,
     paths: [ResolvedPath] = []
   ) -> (rules: [MetRule], steps: Int) {
-    guard !rules.isEmpty else { return ([], 0) }
     var numbers = bySubject[nil] ?? []
     if let (target, action) = call.action {
       let names = [target, "*"].flatMap { target in
@@ -61,22 +63,28 @@ struct RuleIndex: Sendable {
       numbers += Set(names).flatMap { bySubject[$0] ?? [] }
     }
     var met: [(number: UInt64, values: PathValues)] = numbers.map { ($0, []) }
-    if let route {
+    if let route, hasRoutes {
       met += (bySubject[.url(route.pattern.path)] ?? []).map { ($0, route.values) }
     }
-    let urls = call.aliases + (call.url.map { [$0] } ?? [])
+    var steps = 0
+    func add(_ search: (matches: [RouteSearch.Match], visits: Int)) {
+      met += search.matches.map { ($0.number, $0.values) }
+      steps += search.visits
+    }
     // The values of the first are those that the route takes.
-    let searches =
-      paths.map { RouteSearch.rules(met: $0, in: $0.scheme == nil ? byPath : byURL) }
-      + urls.reversed().map { RouteSearch.rules(met: $0, in: byURL) }
-    met += searches.flatMap { $0.matches.map { ($0.number, $0.values) } }
+    for path in paths {
+      add(RouteSearch.rules(met: path, of: call.url, in: path.scheme == nil ? byPath : byURL))
+    }
+    if let url = call.url { add(RouteSearch.rules(met: url, in: byURL)) }
+    for url in call.aliases.reversed() { add(RouteSearch.rules(met: url, in: byURL)) }
     var seen: Set<UInt64> = []
+    let origin = call.origin
     let found = met.compactMap { number, values -> MetRule? in
-      guard let rule = rules[number], rule.match.origin ?? call.origin == call.origin,
+      guard let rule = rules[number], rule.match.origin ?? origin == origin,
         seen.insert(number).inserted
       else { return nil }
       return (rule, values)
     }
-    return (found, met.count + searches.map(\.visits).reduce(0, +))
+    return (found, met.count + steps)
   }
 }

@@ -115,9 +115,9 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// The names that a pattern of any scheme has for the host of a URL: the web has them in lower case, others as they are
   /// written.
   func hosts(for url: URLText) -> Set<String> {
-    guard scheme == nil, let key = url.hostKey else { return [] }
+    guard let key = url.hostKey else { return [] }
     let names = Set(variants.compactMap { host(of: $0)?.name })
-    return names.filter { Host.keys(ofName: $0).contains(key) }
+    return names.filter { Host.keys(ofName: $0, scheme: nil).contains(key) }
   }
 
   /// The opaque host that a form begins with, decoded, and its port.

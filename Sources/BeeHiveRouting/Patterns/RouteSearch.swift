@@ -1,13 +1,6 @@
 /// The values that the path of a URL gives by a pattern, in the order of its segments.
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
-/// A path that leads to the end of a call, decoded, its host the first segment: by a scheme, or by any. It is one text behind
-/// the segments before `tail`. `types` are those that whole segments have, by index. The URL is nil for the names of an action.
-typealias ResolvedPath = (
-  scheme: String?, segments: [String], types: [Int: SegmentTypes.SegmentType], tail: Int,
-  url: URLText?
-)
-
 /// Segments that a route has types for, as these write them, and the first segment of a `Path`. A type is nil where there is
 /// text around the value.
 typealias Reading = (
@@ -27,90 +20,83 @@ struct RouteSearch {
   private let ignoringTypes: Bool
   /// Whether a `Path` takes encoded slashes, and what leads up: a rule judges them wherever a route may take them.
   private let isOfRules: Bool
-  /// The path, behind the host if the patterns begin with one.
-  private var segments: [String] = []
   /// The literals of the first segment: of a host its keys, with the port and without.
-  private var heads: [String] = []
-  private var values: [any URLConvertible] = []
-  private var typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)] = []
+  private let heads: [String]
+  /// The path, behind the host if the patterns begin with one.
+  private let segments: [String]
   /// The types that a route has read segments as, of a resolved path.
   private var types: [Int: SegmentTypes.SegmentType] = [:]
   /// The first segment of a resolved path that is as the URL has it; nil for all of it.
   private var tail: Int?
-  private var matches: [Match] = []
-  /// The nodes that were looked at.
-  private var visits = 0
+  private var values: [any URLConvertible] = []
+  private var typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)] = []
+
+  /// What was found, and how many nodes were looked at.
+  typealias Found = (matches: [Match], visits: Int)
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
     of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
   ) -> [Match] {
-    var search = RouteSearch(url: url, ignoringTypes: ignoringTypes, isOfRules: false)
-    search.visit(tree)
-    guard search.matches.count > 1 else { return search.matches }
+    let (matches, _) = found(by: url, in: tree, ignoringTypes: ignoringTypes, isOfRules: false)
+    guard matches.count > 1 else { return matches }
     // An optional part may bring a route to two ends; the better form came first.
     var seen: Set<UInt64> = []
-    return search.matches.filter { seen.insert($0.number).inserted }.enumerated()
+    return matches.filter { seen.insert($0.number).inserted }.enumerated()
       .sorted { ($1.element.priority, $0.offset) < ($0.element.priority, $1.offset) }
       .map(\.element)
   }
 
-  /// The rules that a URL meets as it is spelled, those of each form, and how many nodes were looked at.
-  static func rules(met url: URLText, in tree: RouteTree) -> (matches: [Match], visits: Int) {
-    var search = RouteSearch(url: url, ignoringTypes: false, isOfRules: true)
-    search.visit(tree)
-    return (search.matches, search.visits)
+  /// The rules that a URL meets as it is spelled, those of each form.
+  static func rules(met url: URLText, in tree: RouteTree) -> Found {
+    found(by: url, in: tree, ignoringTypes: false, isOfRules: true)
   }
 
-  /// The rules that a resolved path meets, its first segment as a host or as a segment.
-  static func rules(
-    met path: ResolvedPath, in tree: RouteTree
-  ) -> (matches: [Match], visits: Int) {
-    var search = RouteSearch(url: path.url, ignoringTypes: false, isOfRules: true)
-    let name = path.segments.first
-    var hosts = name.map { Set(Host.keys(ofName: $0) + Host.keys(ofName: $0.composedText)) } ?? []
-    if let url = path.url, let port = url.port ?? SchemeRules(scheme: url.scheme).defaultPort {
-      hosts.formUnion(hosts.map { "\($0):\(port)" })
-    }
-    // A host that is no plain name stands before the path.
-    let isHost = name?.isPlainHost == false
+  /// The rules that a resolved path of a URL meets, its first segment as a host or as a segment. The URL is nil for the
+  /// names of an action.
+  static func rules(met path: ResolvedPath, of url: URLText?, in tree: RouteTree) -> Found {
+    var found: Found = ([], 0)
     tree.forEachRoot(of: path.scheme) { root, isAbsolute in
-      let skipped = isHost && !isAbsolute ? 1 : 0
-      search.segments = Array(path.segments.dropFirst(skipped))
-      search.types = [:]
-      for (index, type) in path.types { search.types[index - skipped] = type }
-      search.tail = path.tail - skipped
-      search.heads = isAbsolute ? Array(hosts) : Array(search.segments.prefix(1))
-      search.visit(root, 0)
+      let path = isAbsolute ? path : path.ofPaths
+      let heads = isAbsolute ? path.hosts(of: url) : path.first.map { [$0] } ?? []
+      found.visits += 1
+      guard path.isTyped || root.leadsOn(by: heads) else { return }
+      var search = RouteSearch(
+        url: url, ignoringTypes: false, isOfRules: true, heads: heads, segments: path.segments)
+      (search.types, search.tail) = (path.types, path.tail)
+      search.visit(root, 0, into: &found)
     }
-    return (search.matches, search.visits)
+    return found
   }
 
-  private mutating func visit(_ tree: RouteTree) {
-    tree.forEachRoot(of: url?.scheme) { root, isAbsolute in
-      if isAbsolute {
-        visit(root, host: url?.hostSegment, heads: [url?.hostKeyWithPort, url?.hostKey])
-      } else {
-        visit(root, host: url?.plainHost, heads: [url?.plainHost ?? url?.path.first])
-      }
+  private static func found(
+    by url: URLText, in tree: RouteTree, ignoringTypes: Bool, isOfRules: Bool
+  ) -> Found {
+    var found: Found = ([], 0)
+    tree.forEachRoot(of: url.scheme) { root, isAbsolute in
+      let host = isAbsolute ? url.hostSegment : url.plainHost
+      let heads = (isAbsolute ? [url.hostKeyWithPort, url.hostKey] : [host ?? url.path.first])
+        .compactMap { $0 }
+      found.visits += 1
+      guard root.leadsOn(by: heads) else { return }
+      let segments = (host.map { [$0] } ?? []) + url.path
+      var search = RouteSearch(
+        url: url, ignoringTypes: ignoringTypes, isOfRules: isOfRules, heads: heads,
+        segments: segments)
+      search.visit(root, 0, into: &found)
     }
+    return found
   }
 
-  private mutating func visit(_ root: RouteTree.Node, host: String?, heads: [String?]) {
-    segments = (host.map { [$0] } ?? []) + (url?.path ?? [])
-    self.heads = heads.compactMap { $0 }
-    visit(root, 0)
-  }
-
-  private mutating func visit(_ node: RouteTree.Node, _ depth: Int) {
-    visits += 1
+  private mutating func visit(_ node: RouteTree.Node, _ depth: Int, into found: inout Found) {
+    found.visits += 1
     guard depth < segments.count else {
-      add(node, .exact, from: depth)
-      add(node, .rest, from: depth)
+      add(node, .exact, from: depth, to: &found)
+      add(node, .rest, from: depth, to: &found)
       return
     }
     for literal in literals(of: node, at: depth) {
-      if let child = node.literals[literal] { visit(child, depth + 1) }
+      if let child = node.literals[literal] { visit(child, depth + 1, into: &found) }
     }
     let edges = node.edges.edges(for: segments[depth])
     for index in edges.indices {
@@ -122,12 +108,12 @@ struct RouteSearch {
         typed.append((depth, frame.prefix + value.urlText + frame.suffix, type))
       }
       values.append(value)
-      visit(edges[index].node, depth + 1)
+      visit(edges[index].node, depth + 1, into: &found)
       values.removeLast()
       typed.removeLast(typed.count - known)
     }
-    add(node, .path, from: depth)
-    add(node, .rest, from: depth)
+    add(node, .path, from: depth, to: &found)
+    add(node, .rest, from: depth, to: &found)
   }
 
   /// The literals of a node that a segment means: itself, and those that its type reads as the same value.
@@ -153,7 +139,9 @@ struct RouteSearch {
   }
 
   /// Adds the endings of a node that take so much of the path from a segment on.
-  private mutating func add(_ node: RouteTree.Node, _ extent: RouteTree.Extent, from depth: Int) {
+  private func add(
+    _ node: RouteTree.Node, _ extent: RouteTree.Extent, from depth: Int, to found: inout Found
+  ) {
     for ending in node.endings where ending.extent == extent {
       var values = values
       switch extent {
@@ -170,7 +158,7 @@ struct RouteSearch {
         values.append(text)
       case .rest: values.append(Array(segments[depth...]))
       }
-      matches.append(
+      found.matches.append(
         (
           ending.number, ending.priority, Array(zip(ending.names, values)),
           (typed, extent == .path ? depth : nil)
@@ -188,24 +176,106 @@ struct RouteSearch {
   }
 }
 
+extension RouteTree.Node {
+  /// Whether something follows here for a first segment of these literals, or ends here.
+  fileprivate func leadsOn(by heads: [String]) -> Bool {
+    !edges.isEmpty || !endings.isEmpty || heads.contains { literals[$0] != nil }
+  }
+}
+
+/// A path that leads to the end of a call, decoded: that of its URL as a route reads it, or the names of an action.
+struct ResolvedPath: Equatable {
+  /// The scheme that leads there; nil for any.
+  let scheme: String?
+  /// The first segment, where it is a host or may be one.
+  private var host: String?
+  private let path: [String]
+  private var reading: Reading
+  /// The number that is added to the indices of `reading`.
+  private var shift = 0
+
+  /// The path of an action by its names.
+  init(target: String, action: String) {
+    (scheme, host, path, reading) = (nil, target, [action], ([], nil))
+  }
+
+  fileprivate init(
+    _ scheme: String?, _ host: String?, _ path: [String], _ reading: Reading, shift: Int = 0
+  ) {
+    (self.scheme, self.host, self.path) = (scheme, host, path)
+    (self.reading, self.shift) = (reading, shift)
+  }
+
+  var first: String? { text(at: 0) ?? host ?? path.first }
+
+  /// Whether the first segment may be written in another way, as its type reads it.
+  var isTyped: Bool { text(at: 0) != nil }
+
+  /// The host as the first of them. A segment that the route has a type for is written as the type writes its value: `7` for
+  /// `07`.
+  var segments: [String] {
+    var segments = (host.map { [$0] } ?? []) + path
+    for index in segments.indices { segments[index] = text(at: index) ?? segments[index] }
+    return segments
+  }
+
+  /// The types that whole segments have, by index.
+  var types: [Int: SegmentTypes.SegmentType] {
+    reading.typed.reduce(into: [:]) { $0[$1.index + shift] = $1.type }
+  }
+
+  /// The index of the first segment that is as the URL has it, the slashes behind it included.
+  var tail: Int { reading.tail.map { $0 + shift } ?? path.count + (host == nil ? 0 : 1) }
+
+  /// The path as a pattern of paths meets it: a host that is no plain name stands before it.
+  var ofPaths: ResolvedPath {
+    guard let host, !(text(at: 0) ?? host).isPlainHost else { return self }
+    var path = self
+    (path.host, path.shift) = (nil, shift - 1)
+    return path
+  }
+
+  /// The keys of the hosts that the first segment may be, with the port of the URL and without.
+  func hosts(of url: URLText?) -> [String] {
+    guard let first else { return [] }
+    var keys = Host.keys(ofName: first, scheme: scheme)
+    if !first.utf8.allSatisfy({ $0 < 0x80 }) {
+      keys += Host.keys(ofName: first.composedText, scheme: scheme)
+    }
+    guard let url, let port = url.port ?? SchemeRules(scheme: url.scheme).defaultPort else {
+      return keys
+    }
+    return keys + keys.map { "\($0):\(port)" }
+  }
+
+  /// The segment at an index as its type writes it; nil where the route has no type for it.
+  private func text(at index: Int) -> String? {
+    reading.typed.last { $0.index + shift == index }?.text
+  }
+
+  static func == (first: Self, second: Self) -> Bool {
+    (first.scheme, first.host, first.path, first.shift, first.reading.tail)
+      == (second.scheme, second.host, second.path, second.shift, second.reading.tail)
+      && first.reading.typed.elementsEqual(second.reading.typed) {
+        ($0.index, $0.text, $0.type?.number) == ($1.index, $1.text, $1.type?.number)
+      }
+  }
+}
+
 extension RoutePattern {
   /// The path of a URL that the pattern matches, behind the host; as a pattern of paths has it, behind any host and behind that
-  /// of the URL. A segment that the pattern has a type for is written as the type writes its value: `7` for `07`.
+  /// of the URL.
   func paths(of url: URLText, _ reading: Reading) -> [ResolvedPath] {
-    let host = isAbsolute ? url.hostSegment : url.plainHost
-    var segments = (host.map { [$0] } ?? []) + url.path
-    var types: [Int: SegmentTypes.SegmentType] = [:]
-    for (index, text, type) in reading.typed { (segments[index], types[index]) = (text, type) }
-    let path: ResolvedPath = (scheme, segments, types, reading.tail ?? segments.count, url)
-    if isAbsolute {
-      return [path]
-        + hosts(for: url).filter { $0 != host }.map { name in
-          (scheme, [name] + segments.dropFirst(), types, path.tail, url)
-        }
+    guard isAbsolute else {
+      let path = ResolvedPath(scheme, url.plainHost, url.path, reading)
+      guard url.plainHost == nil, let host = url.hostSegment else { return [path] }
+      return [path, ResolvedPath(scheme, host, url.path, reading, shift: 1)]
     }
-    guard host == nil, let host = url.hostSegment else { return [path] }
-    let behind = Dictionary(uniqueKeysWithValues: types.map { ($0 + 1, $1) })
-    return [path, (scheme, [host] + segments, behind, path.tail + 1, url)]
+    // Without a host the first segment is one.
+    let host = url.hostSegment
+    let behind = host == nil ? Array(url.path.dropFirst()) : url.path
+    let names = scheme == nil ? hosts(for: url).filter { $0 != host } : []
+    return ([host ?? url.path.first] + names).map { ResolvedPath(scheme, $0, behind, reading) }
   }
 }
 

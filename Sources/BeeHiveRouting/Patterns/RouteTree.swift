@@ -52,25 +52,27 @@ struct RouteTree: Sendable {
     }
   }
 
-  /// The patterns by how they begin: `app://` and `//` with a host, `app` and nothing without.
-  private(set) var roots: [String: Node] = [:]
+  /// The nodes that the patterns of a scheme begin at, those with a host and those without, by the scheme; nil for any. A copy
+  /// of the tree, as every call makes, is one of this alone.
+  private var roots: [String?: (absolute: Node?, relative: Node?)] = [:]
 
-  /// The beginning of a pattern; the scheme is nil for any.
-  private static func root(_ scheme: String?, isAbsolute: Bool) -> String {
-    isAbsolute ? (scheme ?? "") + "//" : scheme ?? ""
-  }
+  var isEmpty: Bool { roots.isEmpty }
 
   /// Visits the nodes that the patterns of a scheme begin at, then those of patterns of any scheme: with a host and without.
   func forEachRoot(of scheme: String?, _ visit: (Node, _ isAbsolute: Bool) -> Void) {
-    for scheme in scheme == nil ? [nil] : [scheme, nil] {
-      if let root = roots[Self.root(scheme, isAbsolute: true)] { visit(root, true) }
-      if let root = roots[Self.root(scheme, isAbsolute: false)] { visit(root, false) }
+    func visitRoots(of scheme: String?) {
+      guard let (absolute, relative) = roots[scheme] else { return }
+      if let absolute { visit(absolute, true) }
+      if let relative { visit(relative, false) }
     }
+    if scheme != nil { visitRoots(of: scheme) }
+    visitRoots(of: nil)
   }
 
   /// One form of a pattern: the way to a node, and which of its endings it is.
   struct Form: Sendable {
-    fileprivate var root: String
+    fileprivate var scheme: String?
+    fileprivate let isAbsolute: Bool
     fileprivate let names: [String]
     fileprivate let steps: [(segment: PatternSegment, type: SegmentTypes.SegmentType?)]
     let extent: Extent
@@ -79,7 +81,7 @@ struct RouteTree: Sendable {
     init(
       _ segments: [PatternSegment], of pattern: RoutePattern, types: SegmentTypes
     ) throws(RoutingError) {
-      root = RouteTree.root(pattern.scheme, isAbsolute: pattern.isAbsolute)
+      (scheme, isAbsolute) = (pattern.scheme, pattern.isAbsolute)
       names = RoutePattern.names(in: segments)
       steps = try segments.map { segment throws(RoutingError) in
         guard case .capture(let capture) = segment, let name = capture.type else {
@@ -97,7 +99,7 @@ struct RouteTree: Sendable {
     /// The same way for every scheme.
     var ofAnyScheme: Form {
       var form = self
-      form.root = RouteTree.root(nil, isAbsolute: root.utf8.last == UInt8(ascii: "/"))
+      form.scheme = nil
       return form
     }
   }
@@ -123,7 +125,15 @@ struct RouteTree: Sendable {
 
   /// Changes the node that a form leads to.
   private mutating func change(_ form: Form, _ change: (inout Node) -> Void) {
-    Node.change(&roots[form.root]) { $0.change(at: form.steps[...], change) }
+    // Taken out, so that a change in place copies nothing.
+    var ends = roots.removeValue(forKey: form.scheme) ?? (nil, nil)
+    func follow(_ node: inout Node) { node.change(at: form.steps[...], change) }
+    if form.isAbsolute {
+      Node.change(&ends.absolute, follow)
+    } else {
+      Node.change(&ends.relative, follow)
+    }
+    if ends.absolute != nil || ends.relative != nil { roots[form.scheme] = ends }
   }
 }
 

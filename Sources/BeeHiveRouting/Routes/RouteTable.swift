@@ -1,5 +1,5 @@
-/// The routes of one moment, and those that a URL meets, the best one first.
-typealias MetRoutes = (table: RouteTable, matches: [RouteTable.Match])
+/// The routes that a URL meets, the best one first, and who answers where none of them does.
+typealias MetRoutes = (matches: [RouteTable.Match], unmatched: Fallback<RouteCall>?)
 
 /// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
 struct RouteTable: Sendable {

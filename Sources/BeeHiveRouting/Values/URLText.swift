@@ -38,25 +38,26 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// What was read, once for all copies: a call hands its URL on at every step.
+  private let parts: Parts
+
   /// The URL as it was given.
-  public let text: String
+  public var text: String { parts.text }
   /// The scheme in lower case; nil where there is none.
-  public let scheme: String?
+  public var scheme: String? { parts.scheme }
   /// The host, decoded, without brackets; nil where it is empty or absent. Of `http` and `https`, and of IPv6,
   /// it is in the form that the URL Standard gives it.
   public var host: String? { authority?.host?.value }
   /// The port; nil where there is none, or the one that is usual for `http` or `https`.
-  public let port: Int?
+  public var port: Int? { parts.port }
   /// The segments of the path, decoded, the empty ones left out.
-  public let path: [String]
+  public var path: [String] { parts.path }
   /// The parameters of the query, in order.
-  public let items: [Item]
+  public var items: [Item] { parts.items }
   /// The text behind the first `#`, decoded; nil where there is none.
-  public let fragment: String?
-  /// The host and the port as they are compared; nil without `//`.
-  private let authority: Authority?
-  /// The path as it was written, with the slash of `http` and `https` for each `\`.
-  private let pathBytes: ArraySlice<UInt8>
+  public var fragment: String? { parts.fragment }
+  private var authority: Authority? { parts.authority }
+  private var pathBytes: ArraySlice<UInt8> { parts.pathBytes }
 
   /// Takes a URL apart.
   ///
@@ -70,96 +71,12 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
     _ text: String, limits: URLLimits = URLLimits(), plusIsBlank: Bool = true
   ) throws(RoutingError) {
     do throws(Refusal) {
-      try self.init(reading: text, limits, plusIsBlank: plusIsBlank)
+      parts = try Parts(reading: text, limits, plusIsBlank: plusIsBlank)
     } catch {
       if error.reason == .limitExceeded { throw RoutingError(.limitExceeded, error.message) }
       throw RoutingError(
         .malformedURL, "the URL cannot be read at byte \(error.index): \(error.message)")
     }
-  }
-
-  private init(reading text: String, _ limits: URLLimits, plusIsBlank: Bool) throws(Refusal) {
-    var bytes = Array(text.utf8)
-    try Refusal.check(!bytes.isEmpty, at: 0, "it is empty; write / for the root")
-    try Refusal.check(
-      bytes.count <= limits.bytes, .limitExceeded,
-      "the URL has \(bytes.count) bytes, and at most \(limits.bytes) are read")
-    if let index = bytes.firstIndex(where: { $0 <= 0x20 || $0 == 0x7f }) {
-      throw Refusal(at: index, "a blank or a control character has to be written as %XX")
-    }
-    let (scheme, start) = Self.scheme(of: bytes)
-    let rules = SchemeRules(scheme: scheme)
-    if rules.isWeb {
-      for index in bytes.indices.prefix(while: { !"?#".utf8.contains(bytes[$0]) }) {
-        bytes[index] = rules.cut(bytes[index])
-      }
-    }
-    let (front, fragment) = bytes[start...].split(at: "#")
-    let (head, query) = front.split(at: "?")
-    (authority, pathBytes) = try Self.authority(of: head, rules)
-    (self.text, self.scheme) = (text, scheme)
-    self.fragment = try fragment.map { bytes throws(Refusal) in
-      try percentDecoded(bytes, "the fragment")
-    }
-    port = authority?.port == rules.defaultPort ? nil : authority?.port
-    path = try Self.segments(
-      of: pathBytes, atMost: limits.segments, behindHost: authority?.host != nil)
-    func decoded(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
-      try percentDecoded(bytes, "the query", plusIsBlank: plusIsBlank)
-    }
-    var items: [Item] = []
-    for part in query?.split(separator: UInt8(ascii: "&")) ?? [] {
-      try Refusal.check(
-        items.count < limits.items, .limitExceeded,
-        "the URL's query has more than \(limits.items) parameters")
-      let (name, value) = part.split(at: "=")
-      items.append(Item(name: try decoded(name), value: try value.map(decoded)))
-    }
-    self.items = items
-  }
-
-  /// The scheme in lower case, and where what is behind its colon begins.
-  private static func scheme(of bytes: [UInt8]) -> (scheme: String?, end: Int) {
-    guard let end = bytes.firstIndex(where: { !$0.isSchemeCharacter }),
-      bytes[end] == UInt8(ascii: ":"), bytes[0].isLetter
-    else { return (nil, 0) }
-    return (String(decoding: bytes[..<end], as: UTF8.self).lowercased(), end + 1)
-  }
-
-  /// The host and the port, and the path behind them.
-  private static func authority(
-    of bytes: ArraySlice<UInt8>, _ rules: SchemeRules
-  ) throws(Refusal) -> (Authority?, path: ArraySlice<UInt8>) {
-    guard bytes.starts(with: "//".utf8) else {
-      guard !rules.isWeb else { throw Authority.noHost(bytes.startIndex) }
-      return (nil, bytes)
-    }
-    let rest = bytes.dropFirst(2)
-    let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-    return (try Authority(rest[..<end], rules), rest[end...])
-  }
-
-  /// The segments of a path, decoded, the empty ones left out; a host before them counts as one.
-  private static func segments(
-    of path: ArraySlice<UInt8>, atMost most: Int, behindHost: Bool
-  ) throws(Refusal) -> [String] {
-    let slash = UInt8(ascii: "/")
-    var segments: [String] = []
-    // One after the other: an array of all parts would cost each URL three allocations.
-    var rest = path.drop { $0 == slash }
-    while !rest.isEmpty {
-      let part = rest.prefix { $0 != slash }
-      rest = rest[part.endIndex...].drop { $0 == slash }
-      try Refusal.check(
-        segments.count + (behindHost ? 1 : 0) < most, .limitExceeded,
-        "the URL has more than \(most) segments")
-      let segment = try percentDecoded(part, "the path")
-      try Refusal.check(
-        segment != "." && segment != "..", at: part.startIndex,
-        "a path that climbs with \(segment) is not followed")
-      segments.append(segment)
-    }
-    return segments
   }
 
   /// Returns the values of a key of the query.
@@ -230,6 +147,115 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension URLText {
+  /// The parts of a URL.
+  private final class Parts: Sendable {
+    let text: String
+    let scheme: String?
+    let port: Int?
+    let path: [String]
+    let items: [Item]
+    let fragment: String?
+    /// The host and the port as they are compared; nil without `//`.
+    let authority: Authority?
+    /// The path as it was written, with the slash of `http` and `https` for each `\`.
+    let pathBytes: ArraySlice<UInt8>
+
+    fileprivate init(reading text: String, _ limits: URLLimits, plusIsBlank: Bool) throws(Refusal) {
+      var bytes = Array(text.utf8)
+      try Refusal.check(!bytes.isEmpty, at: 0, "it is empty; write / for the root")
+      try Refusal.check(
+        bytes.count <= limits.bytes, .limitExceeded,
+        "the URL has \(bytes.count) bytes, and at most \(limits.bytes) are read")
+      if let index = bytes.firstIndex(where: { $0 <= 0x20 || $0 == 0x7f }) {
+        throw Refusal(at: index, "a blank or a control character has to be written as %XX")
+      }
+      let (scheme, start) = Self.scheme(of: bytes)
+      let rules = SchemeRules(scheme: scheme)
+      if rules.isWeb {
+        for index in bytes.indices.prefix(while: { !"?#".utf8.contains(bytes[$0]) }) {
+          bytes[index] = rules.cut(bytes[index])
+        }
+      }
+      let (front, fragment) = bytes[start...].split(at: "#")
+      let (head, query) = front.split(at: "?")
+      (authority, pathBytes) = try Self.authority(of: head, rules)
+      (self.text, self.scheme) = (text, scheme)
+      self.fragment = try fragment.map { bytes throws(Refusal) in
+        try percentDecoded(bytes, "the fragment")
+      }
+      port = authority?.port == rules.defaultPort ? nil : authority?.port
+      path = try Self.segments(
+        of: pathBytes, atMost: limits.segments, behindHost: authority?.host != nil)
+      func decoded(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
+        try percentDecoded(bytes, "the query", plusIsBlank: plusIsBlank)
+      }
+      var items: [Item] = []
+      for part in query?.split(separator: UInt8(ascii: "&")) ?? [] {
+        try Refusal.check(
+          items.count < limits.items, .limitExceeded,
+          "the URL's query has more than \(limits.items) parameters")
+        let (name, value) = part.split(at: "=")
+        items.append(Item(name: try decoded(name), value: try value.map(decoded)))
+      }
+      self.items = items
+    }
+
+    /// The scheme in lower case, and where what is behind its colon begins.
+    private static func scheme(of bytes: [UInt8]) -> (scheme: String?, end: Int) {
+      guard let end = bytes.firstIndex(where: { !$0.isSchemeCharacter }),
+        bytes[end] == UInt8(ascii: ":"), bytes[0].isLetter
+      else { return (nil, 0) }
+      return (String(decoding: bytes[..<end], as: UTF8.self).lowercased(), end + 1)
+    }
+
+    /// The host and the port, and the path behind them.
+    private static func authority(
+      of bytes: ArraySlice<UInt8>, _ rules: SchemeRules
+    ) throws(Refusal) -> (Authority?, path: ArraySlice<UInt8>) {
+      guard bytes.starts(with: "//".utf8) else {
+        guard !rules.isWeb else { throw Authority.noHost(bytes.startIndex) }
+        return (nil, bytes)
+      }
+      let rest = bytes.dropFirst(2)
+      let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+      return (try Authority(rest[..<end], rules), rest[end...])
+    }
+
+    /// The segments of a path, decoded, the empty ones left out; a host before them counts as one.
+    private static func segments(
+      of path: ArraySlice<UInt8>, atMost most: Int, behindHost: Bool
+    ) throws(Refusal) -> [String] {
+      let slash = UInt8(ascii: "/")
+      var segments: [String] = []
+      // One after the other: an array of all parts would cost each URL three allocations.
+      var rest = path.drop { $0 == slash }
+      while !rest.isEmpty {
+        let part = rest.prefix { $0 != slash }
+        rest = rest[part.endIndex...].drop { $0 == slash }
+        try Refusal.check(
+          segments.count + (behindHost ? 1 : 0) < most, .limitExceeded,
+          "the URL has more than \(most) segments")
+        let segment = try percentDecoded(part, "the path")
+        try Refusal.check(
+          segment != "." && segment != "..", at: part.startIndex,
+          "a path that climbs with \(segment) is not followed")
+        segments.append(segment)
+      }
+      return segments
+    }
+  }
+
+  /// Equal URLs have the same text, read with the same meaning of `+`.
+  public static func == (first: Self, second: Self) -> Bool {
+    first.parts === second.parts
+      || first.text.utf8.elementsEqual(second.text.utf8) && first.items == second.items
+  }
+
+  /// Hashes the text.
+  public func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}
+
+extension URLText {
   /// Makes a URL of parts that are not encoded: `app://book/7?from=mail` of `["book", "7"]` and one item.
   ///
   /// The first segment becomes the host. Each part is encoded, so no text in it reads as a user, a port, a
@@ -292,7 +318,8 @@ extension ArraySlice<UInt8> {
 extension String {
   /// Whether this is a plain name as a host, rather than an address or a name of the network.
   var isPlainHost: Bool {
-    lowercased() != "localhost" && !contains(".") && utf8.first != UInt8(ascii: "[")
+    utf8.first != UInt8(ascii: "[") && !utf8.contains(UInt8(ascii: "."))
+      && lowercased() != "localhost"
   }
 }
 

@@ -81,11 +81,17 @@ package struct Host: Hashable, Sendable {
     value.utf8.percentEncoded { $0 >= 0x7f || $0 == UInt8(ascii: "%") || isForbidden($0) }
   }
 
-  /// The keys of the hosts that a decoded text would be: the opaque one, and that of the web if it can be one.
-  package static func keys(ofName value: String) -> [String] {
+  /// The keys of the hosts that a decoded text would be in URLs of a scheme: of any, for nil, the opaque one and that of the
+  /// web if it can be one.
+  package static func keys(ofName value: String, scheme: String?) -> [String] {
+    let isOfWeb = SchemeRules(scheme: scheme).isWeb
+    // Most names are a word, which no rule writes in another way.
+    let isWord =
+      value.utf8.first?.isLetter == true && value.utf8.allSatisfy { $0.isLetter || $0.isDigit }
+    if isWord, scheme != nil { return [isOfWeb ? webMark + value.lowercased() : value] }
     let web = try? Host(Array(value.utf8)[...], SchemeRules(scheme: "http"))
-    return [web?.isIPv6 == true ? web?.text ?? value : key(ofOpaque: value)]
-      + (web.map { [$0.key] } ?? [])
+    let opaque = web?.isIPv6 == true ? web?.text ?? value : key(ofOpaque: value)
+    return (isOfWeb ? [] : [opaque]) + (scheme == nil || isOfWeb ? web.map { [$0.key] } ?? [] : [])
   }
 
   /// The standard's forbidden host code points.

@@ -1,6 +1,5 @@
 internal import BinaryImage
 internal import ObjectFiles
-internal import PluginFiles
 internal import Registration
 internal import SwiftContracts
 internal import SwiftMetadata

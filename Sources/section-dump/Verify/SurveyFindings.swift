@@ -1,5 +1,4 @@
 internal import BinaryImage
-internal import PluginFiles
 internal import Registration
 internal import SwiftContracts
 
