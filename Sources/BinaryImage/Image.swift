@@ -47,6 +47,12 @@ package struct ImageIdentity: Hashable, Codable, Sendable {
   /// The build-id or `LC_UUID`, as bytes; empty where there is none.
   package var id: [UInt8]
 
+  /// `aarch64`; with what is unusual of it.
+  package var machineTitle: String {
+    let isUsual = bits == 64 && byteOrder == .little
+    return isUsual ? machine : "\(machine) (\(bits) bits, \(byteOrder.rawValue) endian)"
+  }
+
   /// Describes an image.
   package init(
     path: String, format: Format, bits: Int, byteOrder: ByteOrder,

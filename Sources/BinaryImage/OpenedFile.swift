@@ -185,6 +185,12 @@ package final class OpenedFile {
     if filled < count { throw endsBefore(offset, count) }
   }
 
+  /// Whether the kernel maps nothing of the file for running it: `ST_NOEXEC`.
+  package var isOnNoexecMount: Bool {
+    var status = statvfs()
+    return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & 8 != 0
+  }
+
   // MARK: - Changes
 
   /// Throws where somebody wrote to the file since it was opened: what was read of it may never have

@@ -76,9 +76,8 @@ package struct ELFLoading: Hashable, Sendable {
   package var avoidsSystem = false
   /// Whether segments are aligned to less than pages, which glibc has admitted since 2.35.
   package var hasSmallAlignment = false
-  /// The bytes that it needs of the room that each thread has from its start, where little is left for files that are
-  /// opened later: `DF_STATIC_TLS`.
-  package var staticThreadBytes: UInt64 = 0
+  /// The bytes of its thread-local data: `PT_TLS`.
+  package var threadBytes: UInt64 = 0
 
   /// The level of x86-64 that the processor must have: `GNU_PROPERTY_X86_ISA_1_NEEDED`; 0 for any.
   package var processorLevel = 0
@@ -100,20 +99,27 @@ extension ELFFile {
       loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
         .map(String.init)
     }
-    let flags = dynamic.value(Int64(DT_FLAGS)) ?? 0
     loading.relocatesCode = dynamic.relocatesCode
     for segment in try segments().all {
       switch segment.p_type {
       case UInt32(PT_LOAD) where segment.p_align % 4096 != 0: loading.hasSmallAlignment = true
       case UInt32(PT_GNU_STACK): loading.runsStack = segment.isExecutable
-      case UInt32(PT_TLS) where flags & UInt64(DF_STATIC_TLS) != 0:
-        loading.staticThreadBytes = segment.p_memsz
+      case UInt32(PT_TLS): loading.threadBytes = segment.p_memsz
       case UInt32(PT_GNU_PROPERTY) where header.machine == UInt16(EM_X86_64):
         loading.processorLevel = (try? processorLevel(in: segment)) ?? 0
       default: break
       }
     }
     return loading
+  }
+
+  /// Returns whether relocations want thread-local data in the room that each thread has from its start, whatever
+  /// `DF_STATIC_TLS` says: `R_*_TPOFF`, `R_*_TPREL`. Little of it is left for files that are opened later.
+  package func wantsStaticThreads() throws(ImageError) -> Bool {
+    try relocationSurvey().types.contains { type in
+      relocationNames.name(of: type, machine).split(separator: "_")
+        .contains { $0.hasPrefix("TPOFF") || $0.hasPrefix("TPREL") }
+    }
   }
 
   /// The loader that a program names, at most 4096 bytes of it: `PT_INTERP`; nil if it names none.

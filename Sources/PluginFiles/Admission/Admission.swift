@@ -22,6 +22,8 @@ package struct Admission {
     var remarks: [String] = []
     /// The parts of it that stay when it is unloaded.
     var remains: [String] = []
+    /// The bytes of static thread storage that its libraries want.
+    var threadBytes: [FileStamp.FileNumber: UInt64] = [:]
     /// The files that the loader maps with it; nil if the machine is another, or all plugins are switched off.
     var closure: LoadClosure?
     /// The entries of libraries that come along.

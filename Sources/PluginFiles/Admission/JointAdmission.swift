@@ -39,6 +39,7 @@ struct JointAdmission {
     graph.requires = needs
     settle(files.indices.filter { !isSound($0) })
     settle(noteDuplicates())
+    noteThreads()
   }
 
   /// The entries of each file, and of the libraries that come along with it and are no plugins themselves.
@@ -164,6 +165,21 @@ struct JointAdmission {
       }
     }
     return order.filter { !isSound($0) }
+  }
+
+  /// Notes the plugins for whose static thread storage those that load before them leave no room.
+  private mutating func noteThreads() {
+    var all: [FileStamp.FileNumber: UInt64] = [:]
+    let opened = files.first?.host.libraries.openedThreadBytes ?? 0
+    for file in order where !files[file].threadBytes.isEmpty {
+      let isFirst = all.isEmpty && opened == 0
+      all.merge(files[file].threadBytes) { $1 }
+      let sum = all.values.reduce(opened, +)
+      guard !isFirst, sum > keptThreadBytes else { continue }
+      files[file].remarks.append(
+        "with what is loaded before it, \(sum) bytes of static thread storage are wanted, of which glibc keeps "
+          + "\(keptThreadBytes): dlopen refuses one of them")
+    }
   }
 
   /// Refuses whatever needs a file that is refused, and says where that began.

@@ -33,6 +33,12 @@ struct LibrarySet {
   /// The plugin, and the libraries that it brings along and no plugin before it.
   var companions: [Library] { members[(plugin ?? members.count)...].filter { !$0.isResident } }
 
+  /// The bytes of static thread storage that libraries want which the process has opened later.
+  var openedThreadBytes: UInt64 {
+    opened.map { members[$0] }.filter { (try? $0.image.wantsStaticThreads()) == true }
+      .reduce(0) { $0 + $1.loading.threadBytes }
+  }
+
   /// Whether the plugin brings more than it may.
   var isTooLarge: Bool { size.files > most.files || size.bytes > most.bytes }
 

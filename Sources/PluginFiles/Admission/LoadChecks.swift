@@ -1,5 +1,4 @@
 package import BinaryImage
-internal import LibC
 package import Registration
 package import SwiftContracts
 
@@ -9,7 +8,7 @@ package import SwiftContracts
 private let readNoteVersion = 1
 
 /// The bytes that glibc has kept for the static thread storage of all that is opened later, since 2.32.
-private let keptThreadBytes: UInt64 = 1664
+let keptThreadBytes: UInt64 = 1664
 
 extension Admission.Judged {
   /// Checks that a plugin is made for processes like the host's, by a toolkit that this one can read. Returns whether
@@ -124,15 +123,22 @@ extension Admission.Judged {
       remarks.append(
         "\(title) needs a processor of level x86-64-v\(level): on any other dlopen refuses it")
     }
-    let size = library.loading.staticThreadBytes
-    guard size > 0 else { return }
+    if try library.image.wantsStaticThreads() { noteThreads(of: library) }
+  }
+
+  /// Notes that the thread-local data of a library has to be in the room that each thread has from its start.
+  private mutating func noteThreads(of library: Library) {
+    let size = library.loading.threadBytes
+    guard size > 0, threadBytes.updateValue(size, forKey: library.file.stamp.number) == nil else {
+      return
+    }
     let result =
       size > keptThreadBytes
       ? "of which glibc keeps \(keptThreadBytes): dlopen refuses it unless the host is started with more, by "
         + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls="
       : "of which little is left once the host runs: dlopen may refuse it"
     remarks.append(
-      "\(title) wants \(size) bytes of static thread storage, \(result); build it without "
+      "\(library.title.lowercasedFirst) wants \(size) bytes of static thread storage, \(result); build it without "
         + "-ftls-model=initial-exec")
   }
 
@@ -203,6 +209,11 @@ extension Admission.Judged {
           if let version = wanted.version { missing[version] = nil }
         }
         continue
+      }
+      if definition.kind == .threadLocal, libraries.companions.contains(where: { $0 === definer }),
+        try library.image.wantsStaticThreads()
+      {
+        noteThreads(of: definer)
       }
       if let kind = wanted.kind, let other = definition.kind, kind != other {
         refuse(
@@ -308,22 +319,6 @@ extension Admission.Judged {
   private mutating func tellUnseen(_ message: String, remedy: String) {
     guard policy.unseenContracts == .refuse else { return remarks.append(message) }
     refuse(.contractUnseen, saying: message, remedy: remedy)
-  }
-}
-
-extension OpenedFile {
-  /// Whether the kernel maps nothing of the file for running it: `ST_NOEXEC`.
-  fileprivate var isOnNoexecMount: Bool {
-    var status = statvfs()
-    return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & 8 != 0
-  }
-}
-
-extension ImageIdentity {
-  /// `aarch64`; with what is unusual of it.
-  var machineTitle: String {
-    let isUsual = bits == 64 && byteOrder == .little
-    return isUsual ? machine : "\(machine) (\(bits) bits, \(byteOrder.rawValue) endian)"
   }
 }
 
