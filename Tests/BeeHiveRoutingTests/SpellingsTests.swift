@@ -151,6 +151,7 @@ struct SpellingsTests {
     ("/n/:n<Double>", "/n/7", ["/n/7", "/n/7.0", "/n/07", "/n/7e0", "app://n/7"]),
     ("/n/:n<Double>", "app:/n/:n<Int>", ["app:/n/7", "/n/7.0", "/n/07", "other://n/7e0"]),
     ("/n/:n<Int>", "/n/07", ["/n/7", "/n/07", "/n/007", "app://n/%2B7"]),
+    ("/n/:n<Int>", "http://a.b/n/07", ["http://a.b/n/7", "http://A.b:80/n/007"]),
     ("/n/:n<Bool>", "/n/1", ["/n/1", "/n/true"]),
     // A segment with a dot is no host where no // stands before it.
     ("/v1.2/:n<Int>", "/v1.2/07", ["/v1.2/7", "/v1.2/07", "app:/v1.2/007"]),
