@@ -24,6 +24,10 @@ let package = Package(
     .executableTarget(
       name: "documents",
       dependencies: ["CFloors", .product(name: "BeeHive", package: "swift-beehive")]),
+    // Starts with a folder of plugins; Plugins/measure times it.
+    .executableTarget(
+      name: "host",
+      dependencies: ["CFloors", .product(name: "BeeHive", package: "swift-beehive")]),
     // Joins times and counts into one table and holds them against the bounds.
     .executableTarget(name: "figures"),
     // Takes the times.

@@ -4,6 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import PluginFiles
+
 @Suite("Plugins are loaded")
 struct PluginLoadingTests {
   @Test("those that others need first, and each change of a state is seen")
@@ -303,6 +305,10 @@ struct PluginReloadingTests {
       #expect(try shop.said(name) == Int32(number))
       #expect(shop.states == [.loaded])
     }
+    // Builds of one path are told apart by their files.
+    let replaced = try AdmissionHost().replaced.flatMap(\.ranges)
+    #expect(replaced.contains { $0.path == "\(shop.path("a")) (deleted)" })
+    #expect(Set(replaced).count == replaced.count)
     try await shop.hive.plugins.unload()
     #expect(shop.hive.entries.isEmpty)
   }

@@ -1,6 +1,8 @@
-/* The clock, where a library is, and the marks for callgrind. */
+/* The clock, the memory, where a library is, and the marks for callgrind. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <malloc.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -17,6 +19,17 @@ uint64_t floor_clock(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t floor_anonymous_bytes(void) {
+  char line[256];
+  unsigned long kilobytes = 0;
+  malloc_trim(0);
+  FILE *status = fopen("/proc/self/status", "r");
+  if (status == NULL) return 0;
+  while (fgets(line, sizeof line, status) != NULL) (void)sscanf(line, "RssAnon: %lu", &kilobytes);
+  fclose(status);
+  return (uint64_t)kilobytes * 1024u;
 }
 
 const char *floor_library_of(const char *symbol) {

@@ -79,13 +79,15 @@ package struct AdmissionHost {
     switches = PluginSwitches(of: PluginSwitches.ownProgram)
     keepsCode = processKeepsCode()
     libraries.add(program)
-    let deleted = MappedRange.ofThisProcess().filter(\.isOfDeletedFile)
+    let ranges = MappedRange.ofThisProcess()
+    let files = Dictionary(grouping: ranges) { [$0.path, $0.fileID] }
     for (image, path) in images.dropFirst() {
       do throws(ImageError) {
         if let header = image.header?.rawValue,
-          let file = deleted.first(where: { $0.contains(header) })
+          let index = ranges.last(notAfter: UInt64(header), by: \.start),
+          ranges[index].contains(header), ranges[index].isOfDeletedFile
         {
-          replaced.append((image.name, deleted.filter { $0.path == file.path }))
+          replaced.append((image.name, files[[ranges[index].path, ranges[index].fileID]] ?? []))
           throw ImageError(
             .unreadable, image: path,
             message: "The file was removed or replaced after this process had loaded it.")

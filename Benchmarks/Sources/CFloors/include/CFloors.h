@@ -37,6 +37,9 @@ size_t floor_find_sections(const char *path);
 /* Reads all bytes of every file in a folder: open, fstat, one pread, close. How many bytes. */
 size_t floor_read_folder(const char *path);
 
+/* The memory that no file has (RssAnon), in bytes, once the allocator has given back what is free. */
+uint64_t floor_anonymous_bytes(void);
+
 /* Whether the loader counts what it maps and unmaps, asked as cheaply as it can be: how many images it
  * has ever mapped. */
 uint64_t floor_probe(void);
