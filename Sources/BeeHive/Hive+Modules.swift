@@ -252,7 +252,14 @@ extension Hive {
       if let found, !found.isEmpty { return found }
     }
     let problem = imageProblems.first { $0.image == name }
-    throw problem ?? Problem(.notReplaced, "the Hive does not find it")
+    let isOwn = followsLoader && isChosen?(name) != false
+    throw problem
+      ?? Problem(
+        .notReplaced,
+        isOwn
+          ? "the Hive does not find it"
+          : "this Hive does not take it, as it was made with Hive() or for other images; use Hive.process"
+      )
   }
 
   // MARK: Events

@@ -28,6 +28,10 @@ struct PluginLoadingTests {
     }
     #expect(refusals.map(\.code) == ["unmet-requirement"])
     #expect(try await shop.hive.plugins.load().isEmpty)
+    let apart = Hive()
+    try apart.plugins.add(directory: shop.folder.path)
+    let problem = await #expect(throws: Problem.self) { try await apart.plugins.load("b.so") }
+    #expect(problem?.message.contains("this Hive does not take it") == true)
     var told: [String] = []
     for await file in changes {
       told.append("\(file.path.split(separator: "/").last ?? "") \(file.state)".prefix(12) + "")
