@@ -25,15 +25,12 @@ struct ClosureLoader: Sendable {
         // A plugin that was loaded meanwhile may have brought it.
         if unsafe Self.loaded(descriptor) != nil { continue }
         if let folder {
-          try checkNames(neededBy: member)
           let name = folder.name(of: member)
           names.append(name)
-          try Self.open(name, as: member.path)
+          try openLibrary(name, as: member.path)
           folder.isInUse = true
         } else {
-          do throws(Problem) { names.append(try openAnew(member.path)) } catch {
-            throw Problem(.notLoaded, error.message)
-          }
+          names.append(try openAnew(member.path))
         }
         try check(member, descriptor, isOpenedBy: names[names.count - 1])
       }
@@ -41,12 +38,6 @@ struct ClosureLoader: Sendable {
     } catch {
       return (names, error)
     }
-  }
-
-  private static func open(_ name: String, as path: String) throws(Problem) {
-    guard unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) == nil else { return }
-    let text = unsafe String(cString: dlerror())
-    throw Problem(.notLoaded, text.hasPrefix(name) ? path + text.dropFirst(name.count) : text)
   }
 
   /// The loader's handle of an open file, which it finds by device and inode; nil if it has not loaded the file.
@@ -68,23 +59,6 @@ struct ClosureLoader: Sendable {
         + "declares was withdrawn; end this process if you do not trust that file, since its constructors have run"
     )
   }
-
-  /// Whether the loader has an image under a name.
-  private static func knows(_ name: String) -> Bool {
-    unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD) != nil
-  }
-
-  /// Throws if the loader would look for a file that a member needs: it would open what it finds.
-  private func checkNames(neededBy member: LoadClosure.Member) throws(Problem) {
-    for need in member.needs.map({ closure.members[$0] }) {
-      for name in need.names where name.isNeeded && !Self.knows(name.text) {
-        throw Problem(
-          .notLoaded,
-          "\(member.path) needs \(name.text), but \(need.path) has another soname, so the loader would look for it again "
-            + "after it was judged. Link it with -Wl,-soname,\(name.text)")
-      }
-    }
-  }
 }
 
 /// A folder of links to open files, for the loader to open them through: nobody else can write to it, and `$ORIGIN` is
@@ -105,7 +79,9 @@ final class JudgedFolder {
   /// Makes a folder with a link for each name of each file that is not mapped.
   init(for closure: LoadClosure) throws(Problem) {
     let parents = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
-    guard let path = parents.lazy.compactMap({ Self.make(in: $0) }).first else {
+    var made: String?
+    for parent in parents where made == nil { made = Self.make(in: parent) }
+    guard let path = made else {
       throw Problem(
         .notLoaded,
         "no private folder can be made in \(parents.joined(separator: ", ")): give one in TMPDIR")
@@ -156,51 +132,23 @@ final class JudgedFolder {
 
   /// The descriptor of a member, or that of a copy if somebody could still write to the file.
   private func judged(_ member: LoadClosure.Member) throws(Problem) -> Int32 {
-    guard Self.mayBeWritten(member.descriptor) else { return member.descriptor }
-    // The kernel takes names of 249 bytes.
-    let name = String(decoding: member.path.utf8.suffix(240), as: UTF8.self)
-    let copy = Self.makeMemoryFile(name)
-    if copy >= 0 { copies.append(copy) }
-    var (offset, left, status) = (off_t(0), Int(member.stamp.size), stat())
-    while copy >= 0, left > 0 {
-      let count = unsafe sendfile(copy, member.descriptor, &offset, left)
-      guard count > 0 else { break }
-      left -= count
+    var (status, descriptor) = (stat(), member.descriptor)
+    unsafe fstat(descriptor, &status)
+    let access = FileAccess(status)
+    if access.isWritableByOthers || ![0, geteuid()].contains(access.owner)
+      || mayBeOpenForWriting(descriptor)
+    {
+      descriptor = sealedCopy(of: descriptor, member.stamp.size, named: member.path)
+      if descriptor >= 0 { copies.append(descriptor) }
     }
-    guard copy >= 0, left == 0, fcntl(copy, addSeals, allSeals) == 0,
-      unsafe fstat(member.descriptor, &status) == 0, FileStamp(status) == member.stamp
-    else {
+    // Asked last: what was written before would be in the copy. A name that was taken away is no change of this sort.
+    unsafe fstat(member.descriptor, &status)
+    guard descriptor >= 0, FileStamp(status).contents == member.stamp.contents else {
       throw Problem(
         .notLoaded,
-        "\(member.path) is open for writing, or others may write to it, and it could not be copied as it was judged: "
+        "\(member.path) was changed since it was judged, or it may be written to and could not be copied: "
           + systemMessage(errno))
     }
-    return copy
-  }
-
-  /// Whether others than root and the host's user may write to an open file, or anybody has it open for writing.
-  private static func mayBeWritten(_ descriptor: Int32) -> Bool {
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { return true }
-    let access = FileAccess(status)
-    if access.isWritableByOthers || ![0, geteuid()].contains(access.owner) { return true }
-    // A lease for reading is given if nobody writes. Who opens the file meanwhile sends a signal that nobody minds.
-    _ = fcntl(descriptor, setSignal, SIGURG)
-    defer { _ = fcntl(descriptor, setLease, Int32(F_UNLCK)) }
-    return fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0 && errno == EAGAIN
-  }
-
-  /// Makes a file in memory that can be sealed, closed at `exec`; negative if the system makes none.
-  private static func makeMemoryFile(_ name: String) -> Int32 {
-    typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
-    guard let create = unsafe dlsym(nil, "memfd_create") else { return -1 }
-    // Sound: the C library declares the function so.
-    return unsafe unsafeBitCast(create, to: Create.self)(name, 0x1 | 0x2)
+    return descriptor
   }
 }
-
-// Numbers of Linux that its headers keep from Swift; each is the same on every machine.
-/// `F_ADD_SEALS`, and all seals: against other seals, shrinking, growing and writing.
-private let (addSeals, allSeals): (Int32, Int32) = (1033, 0xf)
-/// `F_SETSIG` and `F_SETLEASE`.
-private let (setSignal, setLease): (Int32, Int32) = (10, 1024)

@@ -38,7 +38,9 @@ struct LoadMarks {
   static func text(of path: String, _ stamp: FileStamp) -> String {
     let numbers = [stamp.device, stamp.inode, stamp.size].map { String($0) }
     let times = [stamp.modified, stamp.changed].map { String($0) }
-    return "\(path.fileName.prefix(60))-\((numbers + times).joined(separator: "-"))"
+    // A point would hide it, and a name has at most 255 bytes.
+    let name = String(decoding: path.fileName.utf8.drop { $0 == 0x2e }.prefix(60), as: UTF8.self)
+    return "\(name)-\((numbers + times).joined(separator: "-"))"
   }
 
   /// Runs `load` while a mark says so; without a mark if none can be written.

@@ -41,6 +41,8 @@ final class PluginStore: Sendable {
     fileprivate var states: [FileStamp: PluginFile.State] = [:]
     /// The plugins that were loaded, in this order.
     fileprivate(set) var images: [Image] = []
+    /// The loader's names for those whose places other builds have.
+    fileprivate(set) var replaced: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
     fileprivate var listeners: [Int: AsyncStream<PluginFile>.Continuation] = [:]
@@ -233,20 +235,12 @@ extension PluginStore {
     state.withLock { state in
       guard let index = state.images.firstIndex(where: { $0.name == name }) else { return }
       let image = state.images.remove(at: index)
+      if isTakenIn == nil { state.replaced.insert(name) }
       guard let isTakenIn else { return }
       // The latest is the last.
       state.images.append(image)
       state.images[state.images.count - 1].isTakenIn = isTakenIn
     }
-  }
-}
-
-extension FileStamp {
-  /// The stamp without the time of changes that leave the contents alone: of the mode, or of the names.
-  var contents: Self {
-    var contents = self
-    contents.changed = 0
-    return contents
   }
 }
 

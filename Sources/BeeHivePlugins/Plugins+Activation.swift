@@ -72,7 +72,14 @@ extension Plugins {
     for (path, record) in offers where best.map({ record.answers(before: $0.record) }) != false {
       if let plugin = loading[path] { best = (plugin, record) }
     }
-    guard let best = best?.plugin else { return false }
+    guard let best = best?.plugin else {
+      guard let (path, record) = offers.first(where: { $0.record.kind == .service }),
+        let refusal = report.plugins.first(where: { $0.path == path })?.refusals.first
+      else { return false }
+      throw ServiceError(
+        .unusable, service: record.name,
+        message: "\(path) declares it and is refused: \(refusal.message) \(refusal.remedy)")
+    }
     for plugin in report.loading([best.path]) where !isTakenIn(plugin) {
       store.note(.loading, of: plugin.path)
       let (names, problem) = opened(plugin)

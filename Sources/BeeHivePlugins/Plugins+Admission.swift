@@ -81,7 +81,11 @@ extension Plugins {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
     var admission = Admission(
-      to: try AdmissionHost(modules: modules), under: policy, verification: state.verification,
+      to: try AdmissionHost(
+        modules: modules,
+        plugins: state.images.map {
+          ($0.name, $0.path, $0.stamp, $0.isTakenIn ? $0.identity?.id : nil)
+        }, former: state.replaced), under: policy, verification: state.verification,
       keepsFiles: keepsFiles)
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]
     for candidate in state.catalogue.candidates {

@@ -121,7 +121,7 @@ extension Plugins {
         if store.image(of: file.stamp) != nil { return }
         let manifests = store.catalogue.manifests
         let known = manifests.first { $0.stamp.isSameFile(as: file.stamp) }
-          .flatMap(LoadedFiles().name)
+          .flatMap { LoadedFiles().name(of: $0.stamp.number, $0.identity.id) }
         let (names, problem) =
           known.map { (names: [$0], problem: Problem?.none) }
           ?? marks?.whileLoading(file.path, file.stamp, loader.open) ?? loader.open()
@@ -268,7 +268,9 @@ extension Plugins {
     let loaded = LoadedFiles()
     for manifest in store.catalogue.manifests
     where store.image(of: manifest.stamp) == nil {
-      guard let name = loaded.name(of: manifest) else { continue }
+      guard let name = loaded.name(of: manifest.stamp.number, manifest.identity.id) else {
+        continue
+      }
       store.add(manifest.path, manifest.stamp, as: name)
     }
     return store.state.withLock(\.images).filter(\.isTakenIn)

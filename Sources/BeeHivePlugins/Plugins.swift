@@ -32,7 +32,7 @@ public struct Plugins: Sendable {
   ///   throws nothing: the report says why.
   @discardableResult
   public func add(directory: String) throws(ImageError) -> Handle {
-    try add(.directory(directory))
+    try add(.directory(Self.absolute(directory)))
   }
 
   /// Adds one plugin.
@@ -41,7 +41,14 @@ public struct Plugins: Sendable {
   /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.
   /// - Throws: `ImageError` where the file cannot be read, or is no plugin; then it is not added.
   @discardableResult
-  public func add(file: String) throws(ImageError) -> Handle { try add(.file(file)) }
+  public func add(file: String) throws(ImageError) -> Handle {
+    try add(.file(Self.absolute(file)))
+  }
+
+  /// A path that leads to the same file wherever a plugin has the process go.
+  private static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : "\(".".resolved)/\(path)"
+  }
 
   private func add(_ source: PluginCatalogue.Source) throws(ImageError) -> Handle {
     hive.owned(try store.add(source))
@@ -153,7 +160,7 @@ public struct PluginFile: Hashable, Sendable {
   /// Nil where the candidate is no plugin.
   init?(_ candidate: PluginCatalogue.Candidate, _ loaded: LoadedFiles, _ store: PluginStore) {
     guard let manifest = try? candidate.found.get() else { return nil }
-    let isLoaded = loaded.contains(manifest)
+    let isLoaded = loaded.contains(manifest.stamp.number, manifest.identity.id)
     self.init(candidate, isLoaded: isLoaded, store.state(of: manifest, isLoaded: isLoaded))
   }
 
@@ -199,41 +206,5 @@ extension PluginFile.State {
     case .failed(let problem): (problem.code.rawValue, problem.message)
     case .found, .admitted, .loading, .loaded, .unloaded: nil
     }
-  }
-}
-
-/// Which files this process has loaded.
-struct LoadedFiles {
-  /// The build-ids of the images, and the loader's names for them, by the files that these lead to today.
-  private var images: [FileStamp.FileNumber: (id: [UInt8], name: String)] = [:]
-  /// The build-ids of images whose names lead to no file any more.
-  private var adrift: Set<[UInt8]> = []
-
-  /// Asks the loader.
-  init() {
-    var list = ImageList()
-    // Without memory for the list nothing is known to be loaded.
-    guard (try? list.update()) != nil else { return }
-    for (image, name) in list.named {
-      if let stamp = try? fileStamp(of: name.utf8) {
-        images[stamp.number] = (image.buildID, image.name)
-      } else if !image.buildID.isEmpty {
-        adrift.insert(image.buildID)
-      }
-    }
-  }
-
-  /// Returns whether the file of a manifest is loaded: the same file, of the same build.
-  func contains(_ manifest: PluginManifest) -> Bool {
-    let id = manifest.identity.id
-    if let loaded = images[manifest.stamp.number] { return loaded.id == id }
-    return !id.isEmpty && adrift.contains(id)
-  }
-
-  /// Returns the loader's name for the file of a manifest; nil if it is not loaded. Without a build-id nobody knows,
-  /// because another file may have the path of what is loaded.
-  func name(of manifest: PluginManifest) -> String? {
-    guard !manifest.identity.id.isEmpty, contains(manifest) else { return nil }
-    return images[manifest.stamp.number]?.name
   }
 }

@@ -31,6 +31,13 @@ package struct FileStamp: Hashable, Sendable {
   /// Which file it is, whatever its contents.
   package var number: FileNumber { FileNumber(device: device, inode: inode) }
 
+  /// The stamp without the time of changes that leave the contents alone: of the mode, or of the names.
+  package var contents: Self {
+    var contents = self
+    contents.changed = 0
+    return contents
+  }
+
   /// Whether these are names of one file.
   package func isSameFile(as other: Self) -> Bool { number == other.number }
 

@@ -152,6 +152,41 @@ package struct MappedRange: Hashable, Sendable {
   package var mapping: String { "\(String(start, radix: 16))-\(String(end, radix: 16))" }
 }
 
+/// Whether somebody may have an open file open for writing: a lease for reading, which is given if nobody has, is not given.
+package func mayBeOpenForWriting(_ descriptor: Int32) -> Bool {
+  // Who opens the file meanwhile sends a signal that nobody minds.
+  _ = fcntl(descriptor, setSignal, SIGURG)
+  defer { _ = fcntl(descriptor, setLease, Int32(F_UNLCK)) }
+  return fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0
+}
+
+/// Copies an open file of `size` bytes into memory, and seals the copy: nobody can write to it.
+///
+/// - Returns: Its descriptor, which the caller closes; negative if the system makes none, or the file ends before.
+package func sealedCopy(of descriptor: Int32, _ size: UInt64, named path: String) -> Int32 {
+  typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
+  guard let create = unsafe dlsym(nil, "memfd_create") else { return -1 }
+  // The kernel takes names of 249 bytes. Sound: the C library declares the function so.
+  let name = String(decoding: path.utf8.suffix(240), as: UTF8.self)
+  let copy = unsafe unsafeBitCast(create, to: Create.self)(name, 0x1 | 0x2)
+  guard copy >= 0 else { return copy }
+  var (offset, left) = (off_t(0), Int(size))
+  while left > 0 {
+    let count = unsafe sendfile(copy, descriptor, &offset, left)
+    guard count > 0 else { break }
+    left -= count
+  }
+  if left == 0, fcntl(copy, addSeals, allSeals) == 0 { return copy }
+  close(copy)
+  return -1
+}
+
+// Numbers of Linux that its headers keep from Swift; each is the same on every machine.
+/// `F_ADD_SEALS`, and all seals: against other seals, shrinking, growing and writing.
+private let (addSeals, allSeals): (Int32, Int32) = (1033, 0xf)
+/// `F_SETSIG` and `F_SETLEASE`.
+private let (setSignal, setLease): (Int32, Int32) = (10, 1024)
+
 /// The system's text for an error number.
 package func systemMessage(_ number: Int32) -> String {
   // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.

@@ -1,9 +1,9 @@
 import BeeHive
-import BeeHivePlugins
 import Foundation
 import TestSupport
 import Testing
 
+@testable import BeeHivePlugins
 @testable import PluginFiles
 
 @Suite("Plugins are loaded")
@@ -88,6 +88,9 @@ struct PluginLoadingTests {
     // The host goes on asking for them.
     shop.hive.plugins.policy.versions["c.so"] = nil
     #expect(try await shop.hive.plugins.load().map(\.path) == [shop.path("c")])
+    await refused("\(id) >=2", because: "It is version 1.5 of \(id)")
+    let refusals = try shop.hive.plugins.admission().plugins.map { $0.refusals.map(\.code) }
+    #expect(refusals == [["other-version"], ["superseded"], []])
     #expect(try await shop.hive.plugins.unload(id) == [])
     #expect(try await shop.hive.plugins.load("\(id) >=2").map(\.path) == [shop.path("b")])
   }
@@ -144,6 +147,18 @@ struct PluginLoadingTests {
         problem?.message.contains("\(path) is another file than the one that was judged") == true)
       #expect(shop.hive.entries.isEmpty)
     }
+  }
+
+  @Test("but not what is written into the judged file")
+  func written() throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "written_a"))
+    let judged = try #require(shop.hive.plugins.admission(keepsFiles: true).plugins[0].closure)
+    let writer = try FileHandle(forWritingTo: URL(fileURLWithPath: shop.path("a")))
+    try writer.write(contentsOf: Data([0x7f]))
+    try writer.close()
+    let problem = ClosureLoader(closure: judged, isStrict: true).open().problem
+    #expect(problem?.message.contains("was changed since it was judged") == true)
   }
 
   @Test(
@@ -309,6 +324,9 @@ struct PluginReloadingTests {
       #expect(try shop.said(name) == Int32(number))
       #expect(shop.states == [.loaded])
     }
+    // The symbols of others are judged all the same.
+    let problems = try shop.hive.plugins.admission().problems
+    #expect(!problems.contains { $0.contains(shop.folder.path) }, "\(problems)")
     // Builds of one path are told apart by their files.
     let replaced = try AdmissionHost().replaced.flatMap(\.ranges)
     #expect(replaced.contains { $0.path == "\(shop.path("a")) (deleted)" })

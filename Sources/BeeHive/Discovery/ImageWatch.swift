@@ -172,10 +172,15 @@ package func openAnew(_ file: String) throws(Problem) -> String {
     }
   }
   if Task.isCancelled { throw Problem(.notReplaced, "it took too long") }
-  guard unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) != nil else {
-    throw Problem(.notReplaced, unsafe String(cString: dlerror()))
-  }
+  try openLibrary(name, as: file)
   return name
+}
+
+/// Has the loader open a file by a name of it; errors have the path.
+package func openLibrary(_ name: String, as path: String) throws(Problem) {
+  guard unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) == nil else { return }
+  let text = unsafe String(cString: dlerror())
+  throw Problem(.notLoaded, text.hasPrefix(name) ? path + text.dropFirst(name.count) : text)
 }
 
 /// Returns another spelling of a path, which the loader has never heard: it keeps every name that led to an image.

@@ -169,6 +169,15 @@ package struct Admission {
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
+    // A name that no file has once the others are open is looked for again.
+    for (library, name) in libraries.misnamed where policy.opensJudgedFiles {
+      let soname = library.linkage.name.map { "the soname \($0)" } ?? "no soname"
+      new.refuse(
+        .notLoadable,
+        "\(library.path), which it brings along, has \(soname) and is needed as \(name), so the loader would look for it "
+          + "again after it was judged.", expected: name, found: soname,
+        remedy: "Link it with -Wl,-soname,\(name).")
+    }
     // The loader looks for everybody in the folders of the program and of the environment.
     if let program = host.libraries.members.first,
       companions.count > 1 || !libraries.missing.isEmpty
@@ -303,6 +312,11 @@ package struct Admission {
       let libraries = host.libraries.loading(own, host.search, beside: others)
       let start = file.refusals.count
       let closure = LoadClosure(of: libraries)
+      // It was opened anew: of what was judged before, nothing else will do.
+      let known = Set((file.closure?.members ?? []).map(\.stamp))
+      guard closure.brought.allSatisfy({ known.contains($0.stamp) }) else {
+        return file.refusals.append(.replaced("It, or a library that comes along,"))
+      }
       file.closure = keepsFiles ? closure : closure.closed
       if file.checkSize(of: libraries) { try file.checkSymbols(of: own, in: libraries) }
       for index in file.refusals.indices[start...] {

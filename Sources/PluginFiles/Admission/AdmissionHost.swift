@@ -20,6 +20,13 @@ package struct AdmissionHost {
   let search: LibrarySearch
   /// Whether the kernel keeps what the process may write from being run.
   private(set) var keepsCode = false
+  /// A plugin that the process has loaded by itself, and with it nobody's symbols: the loader's name for it, its file, and its
+  /// id while the Hive has its entries.
+  package typealias LoadedPlugin = (
+    name: String, path: String, stamp: FileStamp, runningID: String?
+  )
+  /// The plugins that run, by their ids.
+  private(set) var running: [String: LoadedPlugin] = [:]
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
 
@@ -67,9 +74,15 @@ package struct AdmissionHost {
 
   /// Describes this process, with everything that is loaded into it.
   ///
-  /// - Parameter modules: The modules that are there, by name.
+  /// - Parameters:
+  ///   - modules: The modules that are there, by name.
+  ///   - plugins: The plugins that were loaded.
+  ///   - former: The loader's names for those whose places other builds have.
   /// - Throws: ``ImageError`` where its program cannot be read.
-  package init(modules: [String: Attributes] = [:]) throws(ImageError) {
+  package init(
+    modules: [String: Attributes] = [:], plugins: [LoadedPlugin] = [], former: Set<String> = []
+  ) throws(ImageError) {
+    let own = former.union(plugins.map(\.name))
     var list = ImageList()
     try list.update()
     let images = list.named.filter { $0.image.role != .vdso }
@@ -95,12 +108,14 @@ package struct AdmissionHost {
         libraries.add(try Library(of: OpenedFile(path: path)), as: image.name)
       } catch {
         libraries.addUnread(path)
-        problems.append(error)
+        // What was opened for itself alone defines nothing for others.
+        if !own.contains(image.name) { problems.append(error) }
       }
     }
     libraries.addNamesOfFiles()
     libraries.noteOpened()
     self.modules = modules
+    for plugin in plugins { if let id = plugin.runningID { running[id] = plugin } }
   }
 
   private init(_ path: String, _ program: Library, _ libraryPath: String?) {

@@ -148,7 +148,7 @@ extension Library {
     for folder in Set(walk.names.map(\.folder)) {
       for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
         let name = String(decoding: bytes, as: UTF8.self)
-        guard isListed(name), !names.contains(name),
+        guard isListed(name), !names.contains(where: { $0.utf8.elementsEqual(bytes) }),
           let other = try? fileStamp(of: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes),
           other.isSameFile(as: file.stamp)
         else { continue }
@@ -179,19 +179,33 @@ private func searchPathRefusal(
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which depends on the folder that the host is started in.",
       expected: "an absolute path, or $ORIGIN", found: written,
-      remedy: "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
+      remedy: wants.hasPrefix("LD_LIBRARY_PATH")
+        ? "Write it there with an absolute path, or leave it out."
+        : "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
-  // In the folders for single processors the loader looks first.
-  let processors = "\(folder)/glibc-hwcaps"
-  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
-  let folders =
-    [folder, processors] + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) }
-  guard policy.checksOwners,
-    let reason = folders.lazy.compactMap({ FolderWalk(to: $0).refusals.first }).first
-  else { return nil }
+  guard policy.checksOwners else { return nil }
+  let walks = processorFolders(in: folder).lazy.map { FolderWalk(to: $0) }
+  if walks.contains(where: { $0.steps.contains { "\($0.path)/".hasPrefix("/proc/") } }) {
+    return PluginRefusal(
+      .unsafeSearchPath, "\(shown), which leads elsewhere in each process.",
+      expected: "a folder", found: written, remedy: "Write where it leads.")
+  }
+  guard let reason = walks.compactMap({ $0.refusals.first }).first else { return nil }
   return PluginRefusal(
     .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
     found: reason.found, remedy: reason.remedy)
+}
+
+/// A folder with those below it where the loader looks first: `glibc-hwcaps`, and before glibc 2.37 those of `ld.so --help`.
+private func processorFolders(in folder: String, deeper: Int = 4) -> [String] {
+  let processors = "\(folder)/glibc-hwcaps"
+  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
+  let older = ["tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "i686", "atomics", "aarch64"]
+    .map { "\(folder)/\($0)" }
+    .filter { deeper > 0 && fileStatus(of: $0.utf8, followingLinks: true) != nil }
+  return [folder, processors]
+    + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) }
+    + older.flatMap { processorFolders(in: $0, deeper: deeper - 1) }
 }
 
 extension String {

@@ -178,7 +178,7 @@ struct JointAdmission {
       guard !isFirst, sum > keptThreadBytes else { continue }
       files[file].remarks.append(
         "with what is loaded before it, \(sum) bytes of static thread storage are wanted, of which glibc keeps "
-          + "\(keptThreadBytes): dlopen refuses one of them")
+          + "\(keptThreadBytes), unless GLIBC_TUNABLES says more: dlopen refuses one of them")
     }
   }
 
@@ -208,6 +208,14 @@ extension [Admission.Judged] {
     var rivals: [String: [(file: Int, identity: PluginIdentity, version: Version)]] = [:]
     for (file, judged) in enumerated() where judged.refusals.isEmpty {
       guard let identity = judged.identity, let version = Version(identity.version) else {
+        continue
+      }
+      if let running = judged.host.running[identity.id],
+        running.path != judged.path, running.stamp.number != judged.manifest?.stamp.number
+      {
+        self[file].refuse(
+          .superseded, "\(identity.id) runs: \(running.path).", found: identity.version,
+          remedy: "Unload that one first, to load another version.", cause: running.path)
         continue
       }
       rivals[identity.id, default: []].append((file, identity, version))

@@ -104,7 +104,8 @@ final class Library {
         for spelling in ["{\(name)}", name] where part.hasPrefix(spelling) {
           let rest = part.dropFirst(spelling.count)
           // Of $ORIGINAL nothing is replaced.
-          guard spelling != name || rest.isEmpty || rest.first == "/" else { continue }
+          let isLonger = rest.utf8.first.map { $0.isLetter || $0.isDigit || $0 == 0x5f } == true
+          guard spelling != name || !isLonger else { continue }
           text += value + rest
           return
         }

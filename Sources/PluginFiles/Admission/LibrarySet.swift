@@ -27,6 +27,8 @@ struct LibrarySet {
   private var reached: Set<Int> = []
   /// File names of libraries that are loaded, and whose files cannot be read.
   private var unread: Set<[UInt8]> = []
+  /// Whether the plugin, or what comes with it, needs one of them.
+  private(set) var needsUnread = false
   /// Files that earlier plugins have brought, by their names: who needs such a name gets that file.
   private var residents: [[UInt8]: String] = [:]
 
@@ -49,6 +51,7 @@ struct LibrarySet {
   ) -> Self {
     var set = self
     (set.plugin, set.residents, set.missing) = (members.count, residents, [])
+    set.needsUnread = false
     set.add(library)
     set.addNeeded(from: members.count, search)
     set.reached = Set(set.order(from: members.count).map(\.position))
@@ -130,6 +133,7 @@ struct LibrarySet {
         guard !isTooLarge else { return }
         let name = requester.expanded(text)
         let bytes = Array(name.utf8)
+        if unread.contains(bytes) { needsUnread = true }
         guard positions[bytes] == nil, !unread.contains(bytes), looked.insert(bytes).inserted else {
           continue
         }
@@ -186,6 +190,15 @@ struct LibrarySet {
 
   /// The place of that member.
   func position(named name: String) -> Int? { positions[Array(name.utf8)] }
+
+  /// The libraries that come along and that a file needs by another name than their sonames, with that name.
+  var misnamed: [(library: Library, name: String)] {
+    members.indices.dropFirst((plugin ?? members.count) + 1).flatMap { position in
+      names[position].map(\.text)
+        .filter { $0 != members[position].linkage.name && $0 != members[position].path }
+        .map { (members[position], $0) }
+    }
+  }
 
   /// The names that files need a member by.
   func names(of library: Library) -> [String] {

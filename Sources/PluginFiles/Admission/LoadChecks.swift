@@ -135,7 +135,7 @@ extension Admission.Judged {
     let result =
       size > keptThreadBytes
       ? "of which glibc keeps \(keptThreadBytes): dlopen refuses it unless the host is started with more, by "
-        + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls="
+        + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=\(size)"
       : "of which little is left once the host runs: dlopen may refuse it"
     remarks.append(
       "\(library.title.lowercasedFirst) wants \(size) bytes of static thread storage, \(result); build it without "
@@ -173,7 +173,7 @@ extension Admission.Judged {
         expected: missing.name, found: missing.file ?? "no such file", remedy: missing.remedy)
     }
     // What is in a library that is missing or cannot be read is not known to be undefined.
-    guard libraries.missing.isEmpty, host.problems.isEmpty else { return }
+    guard libraries.missing.isEmpty, host.problems.isEmpty, !libraries.needsUnread else { return }
     for library in libraries.companions {
       try checkSymbols(of: library, as: title(library), in: libraries)
     }
@@ -257,7 +257,8 @@ extension Admission.Judged {
     guard !records.isEmpty else { return }
     let libraries = companions + host.libraries.members
     // What cannot be read may have them.
-    guard host.problems.isEmpty, !libraries.contains(where: \.hidesSwift) else { return }
+    guard host.problems.isEmpty, host.replaced.isEmpty, !libraries.contains(where: \.hidesSwift)
+    else { return }
     for record in records {
       guard let type = record.neededType,
         !libraries.contains(where: { $0.types.isIncomplete || $0.types.has(type) })

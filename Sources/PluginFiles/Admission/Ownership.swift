@@ -11,11 +11,7 @@ private var trustedUsers: Set<UInt32> { [0, geteuid()] }
 func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
   let walk = FolderWalk(to: file.path)
   guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
-    return [
-      PluginRefusal(
-        .changed, "\(title) was replaced while it was read.",
-        remedy: "Look again when no plugins are being installed.")
-    ]
+    return walk.failure.map { [PluginRefusal($0)] } ?? [.replaced(title)]
   }
   let own = ownerRefusal(of: end.access, title)
   return [own].compactMap { $0 } + walk.refusals
@@ -37,13 +33,25 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
     .writableByOthers,
     "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
     expected: "no write permission but the owner's", found: mode,
-    remedy: "Take the permission away: chmod go-w.")
+    remedy: access.mode & 0o1000 == 0
+      ? "Take the permission away: chmod go-w." : "Use a folder that is not for everybody.")
+}
+
+extension PluginRefusal {
+  /// The refusal of what is another file than before.
+  static func replaced(_ title: String) -> Self {
+    Self(
+      .changed, "\(title) was replaced while it was read.",
+      remedy: "Look again when no plugins are being installed.")
+  }
 }
 
 extension FolderWalk {
   /// The reasons that others than root and the host's user may decide what the path leads to, outermost folder first.
   /// sudo has the same rule for its plugins.
   var refusals: [PluginRefusal] {
+    // Unseen folders are not safe ones.
+    if let failure { return [PluginRefusal(failure)] }
     var told: Set<String> = []
     return steps.compactMap { step in
       var (access, title) = (step.access, "The folder \(step.path) that leads to it")

@@ -1,7 +1,8 @@
 import Foundation
-import PluginFiles
 import TestSupport
 import Testing
+
+@testable import PluginFiles
 
 /// What only a policy refuses: whose files are, where they look for others, how they are built, which are named.
 extension AdmissionChecksTests {
@@ -69,6 +70,26 @@ extension AdmissionChecksTests {
       with: "-Wl,-rpath,$ORIGINAL/plugins"),
     Row("a search path that others may write to", "unsafe-search-path", ["0777"]) {
       try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))")
+    },
+    Row("a folder below it where older loaders look first", "unsafe-search-path", ["0777"]) {
+      _ = try $0.openFolder("safe/tls/x86_64")
+      try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../safe")
+    },
+    linked(
+      "a search path of each process", "unsafe-search-path", ["in each process"],
+      with: "-Wl,-rpath,/proc/self/cwd"),
+    Row("a folder whose name goes on behind $LIB", "unsafe-search-path", ["0777"]) {
+      let host = try AdmissionHost(executable: $0.folder.place("host").path)
+      _ = try $0.openFolder("\(host.identity.libraryFolder)-e")
+      try $0.plugin("x", nil, "-Wl,-rpath,\($0.folder.path)/$LIB-e")
+    },
+    Row(
+      "a companion under another name than its own", "not-loadable", ["the soname libown.so"],
+      policy: policy { $0.opensJudgedFiles = true }
+    ) {
+      let own = try $0.library("libown.so", "int own;", ["-Wl,-soname,libother.so"])
+      try $0.plugin("x", nil, "-Wl,--no-as-needed", own, "-Wl,-rpath,$ORIGIN/..")
+      _ = try $0.library("libother.so", "int own;", ["-Wl,-soname,libown.so"])
     },
     Row(
       "a search path of the host's that others may write to", "unsafe-search-path",
