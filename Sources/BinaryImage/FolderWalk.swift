@@ -23,7 +23,7 @@ package struct FolderWalk {
   package private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
   /// The names that the file has on the way: of each link the name of what it leads to, and where that is.
   package private(set) var names: [(folder: String, name: String)] = []
-  /// Why the walk could not go on, where that says nothing of the path: no descriptors are left, for example.
+  /// The error that ended the walk and says nothing of the path: no descriptors are left, for example.
   package private(set) var failure: ImageError?
   private var seen: Set<Step> = []
 
@@ -34,7 +34,7 @@ package struct FolderWalk {
   package init(to path: String) {
     errno = 0
     follow(path)
-    // What is not there, or not for this user to see, ends the walk; the last folder counts.
+    // A name that is not there, or not for this user to see, ends the walk; the last folder counts.
     let usual = [0, ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EPERM]
     if end == nil, !usual.contains(errno) { failure = ImageError(system: errno, path) }
   }

@@ -154,7 +154,7 @@ package struct MappedRange: Hashable, Sendable {
 
 /// Whether somebody may have an open file open for writing: a lease for reading, which is given if nobody has, is not given.
 package func mayBeOpenForWriting(_ descriptor: Int32) -> Bool {
-  // Who opens the file meanwhile sends a signal that nobody minds.
+  // An opening meanwhile sends a signal that nobody minds.
   _ = fcntl(descriptor, setSignal, SIGURG)
   defer { _ = fcntl(descriptor, setLease, Int32(F_UNLCK)) }
   return fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0

@@ -31,7 +31,7 @@ struct RouteSearch {
   private var values: [any URLConvertible] = []
   private var typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)] = []
 
-  /// What was found, and how many nodes were looked at.
+  /// The matches, and the number of nodes that were looked at.
   typealias Found = (matches: [Match], visits: Int)
 
   /// The matches among the routes of the URL's scheme, then among those of any scheme.

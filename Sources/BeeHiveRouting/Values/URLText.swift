@@ -38,7 +38,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What was read, once for all copies: a call hands its URL on at every step.
+  /// Shared by all copies: a call hands its URL on at every step.
   private let parts: Parts
 
   /// The URL as it was given.

@@ -108,7 +108,7 @@ package struct AdmissionHost {
         libraries.add(try Library(of: OpenedFile(path: path)), as: image.name)
       } catch {
         libraries.addUnread(path)
-        // What was opened for itself alone defines nothing for others.
+        // A plugin was opened for itself alone: it defines nothing for others.
         if !own.contains(image.name) { problems.append(error) }
       }
     }
