@@ -167,7 +167,7 @@ struct JointAdmission {
     return order.filter { !isSound($0) }
   }
 
-  /// Notes the plugins for whose static thread storage those that load before them leave no room.
+  /// Notes each plugin that finds no room for its static thread storage, because of those that load before it.
   private mutating func noteThreads() {
     var all: [FileStamp.FileNumber: UInt64] = [:]
     let opened = files.first?.host.libraries.openedThreadBytes ?? 0
@@ -177,7 +177,7 @@ struct JointAdmission {
       let sum = all.values.reduce(opened, +)
       guard !isFirst, sum > keptThreadBytes else { continue }
       files[file].remarks.append(
-        "with what is loaded before it, \(sum) bytes of static thread storage are wanted, of which glibc keeps "
+        "with what is loaded before it, \(sum) bytes of static thread storage are wanted, and glibc keeps "
           + "\(keptThreadBytes), unless GLIBC_TUNABLES says more: dlopen refuses one of them")
     }
   }

@@ -134,9 +134,9 @@ extension Admission.Judged {
     }
     let result =
       size > keptThreadBytes
-      ? "of which glibc keeps \(keptThreadBytes): dlopen refuses it unless the host is started with more, by "
+      ? "and glibc keeps \(keptThreadBytes): dlopen refuses it unless the host is started with more, by "
         + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=\(size)"
-      : "of which little is left once the host runs: dlopen may refuse it"
+      : "and little is left once the host runs: dlopen may refuse it"
     remarks.append(
       "\(library.title.lowercasedFirst) wants \(size) bytes of static thread storage, \(result); build it without "
         + "-ftls-model=initial-exec")

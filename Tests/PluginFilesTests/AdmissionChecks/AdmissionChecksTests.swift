@@ -108,7 +108,7 @@ struct AdmissionChecksTests {
     try folder.plugin("y", nil, "-fuse-ld=bfd", "-Wl,-z,x86-64-v3")
     let plugins = try folder.report().plugins
     #expect(plugins.map(\.loads) == [true, true, true, true])
-    let wanted = "wants 900 bytes of static thread storage, of which little is left"
+    let wanted = "wants 900 bytes of static thread storage, and little is left"
     let remarks = [
       ["it \(wanted)"],
       ["\(along), which it brings along, \(wanted)", "1800 bytes of static thread storage"], [],
