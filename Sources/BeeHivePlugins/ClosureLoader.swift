@@ -79,9 +79,8 @@ final class JudgedFolder {
   /// Makes a folder with a link for each name of each file that is not mapped.
   init(for closure: LoadClosure) throws(Problem) {
     let parents = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
-    var made: String?
-    for parent in parents where made == nil { made = Self.make(in: parent) }
-    guard let path = made else {
+    // Each is tried once, until one will do.
+    guard let path = parents.reduce(String?.none, { $0 ?? Self.make(in: $1) }) else {
       throw Problem(
         .notLoaded,
         "no private folder can be made in \(parents.joined(separator: ", ")): give one in TMPDIR")

@@ -74,7 +74,8 @@ extension Plugins {
     }
     guard let best = best?.plugin else {
       guard let (path, record) = offers.first(where: { $0.record.kind == .service }),
-        let refusal = report.plugins.first(where: { $0.path == path })?.refusals.first
+        let plugin = report.plugins.first(where: { $0.path.utf8.elementsEqual(path.utf8) }),
+        let refusal = plugin.refusals.first
       else { return false }
       throw ServiceError(
         .unusable, service: record.name,

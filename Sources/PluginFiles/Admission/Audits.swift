@@ -184,13 +184,13 @@ private func searchPathRefusal(
         : "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
   guard policy.checksOwners else { return nil }
-  let walks = processorFolders(in: folder).lazy.map { FolderWalk(to: $0) }
+  let walks = processorFolders(in: folder).map { FolderWalk(to: $0) }
   if walks.contains(where: { $0.steps.contains { "\($0.path)/".hasPrefix("/proc/") } }) {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which leads elsewhere in each process.",
       expected: "a folder", found: written, remedy: "Write where it leads.")
   }
-  guard let reason = walks.compactMap({ $0.refusals.first }).first else { return nil }
+  guard let reason = walks.lazy.compactMap({ $0.refusals.first }).first else { return nil }
   return PluginRefusal(
     .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
     found: reason.found, remedy: reason.remedy)
