@@ -212,23 +212,6 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-extension [[String]] {
-  /// The rows as lines whose columns are aligned, the first one to the right if asked for.
-  package func aligned(firstToTheRight: Bool = false) -> [String] {
-    let widths = (first ?? []).indices.map { column in map { $0[column].count }.max() ?? 0 }
-    return map { row in
-      var line = ""
-      for (column, cell) in row.enumerated() {
-        let blanks = String(repeating: " ", count: widths[column] - cell.count)
-        line += firstToTheRight && column == 0 ? blanks + cell : cell + blanks
-        line += "  "
-      }
-      while line.last == " " { line.removeLast() }
-      return line
-    }
-  }
-}
-
 extension Report {
   /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it, in this order
   /// of keys and with a line for each entry.

@@ -25,7 +25,7 @@ struct ClosureLoader: Sendable {
         // A plugin that was loaded meanwhile may have brought it.
         if unsafe Self.loaded(descriptor) != nil { continue }
         if let folder {
-          let name = folder.name(of: member)
+          let name = folder.name(at: position)
           names.append(name)
           try openLibrary(name, as: member.path)
           folder.isInUse = true
@@ -55,8 +55,11 @@ struct ClosureLoader: Sendable {
     guard unsafe judged == nil || judged != opened else { return }
     throw Problem(
       .notLoaded,
-      "\(member.path) is another file than the one that was judged: it was replaced meanwhile. All that the other one "
-        + "declares was withdrawn; end this process if you do not trust that file, since its constructors have run"
+      fcntl(descriptor, F_GETFD) >= 0
+        ? "\(member.path) is another file than the one that was judged: it was replaced meanwhile. All that the other "
+          + "one declares was withdrawn; end this process if you do not trust that file, since its constructors have run"
+        : "\(member.path) was opened, and its constructors have closed files that are not theirs, the judged one among "
+          + "them: all that it declares was withdrawn"
     )
   }
 }
@@ -73,6 +76,8 @@ final class JudgedFolder {
   private let folder: Int32
   /// The folder as the loader gets it: never twice the same.
   private let spelling: String
+  /// The name of the link to each file, by its position.
+  private var names: [String] = []
   private var links: Set<String> = []
   private var copies: [Int32] = []
 
@@ -80,7 +85,9 @@ final class JudgedFolder {
   init(for closure: LoadClosure) throws(Problem) {
     let parents = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
     // Each is tried once, until one will do.
-    guard let path = parents.reduce(String?.none, { $0 ?? Self.make(in: $1) }) else {
+    guard
+      let path = parents.reduce(String?.none, { $0 ?? makePrivateFolder(in: $1, named: "beehive") })
+    else {
       throw Problem(
         .notLoaded,
         "no private folder can be made in \(parents.joined(separator: ", ")): give one in TMPDIR")
@@ -96,10 +103,13 @@ final class JudgedFolder {
     }
     for member in closure.members {
       descriptors.append(member.isMapped ? member.descriptor : try judged(member))
-      guard !member.isMapped else { continue }
-      for name in [member.path] + member.names.map(\.text) {
-        try link(name.fileName, to: descriptors[descriptors.count - 1])
-      }
+      // Two files may have one name in two folders.
+      let (name, position) = (member.path.fileName, names.count)
+      names.append(names.contains(name) ? "\(position)-\(name)" : name)
+      if !member.isMapped { try link(names[position], to: descriptors[position]) }
+    }
+    for (position, member) in closure.members.enumerated() where !member.isMapped {
+      for name in member.names { try link(name.text.fileName, to: descriptors[position]) }
     }
   }
 
@@ -111,16 +121,7 @@ final class JudgedFolder {
   }
 
   /// The path that the loader opens a file by.
-  func name(of member: LoadClosure.Member) -> String { "\(spelling)/\(member.path.fileName)" }
-
-  private static func make(in parent: String) -> String? {
-    var template = Array("\(parent)/beehive-XXXXXX".utf8CString)
-    // Sound: the text ends with a NUL, and is written over in its length.
-    return unsafe template.withUnsafeMutableBufferPointer { text in
-      guard let start = text.baseAddress, unsafe mkdtemp(start) != nil else { return nil }
-      return unsafe String(cString: start)
-    }
-  }
+  func name(at position: Int) -> String { "\(spelling)/\(names[position])" }
 
   private func link(_ name: String, to descriptor: Int32) throws(Problem) {
     guard links.insert(name).inserted else { return }

@@ -6,7 +6,8 @@ internal import PluginFiles
 /// mark behind, and the next start finds it.
 ///
 /// A mark has the name of the file, what tells its contents from others, and the number of the process, which keeps it
-/// locked: the mark of a process that lives is none of the last start.
+/// locked: the mark of a process that lives is none of the last start. In it is the namespace of that number, because
+/// children that the process leaves behind keep the lock, too.
 struct LoadMarks {
   let folder: String
 
@@ -29,10 +30,17 @@ struct LoadMarks {
       let mark = unsafe open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard mark >= 0 else { continue }
       defer { close(mark) }
-      if flock(mark, LOCK_SH | LOCK_NB) == 0 { left[String(name[..<end])] = "\(folder)/\(name)" }
+      let process = pid_t(name[end...].dropFirst()) ?? 0
+      let isHere = readBytes(of: mark, at: 0, count: 64).bytes.elementsEqual(Self.namespace.utf8)
+      if flock(mark, LOCK_SH | LOCK_NB) == 0 || isHere && kill(process, 0) != 0 && errno == ESRCH {
+        left[String(name[..<end])] = "\(folder)/\(name)"
+      }
     }
     return left
   }
+
+  /// The namespace of the numbers of processes.
+  private static var namespace: String { linkTarget(of: "/proc/self/ns/pid") ?? "" }
 
   /// The text that names a file as it is now.
   static func text(of path: String, _ stamp: FileStamp) -> String {
@@ -43,14 +51,26 @@ struct LoadMarks {
     return "\(name)-\((numbers + times).joined(separator: "-"))"
   }
 
-  /// Runs `load` while a mark says so; without a mark if none can be written.
-  func whileLoading<Result>(_ path: String, _ stamp: FileStamp, _ load: () -> Result) -> Result {
+  /// Runs `load` while a mark says so; if none can be written, without one, and `failed` gets the reason before.
+  func whileLoading<Result>(
+    _ path: String, _ stamp: FileStamp, failed: (ImageError) -> Void, _ load: () -> Result
+  ) -> Result {
     makeFolders(to: folder)
     let text = "\(Self.text(of: path, stamp)).\(getpid())"
     // Nobody looks at it before it is locked.
     let draft = "\(folder)/.\(text)"
     let mark = unsafe open(draft, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard mark >= 0 else { return load() }
+    let namespace = Self.namespace
+    // Sound: the call reads as many bytes as the text has.
+    guard mark >= 0, unsafe write(mark, namespace, namespace.utf8.count) >= 0 else {
+      failed(
+        ImageError(
+          .unreadable, image: folder,
+          message:
+            "No mark can be written: \(systemMessage(errno)). A plugin that ends the process is not found out."
+        ))
+      return load()
+    }
     defer {
       unsafe unlink("\(folder)/\(text)")
       close(mark)

@@ -55,7 +55,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
 
   /// The entries of each file in its turn; one line for a file that is no plugin.
   package var lines: [Line]
-  /// Directories that cannot be read or watched; one sentence each.
+  /// Directories that cannot be read or watched, and one that takes no marks; one sentence each.
   public var problems: [String]
   /// Which of the plugins this process would load, and why not the others; nil where its own program cannot be read.
   public var admission: AdmissionReport?

@@ -7,8 +7,9 @@ internal import Threads
 final class PluginStore: Sendable {
   /// A plugin that was loaded.
   struct Image {
-    /// The path of its file when it was loaded.
+    /// The path of its file when it was loaded, and its other paths.
     let path: String
+    let otherPaths: [String]
     /// The stamp of its contents.
     let stamp: FileStamp
     let identity: PluginIdentity?
@@ -18,7 +19,7 @@ final class PluginStore: Sendable {
     var isTakenIn = true
 
     func isCalled(_ name: String) -> Bool {
-      PluginIdentity.isPlugin(identity, at: path, called: name)
+      PluginIdentity.isPlugin(identity, at: [path] + otherPaths, called: name)
     }
   }
 
@@ -37,6 +38,8 @@ final class PluginStore: Sendable {
     var activations: [String: Plugins.Activation] = [:]
     /// The folder for marks that the host has given.
     var marks: String?
+    /// The reason that no mark could be written.
+    var unmarked: ImageError?
     /// The states of plugins that were judged, by their files.
     fileprivate var states: [FileStamp: PluginFile.State] = [:]
     /// The plugins that were loaded, in this order.
@@ -49,8 +52,8 @@ final class PluginStore: Sendable {
     fileprivate var lastListener = 0
 
     /// When a plugin is loaded.
-    func activation(of plugin: PluginIdentity?, at path: String) -> Plugins.Activation {
-      let named = activations.filter { PluginIdentity.isPlugin(plugin, at: path, called: $0.key) }
+    func activation(of plugin: PluginIdentity?, at paths: [String]) -> Plugins.Activation {
+      let named = activations.filter { PluginIdentity.isPlugin(plugin, at: paths, called: $0.key) }
       return [.never, .onDemand, .atStart].first(where: named.values.contains) ?? activation
     }
   }
@@ -67,8 +70,10 @@ final class PluginStore: Sendable {
   /// The catalogue, as of the last refresh.
   var catalogue: PluginCatalogue { state.withLock { $0.catalogue } }
 
-  /// What is wrong with sources and watches.
-  var problems: [ImageError] { state.withLock { $0.catalogue.problems + $0.unwatched } }
+  /// The problems of sources, watches and marks.
+  var problems: [ImageError] {
+    state.withLock { $0.catalogue.problems + $0.unwatched + [$0.unmarked].compactMap(\.self) }
+  }
 
   /// Adds a source and reads it. Returns what takes it out; throws where there is nothing to be read.
   func add(_ source: PluginCatalogue.Source) throws(ImageError) -> @Sendable () -> Void {
@@ -157,7 +162,7 @@ extension PluginStore {
   /// Notes the state of a plugin, and tells those who follow the changes. What was judged changes nothing of a plugin that
   /// somebody has begun to load.
   func note(_ new: PluginFile.State, of path: String) {
-    let found = catalogue.candidates.first { $0.path.utf8.elementsEqual(path.utf8) }
+    let found = catalogue.candidates.first { $0.paths.has(path) }
     guard let candidate = found, let manifest = try? candidate.found.get() else { return }
     let listeners = state.withLock { state -> [AsyncStream<PluginFile>.Continuation] in
       let before = state.states[manifest.stamp.contents]
@@ -213,9 +218,14 @@ extension PluginStore {
   func add(_ path: String, _ stamp: FileStamp, as name: String) {
     let stamp = stamp.contents
     state.withLock { state in
-      let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
+      let found = state.catalogue.candidates.first {
+        (try? $0.found.get())?.stamp.contents == stamp
+      }
       state.images.removeAll { $0.name == name }
-      state.images.append(Image(path: path, stamp: stamp, identity: plugin, name: name))
+      state.images.append(
+        Image(
+          path: path, otherPaths: found?.paths ?? [], stamp: stamp,
+          identity: (try? found?.found.get())?.plugin, name: name))
     }
   }
 
@@ -247,11 +257,9 @@ extension PluginStore {
 extension PluginCatalogue {
   /// Why a source cannot be read.
   fileprivate func problem(of source: Source) -> ImageError? {
-    let path = source.path.utf8
-    if source.isDirectory { return problems.first { $0.image.utf8.elementsEqual(path) } }
-    let candidate = candidates.first { candidate in
-      ([candidate.path] + candidate.otherPaths).contains { $0.utf8.elementsEqual(path) }
-    }
+    let path = source.path
+    if source.isDirectory { return problems.first { $0.image.utf8.elementsEqual(path.utf8) } }
+    let candidate = candidates.first { $0.paths.has(path) }
     guard case .failure(let error)? = candidate?.found else { return nil }
     return error
   }

@@ -62,19 +62,19 @@ extension Plugins {
     for manifest in state.catalogue.manifests {
       let wanted = manifest.records.filter(isWanted)
       guard !wanted.isEmpty, store.isUntouched(manifest),
-        state.activation(of: manifest.plugin, at: manifest.path) == .onDemand
+        state.activation(of: manifest.plugin, at: [manifest.path]) == .onDemand
       else { continue }
       offers += wanted.map { (manifest.path, $0) }
     }
     guard !offers.isEmpty, let report = try? judge() else { return false }
-    let loading = Dictionary(report.loading.map { ($0.path, $0) }) { first, _ in first }
+    let loading = report.loading
     var best: (plugin: AdmissionReport.Plugin, record: Record)?
     for (path, record) in offers where best.map({ record.answers(before: $0.record) }) != false {
-      if let plugin = loading[path] { best = (plugin, record) }
+      if let plugin = loading.first(where: { $0.paths.has(path) }) { best = (plugin, record) }
     }
     guard let best = best?.plugin else {
       guard let (path, record) = offers.first(where: { $0.record.kind == .service }),
-        let plugin = report.plugins.first(where: { $0.path.utf8.elementsEqual(path.utf8) }),
+        let plugin = report.plugins.first(where: { $0.paths.has(path) }),
         let refusal = plugin.refusals.first
       else { return false }
       throw ServiceError(
@@ -91,7 +91,7 @@ extension Plugins {
       }
       store.note(.loaded, of: plugin.path)
       Task(executorPreference: ModuleThreads.shared) {
-        do throws(Problem) { try await takeIn(names[0], of: plugin.path) } catch {
+        do throws(Problem) { try await takeIn(names[0], of: plugin) } catch {
           store.note(.failed(error), of: plugin.path)
         }
       }

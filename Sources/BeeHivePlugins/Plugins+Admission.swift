@@ -90,12 +90,12 @@ extension Plugins {
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]
     for candidate in state.catalogue.candidates {
       admission.add(candidate) { manifest in
-        if state.activation(of: manifest.plugin, at: candidate.path) == .never {
+        if state.activation(of: manifest.plugin, at: candidate.paths) == .never {
           return PluginRefusal(
             .switchedOff, "The host never loads it.",
             remedy: "Change the host's hive.plugins.activations to load it.")
         }
-        return marks[LoadMarks.text(of: candidate.path, manifest.stamp)].map { mark in
+        return marks[LoadMarks.text(of: manifest.path, manifest.stamp)].map { mark in
           PluginRefusal(
             .quarantined,
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",

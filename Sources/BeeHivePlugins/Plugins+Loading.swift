@@ -44,10 +44,10 @@ extension Plugins {
     let state = store.state.withLock { $0 }
     let paths = try wanted.map { plugin throws(Problem) in try report.path(of: plugin.name) }
     let atStart = report.loading.filter {
-      state.activation(of: $0.identity, at: $0.path) == .atStart
+      state.activation(of: $0.identity, at: $0.paths) == .atStart
     }
     let chosen = report.loading(plugins.isEmpty ? atStart.map(\.path) : paths)
-    var loaded: [String] = []
+    var loaded: [AdmissionReport.Plugin] = []
     var failures: [(path: String, problem: Problem)] = []
     for plugin in chosen where !isTakenIn(plugin) {
       do throws(Problem) {
@@ -56,10 +56,10 @@ extension Plugins {
         }
         store.note(.loading, of: plugin.path)
         let name = try await open(plugin)
-        try await takeIn(name, of: plugin.path)
+        try await takeIn(name, of: plugin)
         store.note(true, ofImage: name)
         store.note(.loaded, of: plugin.path)
-        loaded.append(plugin.path)
+        loaded.append(plugin)
       } catch {
         store.note(.failed(error), of: plugin.path)
         failures.append((plugin.path, error))
@@ -69,7 +69,7 @@ extension Plugins {
       throw Problem(.notLoaded, failures.map(\.problem.message).joined(separator: "; "))
     }
     let known = files
-    return loaded.compactMap { path in known.first { $0.path.utf8.elementsEqual(path.utf8) } }
+    return loaded.compactMap { plugin in known.first { plugin.paths.has($0.path) } }
   }
 
   /// Judges all plugins, and keeps the files open of those that would load.
@@ -95,12 +95,12 @@ extension Plugins {
   }
 
   /// Takes in what a plugin declares, and starts its modules; all of it is withdrawn if that fails.
-  func takeIn(_ name: String, of path: String) async throws(Problem) {
+  func takeIn(_ name: String, of plugin: AdmissionReport.Plugin) async throws(Problem) {
     do {
-      try await hive.takeIn(image: name)
+      if plugin.isRegistered { try await hive.takeIn(image: name) }
     } catch {
       store.note(false, ofImage: name)
-      throw Problem(.notLoaded, "\(path) was withdrawn: \(error)")
+      throw Problem(.notLoaded, "\(plugin.path) was withdrawn: \(error)")
     }
   }
 
@@ -124,7 +124,10 @@ extension Plugins {
           .flatMap { LoadedFiles().name(of: $0.stamp.number, $0.identity.id) }
         let (names, problem) =
           known.map { (names: [$0], problem: Problem?.none) }
-          ?? marks?.whileLoading(file.path, file.stamp, loader.open) ?? loader.open()
+          ?? marks?.whileLoading(
+            file.path, file.stamp,
+            failed: { error in store.state.withLock { $0.unmarked = error } }, loader.open)
+          ?? loader.open()
         store.endLoad(of: file, as: problem == nil ? names.last : nil)
         guard let problem else { return }
         strays = names
@@ -152,7 +155,7 @@ extension Plugins {
 extension AdmissionReport {
   /// Returns the path of the plugin that a name means; throws the reason that it would not load.
   fileprivate func path(of name: String) throws(Problem) -> String {
-    let meant = plugins.filter { PluginIdentity.isPlugin($0.identity, at: $0.path, called: name) }
+    let meant = plugins.filter { PluginIdentity.isPlugin($0.identity, at: $0.paths, called: name) }
     if let plugin = meant.first(where: \.loads) { return plugin.path }
     let refusal = meant.first?.refusals.first
     let reason = refusal.map { "is refused: \($0.message) \($0.remedy)" }

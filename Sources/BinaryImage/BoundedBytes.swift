@@ -95,6 +95,63 @@ extension [UInt8] {
   }
 }
 
+// Sentences that people read.
+extension String {
+  /// The text as a sentence begins; a path stays as it is.
+  package var capitalizedFirst: String {
+    guard let first, first.isLetter, !contains("/") || hasPrefix("the ") else { return self }
+    return first.uppercased() + dropFirst()
+  }
+
+  /// A sentence as it goes on behind a colon.
+  package var lowercasedFirst: String {
+    guard let first, first.isUppercase else { return self }
+    return first.lowercased() + dropFirst()
+  }
+
+  /// Lines that are as long as people like to read, each behind so many blanks.
+  package func wrapped(by indentation: Int) -> [String] {
+    let blanks = String(repeating: " ", count: indentation)
+    var lines: [String] = []
+    for word in split(separator: " ") {
+      if let last = lines.last, last.count + word.count < 100 {
+        lines[lines.count - 1] += " \(word)"
+      } else {
+        lines.append(blanks + word)
+      }
+    }
+    return lines
+  }
+}
+
+extension [String] {
+  /// Whether a text is one of them, byte by byte: to a file system, texts that Swift takes for equal are two names.
+  package func has(_ text: String) -> Bool { contains { $0.utf8.elementsEqual(text.utf8) } }
+
+  /// The first few, and how many more there are.
+  package func shown(most: Int) -> String {
+    let text = prefix(most).joined(separator: ", ")
+    return count > most ? "\(text) and \(count - most) more" : text
+  }
+}
+
+extension [[String]] {
+  /// The rows as lines whose columns are aligned, the first one to the right if asked for.
+  package func aligned(firstToTheRight: Bool = false) -> [String] {
+    let widths = (first ?? []).indices.map { column in map { $0[column].count }.max() ?? 0 }
+    return map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() {
+        let blanks = String(repeating: " ", count: widths[column] - cell.count)
+        line += firstToTheRight && column == 0 ? blanks + cell : cell + blanks
+        line += "  "
+      }
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
+
 // Text of a file or an image as it may be shown to a terminal or written to a log: the one rule for the
 // tool, the library and its errors.
 extension String {

@@ -53,6 +53,11 @@ package struct ImageIdentity: Hashable, Codable, Sendable {
     return isUsual ? machine : "\(machine) (\(bits) bits, \(byteOrder.rawValue) endian)"
   }
 
+  /// Whether both are for processes of one machine, class and byte order.
+  package func isFor(_ other: Self) -> Bool {
+    (machine, bits, byteOrder) == (other.machine, other.bits, other.byteOrder)
+  }
+
   /// Describes an image.
   package init(
     path: String, format: Format, bits: Int, byteOrder: ByteOrder,

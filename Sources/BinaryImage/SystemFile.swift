@@ -216,6 +216,58 @@ package func trustedVariable(_ name: String) -> String? {
   return unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
+/// Returns the folder of the user for files of one purpose: the one that a variable of the environment names, else one in
+/// the home folder; nil if neither is absolute, or the program has more rights than the user (`AT_SECURE`).
+package func userFolder(_ variable: String, orInHome place: String) -> String? {
+  let own = trustedVariable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+  return own ?? trustedVariable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(place)" : nil }
+}
+
+/// Writes another file and gives it the name `path`, so that a reader sees the old bytes or the new ones. One process
+/// after the other may do so.
+///
+/// - Returns: Whether it was written; if not, all is as before, and `errno` has the reason.
+package func replaceFile(at path: String, with bytes: [UInt8]) -> Bool {
+  let fresh = "\(path).new"
+  // Left by a process that ended amid it.
+  unsafe unlink(fresh)
+  let descriptor = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  guard descriptor >= 0 else { return false }
+  // Sound: the pointer covers the array for the duration of the call.
+  let written = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+  let isWritten = written == bytes.count && fsync(descriptor) == 0
+  close(descriptor)
+  if unsafe isWritten && rename(fresh, path) == 0 { return true }
+  let failure = errno
+  unsafe unlink(fresh)
+  errno = failure
+  return false
+}
+
+/// Makes a folder with a name of its own in another one, for the user alone.
+///
+/// - Returns: Its path; nil if the system does not make it.
+package func makePrivateFolder(in parent: String, named name: String) -> String? {
+  var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+  // Sound: the text ends with a NUL, and is written over in its length.
+  return unsafe template.withUnsafeMutableBufferPointer { text in
+    guard let start = text.baseAddress, unsafe mkdtemp(start) != nil else { return nil }
+    return unsafe String(cString: start)
+  }
+}
+
+extension String {
+  /// Returns whether a shell would match it with this pattern, in time that grows with both.
+  package func isMatched(by pattern: String) -> Bool { unsafe fnmatch(pattern, self, 0) == 0 }
+}
+
+/// Makes the folders that are not there yet, for the user alone.
+package func makeFolders(to folder: String) {
+  guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
+  makeFolders(to: folder.folder)
+  unsafe mkdir(folder, 0o700)
+}
+
 /// Reads the cache of the loader, which `ldconfig` writes: the paths of libraries by name, best first. Empty if the
 /// bytes have another form.
 ///

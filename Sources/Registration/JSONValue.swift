@@ -31,6 +31,20 @@ package enum JSONValue: Sendable {
   }
 }
 
+extension JSONValue: Encodable {
+  package func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .object(let members):
+      try Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }.encode(to: encoder)
+    case .array(let elements): try elements.encode(to: encoder)
+    case .string(let text): try text.encode(to: encoder)
+    case .integer(let number): try number.encode(to: encoder)
+    case .boolean(let truth): try truth.encode(to: encoder)
+    case .null: try String?.none.encode(to: encoder)
+    }
+  }
+}
+
 extension [String] {
   /// The elements of an array of JSON, a line for each.
   package var lines: String { isEmpty ? "[]" : "[\n    \(joined(separator: ",\n    "))\n  ]" }

@@ -47,6 +47,16 @@ struct OnDemandTests {
     #expect(shop.hive.plugins.files.map(\.isLoaded) == [false, false, true])
   }
 
+  @Test("or the error has the reason that the only one is refused")
+  func refused() throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "refused_a"))
+    shop.hive.plugins.activation = .onDemand
+    shop.hive.plugins.policy.denied = ["a.so"]
+    let error = #expect(throws: ServiceError.self) { try shop.said("refused_a") }
+    #expect(error?.message.contains("a.so declares it and is refused: The policy denies") == true)
+  }
+
   @Test("once, however many threads look it up")
   func threads() throws {
     let shop = try Shop()

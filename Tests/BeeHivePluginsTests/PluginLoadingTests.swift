@@ -1,4 +1,5 @@
 import BeeHive
+import BinaryImage
 import Foundation
 import TestSupport
 import Testing
@@ -196,6 +197,67 @@ struct PluginLoadingTests {
     #expect(names.allSatisfy { $0.hasPrefix("a.so ") }, "\(names)")
   }
 
+  @Test("with a library that has the name of its own file, in another folder")
+  func namesakes() async throws {
+    let shop = try Shop()
+    shop.hive.plugins.policy.opensJudgedFiles = true
+    try shop.folder.makeFolder("lib")
+    try Compiler.library(
+      "int helper(void) { return 7; }", as: "lib/a.so", in: shop.folder.url, ["-Wl,-soname,a.so"])
+    let source = Shop.source(
+      1, "namesake", more: "int helper(void); int call(void) { return helper(); }")
+    let made = try Compiler.library(
+      source, as: "lib/made.so", in: shop.folder.url,
+      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-l:a.so"])
+    try FileManager.default.moveItem(at: made, to: shop.folder.place("a.so"))
+    shop.hive.plugins.refresh()
+    try await shop.hive.plugins.load(marks: shop.marks)
+    #expect(try shop.said("namesake") == 1)
+  }
+
+  @Test("by a path that is given relative to the folder in which the process is")
+  func relative() throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "relative_a"))
+    let hive = Hive(imagesWhere: { _ in false })
+    let up = String(repeating: "../", count: 40)
+    try hive.plugins.add(directory: up + shop.folder.path.dropFirst())
+    let path = try #require(hive.plugins.files.first).path
+    #expect(path.hasPrefix("/") && path.hasSuffix("\(shop.folder.path)/a.so"))
+  }
+
+  @Test("if its file has two paths, by the one that is not refused")
+  func paths() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "paths_a"))
+    let open = try shop.folder.makeFolder("open").path
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(open)/z.so", withDestinationPath: shop.path("a"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open)
+    let hive = Hive(imagesWhere: { $0.hasPrefix(shop.folder.path) })
+    try hive.plugins.add(directory: open)
+    #expect(try hive.plugins.admission().plugins.map(\.loads) == [false])
+    try hive.plugins.add(directory: shop.folder.path)
+    let plugin = try #require(try hive.plugins.admission().plugins.first)
+    #expect(plugin.loads && plugin.path == shop.path("a"))
+    #expect(
+      plugin.remarks
+        == ["\(open)/z.so leads to it too; that path is refused [writable-by-others]"])
+    #expect(try await hive.plugins.load(marks: shop.marks).map(\.state) == [.loaded])
+    #expect(hive.plugins.files.map(\.path) == ["\(open)/z.so"])
+    #expect(try await hive.plugins.load().isEmpty)
+    #expect(try await hive.plugins.unload("z.so") == [])
+  }
+
+  @Test("if it declares who it is and nothing else")
+  func identityAlone() async throws {
+    let shop = try Shop()
+    try shop.add("a", "#include <BeeHive.h>\nBEEHIVE_PLUGIN(\"com.example.alone\", \"1\");")
+    #expect(try await shop.hive.plugins.load(marks: shop.marks).map(\.state) == [.loaded])
+    #expect(try await shop.hive.plugins.unload("com.example.alone") == [])
+    #expect(try await shop.hive.plugins.load().map(\.state) == [.loaded])
+  }
+
   @Test("from a sealed copy where somebody has the file open for writing")
   func copies() async throws {
     let shop = try Shop()
@@ -247,11 +309,42 @@ struct QuarantineTests {
     #expect(try next.plugins.admission().plugins.allSatisfy(\.loads))
     close(lock)
     #expect(try next.plugins.admission().plugins.allSatisfy { !$0.loads })
+    // A child that the process has left behind keeps the lock, too.
+    let dead = left.deletingPathExtension().appendingPathExtension("\(Int32.max)")
+    try FileManager.default.moveItem(at: left, to: dead)
+    let child = unsafe open(dead.path, O_RDWR)
+    #expect(flock(child, LOCK_EX) == 0)
+    #expect(try next.plugins.admission().plugins.allSatisfy(\.loads))
+    try #require(linkTarget(of: "/proc/self/ns/pid")).write(
+      to: dead, atomically: false, encoding: .utf8)
+    #expect(try next.plugins.admission().plugins.allSatisfy { !$0.loads })
+    close(child)
     // Another build has another stamp.
     try FileManager.default.removeItem(atPath: shop.path("a"))
     try shop.add("a", Shop.source(3, "marked"))
     next.plugins.refresh()
     #expect(try next.plugins.admission().plugins.allSatisfy(\.loads))
+  }
+}
+
+extension QuarantineTests {
+  @Test("are not found where no mark can be written, which the report says")
+  func unmarked() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "unmarked_a"))
+    try await shop.hive.plugins.load(marks: "/proc/none")
+    #expect(try shop.said("unmarked_a") == 1)
+    let problems = shop.hive.plugins.report().problems
+    #expect(problems.count == 1 && problems[0].contains("/proc/none: No mark can be written"))
+  }
+
+  @Test("have marks that no point hides, with names that are not too long")
+  func names() {
+    let stamp = FileStamp(stat())
+    for name in [".a.so", "..a.so", String(repeating: "a", count: 300)] {
+      let text = LoadMarks.text(of: "/folder/\(name)", stamp)
+      #expect(!text.hasPrefix(".") && text.utf8.count < 240)
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import BinaryImage
 import Foundation
+import Registration
 import TestSupport
 import Testing
 
@@ -101,6 +102,52 @@ struct LoaderAgreementTests {
       try folder.plugin("a", nil, "-Wl,-f,libfirst.so", "-Wl,-rpath,$ORIGIN")
     },
     Row(
+      testDescription: "libraries that may answer before the plugin, and that are not mapped",
+      loads: [true]
+    ) { folder in
+      let main = "int main(void) { return 0; }"
+      try folder.library("plugins/libshut.so", "int shut;", ["-Wl,-z,nodlopen"])
+      try folder.library("plugins/libpages.so", "int pages;")
+      var pages = try LinkedBytes("\(folder.plugins)/libpages.so")
+      try pages.put(8, at: #require(pages.segments(1).first) + 8)
+      try pages.write()
+      for (name, options) in [
+        ("pie", ["-pie", "-fPIE"]), ("fixed", ["-no-pie"]), ("static", ["-static"]),
+        ("object", ["-c"]),
+      ] {
+        try Compiler.compile(main, as: "plugins/lib\(name).so", in: folder.folder.url, options)
+      }
+      let names = ["shut", "pages", "pie", "fixed", "static", "object"]
+      try folder.library(
+        "plugins/liba.so", Compiler.module("a"),
+        ["-Wl,--build-id", "-Wl,-z,noexecstack", "-Wl,-rpath,$ORIGIN"]
+          + names.map { "-Wl,-f,lib\($0).so" })
+    },
+    Row(
+      testDescription: "a library that may answer before the plugin, and cannot be relocated",
+      loads: [false], says: ["libfirst.so needs the symbol gone"]
+    ) { folder in
+      try folder.library(
+        "plugins/libfirst.so", "int gone(void); int first(void) { return gone(); }")
+      try folder.plugin("a", nil, "-Wl,-f,libfirst.so", "-Wl,-rpath,$ORIGIN")
+    },
+    Row(
+      testDescription: "a library that is there for some processors alone, and one for all",
+      loads: [false, true],
+      says: ["for some processors alone: /", "on some processors dlopen takes /"]
+    ) { folder in
+      for name in ["libpart.so", "libboth.so"] {
+        try folder.library(
+          "plugins/glibc-hwcaps/none/\(name)", "int x;", ["-Wl,-soname,\(name)"])
+      }
+      try folder.library("plugins/libboth.so", "int x;", ["-Wl,-soname,libboth.so"])
+      for (plugin, name) in [("a", "part"), ("b", "both")] {
+        try folder.plugin(
+          plugin, nil, "-L\(folder.plugins)/glibc-hwcaps/none", "-Wl,--no-as-needed",
+          "-l\(name)", "-Wl,-rpath,$ORIGIN")
+      }
+    },
+    Row(
       testDescription: "a folder that is none, before the library", loads: [true]
     ) { folder in
       let first = try folder.needing(by: "a")
@@ -158,6 +205,20 @@ struct LoaderAgreementTests {
     #expect(try folder.report(libraryPath: open).plugins.map(\.loads) == [true])
   }
 
+  @Test(
+    "A path in which dlopen replaces something is refused", arguments: ["$LIB", "${ORIGIN}", "$L"])
+  func expanded(name: String) throws {
+    let folder = try AdmissionFolder()
+    try folder.host(Self.host)
+    let plugin = try folder.library(
+      "\(name)/liba.so", Compiler.module("a"), ["-Wl,--build-id", "-Wl,-z,noexecstack"])
+    let loads = name == "$L"
+    let refusals = try folder.report(in: [name]).plugins.map { $0.refusals.map(\.code) }
+    #expect(refusals == [loads ? [] : ["not-loadable"]])
+    let opened = try Command.output(folder.folder.place("host").path, [plugin])
+    #expect(opened == "\(loads)\n")
+  }
+
   @Test("A FIFO in place of a library, which would keep the loader waiting, is a refusal")
   func fifo() throws {
     let folder = try AdmissionFolder()
@@ -192,14 +253,16 @@ struct LoaderAgreementTests {
     #expect(search.systemFolders == folders)
   }
 
-  @Test("A file that needs more names in more folders than are worth a look costs some sentences")
-  func lookups() throws {
+  @Test(
+    "A file that needs more names in more folders than are worth a look costs some sentences",
+    arguments: [true, false])
+  func lookups(hasFolders: Bool) throws {
     let folder = try AdmissionFolder()
     let long = String(repeating: "0123456789abcdef", count: 200)
     let needed = try folder.library("needed.so", "int needed;", ["-Wl,-soname,\(long)"])
     let folders = (0..<3000).map { "/n/\(String($0, radix: 16))" }.joined(separator: ":")
     let path = try folder.plugin(
-      "a", nil, "-Wl,--no-as-needed", needed, "-Wl,-rpath,\(folders)",
+      "a", nil, "-Wl,--no-as-needed", needed, "-Wl,-rpath,\(hasFolders ? folders : "/n")",
       "-Wl,--spare-dynamic-tags=6000")
     var file = try LinkedBytes(path)
     let name = try file.value(1)
@@ -210,8 +273,15 @@ struct LoaderAgreementTests {
       file.put(name + index / 2 % 3000, at: tag + 8)
     }
     try file.write()
-    let refusals = try #require(try folder.report().plugins.first).refusals
-    #expect(refusals.count < 10 && Set(refusals).count == refusals.count)
+    let plugin = try #require(try folder.report().plugins.first)
+    let refusals = plugin.refusals
+    #expect(Set(refusals).count == refusals.count)
+    guard hasFolders else {
+      #expect(refusals.count == Scan.mostRefused)
+      #expect(plugin.remarks == ["of the libraries that are missing, the first are listed"])
+      return
+    }
+    #expect(refusals.count < 10)
     #expect(refusals.last?.message.contains("is not looked for any more") == true)
   }
 }

@@ -34,7 +34,7 @@ struct LoaderMatrixTests {
       Effort.times(30, full: 100_000), below: Self.folder, mayBeShut: true,
       LoaderOracleTests.isLibrary)
     {
-      var judged = Admission.Judged(path: library, host: host, policy: policy, aliases: [])
+      var judged = Admission.Judged(path: library, host: host, policy: policy, otherPaths: [])
       do throws(ImageError) {
         try admission.check(Library(of: OpenedFile(path: library, wasMapped: true)), &judged)
       } catch {

@@ -1,3 +1,4 @@
+import BinaryImage
 import TestSupport
 import Testing
 

@@ -177,8 +177,8 @@ import Testing
         #"beehive_remove_image("libpng.so"): yes"#,
         #"beehive_remove_image("libpng.so"): library libpng.so: it has not registered, or was removed"#,
         "jpg", "service Speaker named png: libjpg.so BeehiveRecords[0]: is named jpg",
-        "libpng.so is out of use: it stays loaded, so opening it again registers nothing; open a new build from "
-          + "a file of another name",
+        "libpng.so is out of use: it stays loaded, so opening it again registers nothing; "
+          + "hive.plugins.load brings a plugin back, else open a new build from a file of another name",
         #"beehive_unregister_service_named("Speaker", "gif"): service Speaker named gif: nothing of this name is registered"#,
         #"beehive_unregister_service_named("Speaker", "jpg"): yes"#,
         "beehive_remove(0): entry 0: it is not there, or was removed",

@@ -76,7 +76,7 @@ struct EntryTable {
 
   /// The remedy where entries of an image were removed.
   static let adviceOnRemoved =
-    "opening it again registers nothing; open a new build from a file of another name"
+    "opening it again registers nothing; hive.plugins.load brings a plugin back, else open a new build from a file of another name"
 
   /// The services of a name that images declare and that were removed. Looks at every entry.
   func removed(_ service: String) -> [RegisteredEntry] {

@@ -12,6 +12,17 @@ extension ELFFile {
 
   /// What the loader stumbles over; nil where it is nothing.
   package func obstacle() throws(ImageError) -> String? {
+    if let obstacle = try mappingObstacle() { return obstacle }
+    guard let dynamic = try dynamic() else { return nil }
+    if let obstacle = try segmentObstacle(dynamic) { return obstacle }
+    if let obstacle = try dynamicObstacle(dynamic) { return obstacle }
+    if let obstacle = try relocationObstacle() { return obstacle }
+    return try startupObstacle()
+  }
+
+  /// The reason that the loader does not map the file at all; nil if it does. It does without a file of
+  /// `DT_AUXILIARY` then.
+  package func mappingObstacle() throws(ImageError) -> String? {
     if let obstacle = headObstacle { return obstacle }
     if header.type == UInt16(ET_EXEC) {
       return "it is a program that is linked to one address (ET_EXEC)"
@@ -19,10 +30,16 @@ extension ELFFile {
     guard !header.isObject, let dynamic = try dynamic() else {
       return "it is not linked dynamically (no PT_DYNAMIC)"
     }
-    if let obstacle = try segmentObstacle(dynamic) { return obstacle }
-    if let obstacle = try dynamicObstacle(dynamic) { return obstacle }
-    if let obstacle = try relocationObstacle() { return obstacle }
-    return try startupObstacle()
+    guard try !segments().hasEmptyDynamic else {
+      return "one of its dynamic sections is empty, as in a file of debug information (PT_DYNAMIC)"
+    }
+    guard try segments().loads.allSatisfy({ ($0.p_vaddr &- $0.p_offset) % Self.pageSize == 0 })
+    else { return "its segments do not begin on pages (-z max-page-size)" }
+    if dynamic.flags & UInt64(DF_1_PIE) != 0 {
+      return "it is a position-independent executable (DF_1_PIE)"
+    }
+    return dynamic.flags & UInt64(DF_1_NOOPEN) != 0
+      ? "it was linked with -z nodlopen (DF_1_NOOPEN)" : nil
   }
 
   /// In the ELF header; no linker writes it.
@@ -40,15 +57,9 @@ extension ELFFile {
   private func segmentObstacle(_ dynamic: ELFDynamic) throws(ImageError) -> String? {
     let loads = try segments().loads
     let read = [DT_STRTAB, DT_SYMTAB].compactMap { dynamic.value(Int64($0)) }
-    guard try !segments().hasEmptyDynamic else {
-      return "one of its dynamic sections is empty, as in a file of debug information (PT_DYNAMIC)"
-    }
     var end: UInt64?
     for load in loads {
       let place = load.p_vaddr.hexadecimal
-      guard (load.p_vaddr &- load.p_offset) % Self.pageSize == 0 else {
-        return "its segments do not begin on pages (-z max-page-size)"
-      }
       guard load.p_filesz <= load.p_memsz else {
         return "the segment at \(place) has more bytes in the file than in memory"
       }
@@ -104,12 +115,6 @@ extension ELFFile {
 
   private func dynamicObstacle(_ dynamic: ELFDynamic) throws(ImageError) -> String? {
     func has(_ tag: Int32) -> Bool { dynamic.value(Int64(tag)) != nil }
-    if dynamic.flags & UInt64(DF_1_PIE) != 0 {
-      return "it is a position-independent executable (DF_1_PIE)"
-    }
-    if dynamic.flags & UInt64(DF_1_NOOPEN) != 0 {
-      return "it was linked with -z nodlopen (DF_1_NOOPEN)"
-    }
     if dynamic.isPackedForAndroid {
       return "its relocations are packed for Android (DT_ANDROID_REL, DT_ANDROID_RELR)"
     }

@@ -12,8 +12,8 @@ package struct Admission {
     /// The process that is to load it, and what that asks of it.
     let host: AdmissionHost
     let policy: PluginPolicy
-    /// Further names of the file, in the folders that were looked at.
-    let aliases: [String]
+    /// Further paths of the file, in the folders that were looked at.
+    let otherPaths: [String]
     /// The patterns of the policy's lists that a name matches, of it or of what it brings along.
     var matched: Set<String> = []
     /// Nil if it cannot be read.
@@ -103,24 +103,35 @@ package struct Admission {
     _ candidate: PluginCatalogue.Candidate,
     refusal: (PluginManifest) -> PluginRefusal? = { _ in nil }
   ) -> Bool {
-    let path = candidate.path
-    let aliases = candidate.otherPaths.map(\.fileName)
-    var new = Judged(path: path, host: host, policy: policy, aliases: aliases)
-    do throws(ImageError) {
-      _ = try candidate.found.get()
-      // Looked at after it was opened, which blocks on nothing: every check reads this descriptor.
-      let file = try OpenedFile(path: path, wasMapped: true)
-      let manifest = try PluginManifest(of: file)
-      let library = try Library(of: file)
-      new.manifest = manifest
-      judge(library, refusal(manifest), &new)
-    } catch {
-      guard candidate.stamp != nil, error.code != .noEntries,
-        error.code != .notAnObject || path.isLibraryName
-      else { return false }
-      new.refusals.append(PluginRefusal(error))
+    let paths = [candidate.path] + candidate.otherPaths
+    var first: Judged?
+    // Another path may lead through folders that are safer. Of many, the first are tried.
+    for path in paths.prefix(8) {
+      let others = paths.filter { !$0.utf8.elementsEqual(path.utf8) }
+      var new = Judged(path: path, host: host, policy: policy, otherPaths: others)
+      do throws(ImageError) {
+        _ = try candidate.found.get()
+        // Looked at after it was opened, which blocks on nothing: every check reads this descriptor.
+        let file = try OpenedFile(path: path, wasMapped: true)
+        let manifest = try PluginManifest(of: file)
+        let library = try Library(of: file)
+        new.manifest = manifest
+        judge(library, refusal(manifest), &new)
+      } catch {
+        guard candidate.stamp != nil, error.code != .noEntries,
+          error.code != .notAnObject || path.isLibraryName
+        else { return false }
+        new.refusals.append(PluginRefusal(error))
+      }
+      if new.refusals.isEmpty, let refused = first {
+        new.remarks.append(
+          "\(refused.path) leads to it too; that path is refused [\(refused.refusals[0].code)]")
+        first = new
+      }
+      first = first ?? new
+      if new.refusals.isEmpty { break }
     }
-    judged.append(new)
+    judged += [first].compactMap { $0 }
     return true
   }
 
@@ -178,6 +189,7 @@ package struct Admission {
           + "again after it was judged.", expected: name, found: soname,
         remedy: "Link it with -Wl,-soname,\(name).")
     }
+    new.remarks += libraries.rivals.map { "on some processors dlopen takes \($0)" }
     // The loader looks for everybody in the folders of the program and of the environment.
     if let program = host.libraries.members.first,
       companions.count > 1 || !libraries.missing.isEmpty

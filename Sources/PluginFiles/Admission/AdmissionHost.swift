@@ -49,12 +49,9 @@ package struct AdmissionHost {
       "It is no executable: name the program that opens the plugins.")
     self.init(path, program, libraryPath)
     switches = PluginSwitches(of: path.resolved.fileName)
-    if let interpreter = program.interpreter,
-      fileStatus(of: interpreter.utf8, followingLinks: true) == nil
-    {
-      problems.append(
-        file.error(
-          .unreadable, "Its interpreter, \(interpreter), is not there: no kernel starts it."))
+    let interpreter = program.interpreter ?? ""
+    if let problem = Self.problem(ofInterpreter: interpreter) {
+      problems.append(file.error(.unreadable, problem))
     }
     libraries.add(program)
     libraries.addNeeded(from: 0, search)
@@ -116,6 +113,19 @@ package struct AdmissionHost {
     libraries.noteOpened()
     self.modules = modules
     for plugin in plugins { if let id = plugin.runningID { running[id] = plugin } }
+  }
+
+  /// Says that a program is not started by glibc's loader, whose rules are those of this admission.
+  private static func problem(ofInterpreter path: String) -> String? {
+    if path.isEmpty {
+      return
+        "It is linked statically: what it opens gets a C library of its own, and none of its symbols."
+    }
+    guard fileStatus(of: path.utf8, followingLinks: true) != nil else {
+      return "Its interpreter, \(path), is not there: no kernel starts it."
+    }
+    return ["ld-linux", "ld64.so", "ld.so", "ld-2."].contains { path.fileName.hasPrefix($0) }
+      ? nil : "Its interpreter, \(path), is not that of glibc, whose rules are used here."
   }
 
   private init(_ path: String, _ program: Library, _ libraryPath: String?) {

@@ -15,6 +15,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     package var identity: PluginIdentity?
     /// Its entries: `module shop`, `service Greeter`.
     package var offers: [String]
+    /// Whether a Hive has entries of it once it is loaded.
+    package let isRegistered: Bool
     /// The paths of plugins that load before it, because it needs them.
     package var needs: [String]
     /// Why it would not load: the first cause, then the others.
@@ -25,6 +27,9 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     package var remains: [String]
     /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
     package let closure: LoadClosure?
+    fileprivate let otherPaths: [String]
+    /// Its paths, first the one by which it is loaded.
+    package var paths: [String] { [path] + otherPaths }
 
     /// The plugin as a value of JSON.
     package var value: JSONValue {
@@ -62,9 +67,11 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         path: file.path, loads: file.refusals.isEmpty, order: places[position],
         identity: file.identity,
         offers: file.records.filter { $0.kind != .plugin }.map { "\($0.kind) \($0.name)" },
+        isRegistered: file.records.contains { $0.kind.isRegistered } || !file.rejections.isEmpty,
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
         remarks: file.remarks, remains: file.remains,
-        closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil)
+        closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil,
+        otherPaths: file.otherPaths)
     }
   }
 
@@ -95,17 +102,17 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
       let order = loading.count > 1 ? ", in this order" : ""
       lines.append("\(loading.count) of \(all) would load\(order):")
     }
-    let width = loading.map { title($0.path).count }.max() ?? 0
-    let digits = String(loading.count).count
-    for plugin in loading {
-      let name = title(plugin.path)
-      let gap = String(repeating: " ", count: width - name.count)
+    let rows = loading.map { plugin in
       let needs = plugin.needs.map(title).shown(most: 3)
-      let order = String(plugin.order ?? 0)
-      lines.append(
-        "  " + String(repeating: " ", count: digits - order.count)
-          + "\(order)  \(name)\(gap)  \(plugin.identity.map { "\($0.title): " } ?? "")\(plugin.offers.isEmpty ? "nothing" : plugin.offers.shown(most: 3))"
-          + (needs.isEmpty ? "" : "; after \(needs), which it needs"))
+      let offers = plugin.offers.isEmpty ? "nothing" : plugin.offers.shown(most: 3)
+      return [
+        String(plugin.order ?? 0), title(plugin.path),
+        (plugin.identity.map { "\($0.title): " } ?? "") + offers
+          + (needs.isEmpty ? "" : "; after \(needs), which it needs"),
+      ]
+    }
+    for (plugin, row) in zip(loading, rows.aligned(firstToTheRight: true)) {
+      lines.append("  \(row)")
       for remark in plugin.remarks { lines += "note: \(remark)".wrapped(by: 5) }
       if plugin.remains.count > 1 {
         lines += "unloading leaves \(plugin.remains.shown(most: 9))".wrapped(by: 5)
@@ -123,22 +130,6 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
       }
     }
     return lines.map(\.escaped).joined(separator: "\n")
-  }
-}
-
-extension String {
-  /// Lines that are as long as people like to read, each behind so many blanks.
-  fileprivate func wrapped(by indentation: Int) -> [String] {
-    let blanks = String(repeating: " ", count: indentation)
-    var lines: [String] = []
-    for word in split(separator: " ") {
-      if let last = lines.last, last.count + word.count < 100 {
-        lines[lines.count - 1] += " \(word)"
-      } else {
-        lines.append(blanks + word)
-      }
-    }
-    return lines
   }
 }
 
@@ -173,18 +164,4 @@ extension PluginRefusal {
 
   /// Writes all of it, and null for what is missing.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
-}
-
-extension JSONValue: Encodable {
-  package func encode(to encoder: any Encoder) throws {
-    switch self {
-    case .object(let members):
-      try Dictionary(members.map { ($0.key, $0.value) }) { first, _ in first }.encode(to: encoder)
-    case .array(let elements): try elements.encode(to: encoder)
-    case .string(let text): try text.encode(to: encoder)
-    case .integer(let number): try number.encode(to: encoder)
-    case .boolean(let truth): try truth.encode(to: encoder)
-    case .null: try String?.none.encode(to: encoder)
-    }
-  }
 }

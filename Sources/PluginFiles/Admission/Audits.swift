@@ -13,7 +13,7 @@ extension Admission.Judged {
     guard !patterns.isEmpty else { return }
     let names =
       library.fileNames { name in patterns.contains { name.isMatched(by: $0) } }
-      + (library.requester == nil ? aliases : [])
+      + (library.requester == nil ? otherPaths.map(\.fileName) : [])
     func match(_ patterns: [String], _ names: [String]) -> (pattern: String, name: String)? {
       let pairs = patterns.flatMap { pattern in
         names.filter { $0.isMatched(by: pattern) }.map { (pattern, $0) }
@@ -49,7 +49,7 @@ extension Admission.Judged {
         remedy: reason.remedy)
     }
     for (name, wanted) in policy.versions.sorted(by: { $0.key < $1.key })
-    where PluginIdentity.isPlugin(identity, at: path, called: name) {
+    where PluginIdentity.isPlugin(identity, at: [path] + otherPaths, called: name) {
       guard let range = VersionRange(wanted) else {
         refuse(
           .otherVersion, "The policy's versions of \(name), '\(wanted)', cannot be read.",
@@ -184,7 +184,7 @@ private func searchPathRefusal(
         : "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
   guard policy.checksOwners else { return nil }
-  let walks = processorFolders(in: folder).map { FolderWalk(to: $0) }
+  let walks = ([folder] + processorFolders(in: folder)).map { FolderWalk(to: $0) }
   if walks.contains(where: { $0.steps.contains { "\($0.path)/".hasPrefix("/proc/") } }) {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which leads elsewhere in each process.",
@@ -194,41 +194,4 @@ private func searchPathRefusal(
   return PluginRefusal(
     .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
     found: reason.found, remedy: reason.remedy)
-}
-
-/// A folder with those below it where the loader looks first: `glibc-hwcaps`, and before glibc 2.37 those of `ld.so --help`.
-private func processorFolders(in folder: String, deeper: Int = 4) -> [String] {
-  let processors = "\(folder)/glibc-hwcaps"
-  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
-  let older = ["tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "i686", "atomics", "aarch64"]
-    .map { "\(folder)/\($0)" }
-    .filter { deeper > 0 && fileStatus(of: $0.utf8, followingLinks: true) != nil }
-  return [folder, processors]
-    + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) }
-    + older.flatMap { processorFolders(in: $0, deeper: deeper - 1) }
-}
-
-extension String {
-  /// Returns whether a shell would match it with this pattern, in time that grows with both.
-  package func isMatched(by pattern: String) -> Bool { unsafe fnmatch(pattern, self, 0) == 0 }
-
-  /// The text as a sentence begins; a path stays as it is.
-  var capitalizedFirst: String {
-    guard let first, first.isLetter, !contains("/") || hasPrefix("the ") else { return self }
-    return first.uppercased() + dropFirst()
-  }
-
-  /// A sentence as it goes on behind a colon.
-  var lowercasedFirst: String {
-    guard let first, first.isUppercase else { return self }
-    return first.lowercased() + dropFirst()
-  }
-}
-
-extension [String] {
-  /// The first few, and how many more there are.
-  package func shown(most: Int) -> String {
-    let text = prefix(most).joined(separator: ", ")
-    return count > most ? "\(text) and \(count - most) more" : text
-  }
 }

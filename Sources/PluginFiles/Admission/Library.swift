@@ -73,6 +73,18 @@ final class Library {
     !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }
   }
 
+  /// Whether it follows the conventions of another system than the program. Libraries of any system may say that they
+  /// follow System V.
+  func isForeign(to program: Library?) -> Bool {
+    let system = image.abi.system
+    return system != 0 && system != program?.image.abi.system
+  }
+
+  /// Whether the loader gets it mapped into the program's processes; it does without such a file if that is optional.
+  func isMapped(beside program: Library?) throws(ImageError) -> Bool {
+    try image.mappingObstacle() == nil && !file.isOnNoexecMount && !isForeign(to: program)
+  }
+
   /// The folders of its search path as the loader spells them out.
   var knownFolders: [String] { known(loading.searchPaths) }
 

@@ -66,6 +66,8 @@ extension LibrarySearch {
     private var left = Self.most
     /// The first file of the last name that was passed over: it cannot be opened, or is for another machine.
     private(set) var passed: ImageError?
+    /// The file that the last name means on some processors: they look in folders of their own first.
+    private(set) var rival: String?
     static let most = 1 << 14
 
     init(for requester: Library, by search: LibrarySearch) {
@@ -79,12 +81,16 @@ extension LibrarySearch {
     ///
     /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
     mutating func find(_ name: String) throws(ImageError) -> Library? {
-      passed = nil
+      (passed, rival) = (nil, nil)
       left -= 1
       guard !name.utf8.contains(UInt8(ascii: "/")) else {
         return try first(of: [name], isSystem: false)
       }
       for folders in paths {
+        rival =
+          rival
+          ?? folders.lazy.flatMap { processorFolders(in: $0).map { "\($0)/\(name)" } }
+          .first { fileStatus(of: $0.utf8, followingLinks: true) != nil }
         let places = folders.lazy.map { "\($0)/\(name)" }
         if let found = try first(of: places, isSystem: false) { return found }
       }
@@ -144,6 +150,17 @@ extension LibrarySearch {
   }
 }
 
+/// The folders below one where the loader looks first: `glibc-hwcaps`, and before glibc 2.37 those of `ld.so --help`.
+func processorFolders(in folder: String, deeper: Int = 4) -> [String] {
+  let processors = "\(folder)/glibc-hwcaps"
+  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
+  let older = ["tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "i686", "atomics", "aarch64"]
+    .map { "\(folder)/\($0)" }
+    .filter { deeper > 0 && fileStatus(of: $0.utf8, followingLinks: true) != nil }
+  return [processors] + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) }
+    + older.flatMap { [$0] + processorFolders(in: $0, deeper: deeper - 1) }
+}
+
 extension Library {
   /// The loader that a program names: `PT_INTERP`.
   var interpreter: String? { (try? image.interpreter()) ?? nil }
@@ -156,10 +173,5 @@ extension ImageIdentity {
     if fileStatus(of: "/\(folder)".utf8, followingLinks: true) != nil { return folder }
     return bits == 64 && fileStatus(of: "/lib64".utf8, followingLinks: true) != nil
       ? "lib64" : "lib"
-  }
-
-  /// Whether both are for processes of one machine, class and byte order.
-  func isFor(_ other: ImageIdentity) -> Bool {
-    (machine, bits, byteOrder) == (other.machine, other.bits, other.byteOrder)
   }
 }

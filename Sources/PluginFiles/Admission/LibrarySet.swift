@@ -11,6 +11,8 @@ struct LibrarySet {
 
   private(set) var members: [Library] = []
   private(set) var missing: [Missing] = []
+  /// The files that the loader takes on some processors instead of members.
+  private(set) var rivals: [String] = []
   /// The names of each member, each name once.
   private(set) var names: [[LoadClosure.Name]] = []
   /// The place of the plugin; nil without one.
@@ -51,7 +53,7 @@ struct LibrarySet {
   ) -> Self {
     var set = self
     (set.plugin, set.residents, set.missing) = (members.count, residents, [])
-    set.needsUnread = false
+    (set.needsUnread, set.rivals) = (false, [])
     set.add(library)
     set.addNeeded(from: members.count, search)
     set.reached = Set(set.order(from: members.count).map(\.position))
@@ -147,11 +149,13 @@ struct LibrarySet {
               try lookups.find(name)
             }
           if let found {
+            if isOptional, try !found.isMapped(beside: members.first) { continue }
             // Two names may lead to one file. The loader opens the program's file anew, and stops there.
             let known = members.firstIndex {
               !$0.isProgram && $0.file.stamp.isSameFile(as: found.file.stamp)
             }
             if let known { note(name, known, isNeeded: true) } else { add(found, as: name) }
+            if let rival = lookups.rival { rivals.append(rival) }
             continue
           }
         } catch {
@@ -178,6 +182,9 @@ struct LibrarySet {
       reason =
         "which is not looked for any more: the libraries that it needs were looked for in \(most) places."
       remedy = "Link it anew with a shorter search path: one folder is enough."
+    } else if let rival = lookups.rival {
+      reason = "which is there for some processors alone: \(rival)."
+      remedy = "Put a build for all processors into the folder of its search path."
     } else if let passed = lookups.passed {
       reason = "\(nowhere), for it passes over \(passed)"
       remedy = "Put a library in its place that the host can load."

@@ -53,12 +53,10 @@ extension Admission.Judged {
 
   /// Checks that a library follows the conventions of the host.
   mutating func checkConventions(of library: Library) {
-    guard let program = host.libraries.members.first?.image.abi else { return }
-    let its = library.image.abi
-    // Libraries of any system may say that they follow System V.
-    let isForeign = its.system != 0 && its.system != program.system
+    guard let host = host.libraries.members.first else { return }
+    let (program, its) = (host.image.abi, library.image.abi)
     let callsOtherwise = its.calls != program.calls
-    guard isForeign || callsOtherwise else { return }
+    guard library.isForeign(to: host) || callsOtherwise else { return }
     func text(_ abi: (system: UInt8, calls: UInt32?)) -> String {
       callsOtherwise
         ? "e_flags \(UInt64(abi.calls ?? 0).hexadecimal)" : "EI_OSABI \(abi.system)"
@@ -105,6 +103,13 @@ extension Admission.Judged {
         remedy:
           "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
     }
+    if library.expanded(library.path) != library.path {
+      refuse(
+        .notLoadable,
+        "\(library.title) has a path in which dlopen replaces what begins with $: \(library.path).",
+        expected: "a path without $ORIGIN, $LIB and $PLATFORM", found: library.path,
+        remedy: "Rename the file or the folder.")
+    }
     if library.file.isOnNoexecMount {
       refuse(
         .notLoadable,
@@ -134,7 +139,7 @@ extension Admission.Judged {
     }
     let result =
       size > keptThreadBytes
-      ? "and glibc keeps \(keptThreadBytes): dlopen refuses it unless the host is started with more, by "
+      ? "and glibc keeps \(keptThreadBytes): dlopen may refuse it unless the host is started with more, by "
         + "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=\(size)"
       : "and little is left once the host runs: dlopen may refuse it"
     remarks.append(
@@ -166,7 +171,10 @@ extension Admission.Judged {
     func title(_ library: Library) -> String {
       library === plugin ? "It" : library.path.fileName
     }
-    for missing in libraries.missing {
+    if libraries.missing.count > Scan.mostRefused {
+      remarks.append("of the libraries that are missing, the first are listed")
+    }
+    for missing in libraries.missing.prefix(Scan.mostRefused) {
       refuse(
         .missingLibrary,
         "\(title(missing.requester)) needs the library \(missing.name), \(missing.reason)",

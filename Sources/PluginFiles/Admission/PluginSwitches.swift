@@ -122,49 +122,14 @@ package struct PluginSwitches: Sendable {
     read()
     if let fault { throw fault }
     let ids = off.filter { $0 != id } + (isOn ? [] : [id])
-    try Self.write(ids.sorted(), to: path)
+    let text = JSONValue.object([("off", .texts(ids.sorted()))]).text + "\n"
+    guard replaceFile(at: path, with: Array(text.utf8)) else { throw Self.failure(path) }
     fsync(lock)
     off = ids.sorted()
-  }
-
-  /// Writes another file and gives it the name, so that a reader sees the old list or the new one.
-  private static func write(_ ids: [String], to path: String) throws(ImageError) {
-    let text = JSONValue.object([("off", .texts(ids))]).text + "\n"
-    let (bytes, fresh) = (Array(text.utf8), "\(path).new")
-    // Left by a process that ended amid it: others wait for the lock.
-    unsafe unlink(fresh)
-    let descriptor = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw failure(fresh) }
-    var written = 0
-    // Sound: the pointer covers the array for the duration of the call.
-    unsafe bytes.withUnsafeBytes {
-      unsafe written = LibC.write(descriptor, $0.baseAddress, $0.count)
-    }
-    var isDone = written == bytes.count && fsync(descriptor) == 0
-    close(descriptor)
-    isDone = unsafe isDone && rename(fresh, path) == 0
-    guard !isDone else { return }
-    let error = failure(path)
-    unsafe unlink(fresh)
-    throw error
   }
 
   private static func failure(_ path: String) -> ImageError {
     ImageError(
       .unreadable, image: path, message: "It cannot be written: \(systemMessage(errno)).")
   }
-}
-
-/// Returns the folder of the user for files of one purpose: the one that a variable of the environment names, else one in
-/// the home folder; nil if neither is absolute, or the program has more rights than the user (`AT_SECURE`).
-package func userFolder(_ variable: String, orInHome place: String) -> String? {
-  let own = trustedVariable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
-  return own ?? trustedVariable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(place)" : nil }
-}
-
-/// Makes the folders that are not there yet, for the user alone.
-package func makeFolders(to folder: String) {
-  guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
-  makeFolders(to: folder.folder)
-  unsafe mkdir(folder, 0o700)
 }

@@ -31,6 +31,8 @@ package struct PluginCatalogue: Sendable {
     package var path: String
     /// Further paths that lead to the same file.
     package var otherPaths: [String] = []
+    /// All of them.
+    package var paths: [String] { [path] + otherPaths }
     /// What it says of itself, or why it is no plugin.
     package var found: Result<PluginManifest, ImageError>
     /// What tells the file and its contents from others; nil where there is no regular file.

@@ -50,9 +50,9 @@ public struct PluginIdentity: Hashable, Sendable, Encodable {
     return names[String(locale)] ?? names[String(short)] ?? name
   }
 
-  /// Returns whether a host means a plugin by a name: its id, its path or the end of that.
-  package static func isPlugin(_ plugin: Self?, at path: String, called name: String) -> Bool {
-    plugin?.id == name || path == name || path.hasSuffix("/\(name)")
+  /// Returns whether a host means a plugin by a name: its id, one of its paths or the end of that.
+  package static func isPlugin(_ plugin: Self?, at paths: [String], called name: String) -> Bool {
+    plugin?.id == name || paths.contains { $0 == name || $0.hasSuffix("/\(name)") }
   }
 
   /// `com.example.greet 1.4.2`
