@@ -47,12 +47,18 @@ struct DoctorTests {
     let document = try Tool.object(json.output)
     #expect(
       Set(document.keys)
-        == ["schema", "host", "machine", "libraries", "plugins", "skipped", "others", "problems"])
+        == [
+          "schema", "host", "machine", "libraries", "plugins", "skipped", "others", "problems",
+          "note",
+        ])
     #expect(document["skipped"] as? Int == 1)
     let others = try #require(document["others"] as? [[String: String]])
     #expect(
       others == [
-        ["path": "plugins/README", "code": "not-an-object", "message": "It is no object file."]
+        [
+          "path": "plugins/README", "code": "not-an-object", "message": "It is no object file.",
+          "remedy": "leave the file out, or name what it was built from",
+        ]
       ])
     let plugins = try #require(document["plugins"] as? [[String: Any]])
     #expect(plugins.map { $0["order"] as? Int } == [2, 1, nil, nil])
@@ -124,6 +130,38 @@ struct DoctorTests {
     for text in ["noexec", "[not-loadable]"] { #expect(outcome.output.contains(text)) }
   }
 
+  @Test("each file of a folder that is no plugin, with the reason, and that there is none")
+  func noPlugins() throws {
+    let folder = try patient()
+    try folder.makeFolder("others/more")
+    let source = "int main(void) { return 0; }"
+    for (name, option) in [("run", "-pie"), ("a.o", "-c")] {
+      try Compiler.compile(source, as: "others/\(name)", in: folder.url, [option])
+    }
+    try Compiler.library("int x;", as: "others/libplain.so", in: folder.url)
+    let entry = "__attribute__((used, section(\"BeehiveModules\"))) const char *const e = \"Shop\";"
+    try Compiler.library(entry, as: "others/liblook.so", in: folder.url)
+    try Command.output("sh", ["-c", "rm others/*.c"], in: folder.url)
+    let outcome = try doctor(folder, paths: ["others"]).expect(
+      1, errors: "others: It has files and no plugin; --allow-empty lets that pass.")
+    let text = outcome.output.components(separatedBy: "5 files are no plugins:\n").last
+    #expect(
+      text == """
+          liblook.so   The section BeehiveModules is not read; entries are in BeehiveMods; call it BeehiveMods, or \
+        declare its entries with BeeHive.h.
+          more         It is a directory, and not looked into; name it too if it has plugins.
+          a.o          It is an object file; link it into a shared library.
+          libplain.so  It is a shared library, and declares nothing.
+          run          It is a program, which no host can open.
+
+        """)
+    #expect(outcome.output.contains("note: the host has no Hive;"))
+    try doctor(folder, ["--allow-empty"], paths: ["others"]).expect(0)
+    // A folder that has nothing is as somebody may want it.
+    try folder.makeFolder("none")
+    try doctor(folder, paths: ["none"]).expect(0)
+  }
+
   @Test("a name in the policy that no file has is told")
   func vain() throws {
     let options = [
@@ -174,7 +212,7 @@ struct DoctorTests {
       in: folder.place("plugins"))
     try doctor(folder, ["--any-owner"]).expect(
       1, output: "lib\u{fffd}.so\n    Its name is not UTF-8.",
-      "3 further files are no plugins: libgone.so (It is a link that leads nowhere.)")
+      "3 files are no plugins:\n  libgone.so  It is a link that leads nowhere.")
     let json = try doctor(folder, ["nowhere", "--format", "json"]).expect(2)
     let document = try Tool.object(json.output)
     #expect(document["problems"] as? [String] == ["nowhere: No such file or directory."])

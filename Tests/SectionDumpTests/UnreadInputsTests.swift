@@ -81,7 +81,7 @@ struct UnreadInputsTests {
   static let unreadable = [
     (
       "unreadable", "nosuch.so",
-      "correct the path or the permissions; a directory takes --recursive"
+      "correct the path or the permissions"
     ),
     ("not-an-object", "unread.txt", "leave the file out, or name what it was built from"),
     (

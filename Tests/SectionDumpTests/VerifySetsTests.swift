@@ -159,7 +159,8 @@ struct VerifySetsTests {
       ("BeeHiveMods", "BeehiveMods"), ("beehiveservices", "BeehiveServices"),
       ("BeehiveRecord", "BeehiveRecords"), (".BeehiveMods", "BeehiveMods"),
       ("BeehiveModes", "BeehiveMods"), ("BeehiveMxds", "BeehiveMods"), ("BeehivMds", nil),
-      ("BeehiveModules", nil), ("BeehiveMods.x", nil), ("list", nil),
+      ("BeehiveModules", "BeehiveMods"), ("BeeHive_Services", "BeehiveServices"),
+      ("BeehiveMods.x", "BeehiveMods"), ("BeehiveOther", nil), ("list", nil),
     ])
   func lookAlikes(name: String, meant: String?) throws {
     let file = try Fixtures.build(

@@ -32,6 +32,8 @@ package struct AdmissionHost {
 
   /// The number of libraries that the process has beside its program.
   package var count: Int { libraries.members.count - 1 }
+  /// Whether the runtime is in it.
+  package var hasHive: Bool { libraries.members.contains { $0.linkage.carriesRuntime } }
 
   /// Describes a program, with the libraries that the loader would open with it.
   ///

@@ -11,9 +11,9 @@ struct Doctor: ParsableCommand {
       Looks at every plugin and at what it brings along as the loader would, and runs nothing: machine, libraries, \
       symbols and their versions, owners and modes, search paths, requirements and cycles. The first cause is \
       told first, and what follows from it names the plugin it follows from. Of files that are no plugins the first \
-      are named, and all with --format json. An entry that would be rejected is a note, unless --strict is given. \
-      Exit status: 0 every plugin would load, 1 one would not, 2 the host, a \
-      folder or a file that is named cannot be read.
+      are named with the reason, and all with --format json. An entry that would be rejected is a note, unless --strict \
+      is given. Exit status: 0 every plugin would load, 1 one would not, or a folder has files and no plugin, 2 the \
+      host, a folder or a file that is named cannot be read.
       """)
 
   @Argument(
@@ -39,6 +39,9 @@ struct Doctor: ParsableCommand {
 
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
+
+  @Flag(help: "Let a folder pass that has files and no plugin.")
+  var allowEmpty = false
 
   /// What may run when a plugin is loaded.
   enum Startup: String, CaseIterable, ExpressibleByArgument {
@@ -111,13 +114,22 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
+    let empty =
+      allowEmpty
+      ? [] : Set(others.map(\.path.folder)).subtracting(report.plugins.map(\.path.folder)).sorted()
     let lines =
       (problems + host.problems).map(\.description)
       + vain(catalogue.candidates, admission, report)
+      + empty.map { "\($0): It has files and no plugin; --allow-empty lets that pass." }
+    let note =
+      host.hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
     try OutputOptions.print(
       lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
-      fails: !report.plugins.allSatisfy(\.loads)
-    ) { report.write(others: others, problems, in: output.format, to: $0, output.style) }
+      fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
+    ) { sink in
+      report.write(
+        NotPlugins(others), problems, note: note, in: output.format, to: sink, output.style)
+    }
   }
 
   /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.

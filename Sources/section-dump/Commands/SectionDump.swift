@@ -49,6 +49,11 @@ struct SectionDump: ParsableCommand {
     // A `?` of a pattern is one character, not one byte.
     unsafe setlocale(LC_CTYPE, "C.UTF-8")
     let arguments = CommandLine.arguments.dropFirst()
+    if arguments.count == 1, let word = arguments.first,
+      word == "-V" || word == "version" && isUnknown(word)
+    {
+      run(["--version"])
+    }
     if let name = arguments.dropFirst().first, arguments.first == "help", !isCommand(name) {
       refuse("There is no command \(name); there are \(commands.joined(separator: ", ")).")
     }

@@ -3,10 +3,10 @@ internal import PluginFiles
 internal import Registration
 
 extension AdmissionReport {
-  /// Writes what `doctor` shows; `others` are the files that are no plugins, and `problems` those of folders and
-  /// files that cannot be read.
+  /// Writes what `doctor` shows: also the files that are no plugins, the problems of folders and files that cannot be
+  /// read, and a note on the host.
   func write(
-    others: [PluginCatalogue.Candidate], _ problems: [ImageError], in format: OutputFormat,
+    _ others: NotPlugins, _ problems: [ImageError], note: String?, in format: OutputFormat,
     to sink: ByteSink, _ style: Style
   ) {
     switch format {
@@ -14,8 +14,8 @@ extension AdmissionReport {
       var report = self
       report.problems += problems.map(\.description)
       let last: [(String, JSONValue)] = [
-        ("skipped", .integer(Int64(others.count))),
-        ("others", .array(others.compactMap(\.refusal))),
+        ("skipped", .integer(Int64(others.files.count))), ("others", others.json),
+        ("note", note.map(JSONValue.string) ?? .null),
       ]
       let document = JSONValue.object([("schema", .integer(1))] + report.members + last)
       sink.write(document.text + "\n")
@@ -31,17 +31,8 @@ extension AdmissionReport {
       }
     case .table:
       sink.write(description + "\n")
-      if !others.isEmpty {
-        let files =
-          others.count == 1
-          ? "1 further file is no plugin" : "\(others.count) further files are no plugins"
-        // First what may have been meant as a plugin.
-        let names =
-          (others.compactMap(\.unreadTitle)
-          + others.filter { $0.unreadTitle == nil }
-          .map(\.path.fileName.escaped)).shown(most: 3)
-        sink.write("\n" + style.dim("\(files): \(names)") + "\n")
-      }
+      if let note { sink.write("\n" + style.dim("note: \(note)") + "\n") }
+      sink.write(others.text(style))
     }
   }
 
@@ -60,21 +51,60 @@ extension AdmissionReport {
   }
 }
 
-extension PluginCatalogue.Candidate {
-  /// The name of what cannot be read, as a link that leads nowhere, and why; nil for folders and for what is read.
-  var unreadTitle: String? {
-    guard case .failure(let error) = found, error.code == .unreadable,
-      !isDirectory(Array(path.utf8))
-    else { return nil }
-    return "\(path.fileName) (\(error.message))".escaped
+/// The files of folders that are no plugins, each with the reason.
+struct NotPlugins {
+  /// A file; what was found in it, if that says more than its kind.
+  private(set) var files: [(path: String, error: ImageError, finding: Finding?)]
+
+  /// Looks once more into libraries that declare nothing: somebody may have meant them to.
+  init(_ candidates: [PluginCatalogue.Candidate]) {
+    let failures = candidates.compactMap { candidate -> (path: String, error: ImageError)? in
+      guard case .failure(var error) = candidate.found else { return nil }
+      if isDirectory(Array(candidate.path.utf8)) {
+        error.message = "It is a directory, and not looked into; name it too if it has plugins."
+      }
+      return (candidate.path, error)
+    }
+    let silent = failures.filter { $0.error.code == .noEntries }.map(\.path)
+    let survey = silent.isEmpty ? Survey() : Survey(Inputs(paths: silent), readsTypes: true)
+    let causes = [Finding.Code.lookAlikeSection, .withoutEntries].map(\.rawValue)
+    let findings = (survey.findings + survey.withoutEntries(areRequired: false))
+      .filter { causes.contains($0.code) }
+    let byPath = Dictionary(findings.map { (Array($0.place.path.utf8), $0) }) { first, _ in first }
+    files = failures.map { ($0.path, $0.error, byPath[Array($0.path.utf8)]) }
   }
 
-  /// The reason that the file is no plugin, as a value of JSON; nil for a plugin.
-  var refusal: JSONValue? {
-    guard case .failure(let error) = found else { return nil }
-    return .object([
-      ("path", .string(path)), ("code", .string(error.code.rawValue)),
-      ("message", .string(error.message)),
-    ])
+  /// As values of JSON.
+  var json: JSONValue {
+    .array(
+      files.map { path, error, finding in
+        .object([
+          ("path", .string(path)), ("code", .string(finding?.code ?? error.code.rawValue)),
+          ("message", .string(finding?.message ?? error.message)),
+          ("remedy", .string(finding?.remedy ?? error.remedy)),
+        ])
+      })
   }
+
+  /// Aligned lines, first what may have been meant as a plugin.
+  func text(_ style: Style) -> String {
+    guard !files.isEmpty else { return "" }
+    let ranks = files.map { _, error, finding in
+      finding != nil ? 0 : error.code == .unreadable ? 1 : error.code == .noEntries ? 2 : 3
+    }
+    let order = files.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+    let rows = order.prefix(Self.mostShown).map { position in
+      let (path, error, finding) = files[position]
+      let reason = finding.map { "\($0.message.capitalizedFirst); \($0.remedy)." }
+      return ["  \(path.fileName.escaped)", (reason ?? error.message).escaped]
+    }
+    let more = files.count - rows.count
+    let lines =
+      [files.count == 1 ? "1 file is no plugin:" : "\(files.count) files are no plugins:"]
+      + rows.aligned() + (more > 0 ? ["  and \(more) more, which --format json lists"] : [])
+    return "\n" + lines.map { style.dim($0) + "\n" }.joined()
+  }
+
+  /// The most files that people read of.
+  private static let mostShown = 12
 }

@@ -1,14 +1,6 @@
 internal import BinaryImage
 internal import Registration
 
-/// The codes of failures in the tool only; all others have the code that they have everywhere.
-extension ImageError.Code {
-  /// There is more than `--max-bytes` allows.
-  static let tooLarge = Self(rawValue: "too-large")
-  /// With `--isolate`: the child that read the file was killed, or broke off.
-  static let killed = Self(rawValue: "killed")
-}
-
 extension FileImage {
   /// Throws for a core file.
   func refuseCore() throws(ImageError) {

@@ -108,6 +108,8 @@ struct Survey: Reported {
       problems.append(error)
     }
     surveyed.isWhole = image.checkExtents(&problems)
+    // One cause is enough: what is damaged may have had entries.
+    if !problems.isEmpty { surveyed.isBare = false }
     for problem in problems { note(problem, place) }
     if surveyed.isLoadable, let problem = (image as? ELFFile)?.noteProblem {
       findings.append(

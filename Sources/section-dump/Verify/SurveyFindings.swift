@@ -157,15 +157,24 @@ extension Survey {
         + "too, to see what was dropped")
   }
 
+  /// The section of entries that begins like a name with other words or signs in it: `Beehive_Modules`.
+  private static func meant(by name: String) -> String? {
+    let letters = name.lowercased().filter(\.isLetter)
+    guard letters.hasPrefix("beehive"), letters.utf8.count >= 10 else { return nil }
+    return SectionNote.names.first { meant in
+      meant.lowercased().utf8.dropFirst(7).starts(with: letters.utf8.dropFirst(7).prefix(3))
+    }
+  }
+
   /// Sections whose names are nearly those that hold entries, but for the case of letters and one letter more, less
-  /// or else: their author meant those, and no reader knows these.
+  /// or else, or begin like them: their author meant those, and no reader knows these.
   static func lookAlikes(in image: any FileImage, at place: Place) throws(ImageError) -> [Finding] {
     var seen: Set<String> = []
     return try image.allSections().filter { $0.size > 0 }.map(\.name).compactMap { name in
       // Most names are shorter or longer, and cost no more than this.
-      guard (10...16).contains(name.utf8.count),
-        let meant = nearest(to: name, in: SectionNote.names, atMost: 1).first,
-        seen.insert(name).inserted
+      guard (10...24).contains(name.utf8.count), !SectionNote.names.contains(name),
+        let meant = nearest(to: name, in: SectionNote.names, atMost: 1).first
+          ?? Self.meant(by: name), seen.insert(name).inserted
       else { return nil }
       return Finding(
         .lookAlikeSection, .error, place.at(section: name),
