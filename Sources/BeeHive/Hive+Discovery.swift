@@ -111,9 +111,10 @@ extension Hive {
     try await replace(image: path, with: file, judging: judge) { try openAnew($0) }
   }
 
-  /// The same with another way to open the new build, which returns the loader's name for it.
+  /// The same with another way to open the new build, which returns the loader's name for it. Errors call the library by
+  /// `title`.
   package func replace(
-    image path: String, with file: String?,
+    image path: String, called title: String? = nil, with file: String?,
     judging judge: @Sendable (_ file: String) throws -> Void,
     opening open: @escaping @Sendable (_ file: String) throws -> String
   ) async throws(Problem) -> [String] {
@@ -130,7 +131,7 @@ extension Hive {
       }
       return try await replace(entries, of: image.name, by: name.get())
     } catch {
-      throw Problem(.notReplaced, "\(path) was not replaced: \(error)")
+      throw Problem(.notReplaced, "\(title ?? path) was not replaced: \(error)")
     }
   }
 

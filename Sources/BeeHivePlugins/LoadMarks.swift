@@ -21,6 +21,13 @@ struct LoadMarks {
     self.folder = folder
   }
 
+  /// The problem of a process that has no folder for marks.
+  static let withoutFolder = ImageError(
+    .unreadable, image: "marks",
+    message:
+      "Neither XDG_STATE_HOME nor HOME says where they are. A plugin that ends the process is not found out."
+  )
+
   /// The marks that were left behind, each under the text that names its file.
   func left() -> [String: String] {
     var left: [String: String] = [:]

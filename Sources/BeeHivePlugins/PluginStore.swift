@@ -1,5 +1,6 @@
 internal import BeeHive
 internal import BinaryImage
+internal import LibC
 internal import PluginFiles
 internal import Threads
 
@@ -106,7 +107,7 @@ final class PluginStore: Sendable {
       var fresh = before.catalogue
       fresh.sources = before.added.map(\.source)
       // First the watches: what changes while files are read is told.
-      let unwatched = before.watches.flatMap { $0.follow(fresh.sources) }
+      let unwatched = before.watches.flatMap { fresh.follow($0) }
       fresh.refresh()
       // Returned: what the old one holds ends when the lock is free.
       let old: PluginCatalogue? = state.withLock { state in
@@ -123,8 +124,8 @@ final class PluginStore: Sendable {
 
   /// Refreshes whenever a directory changes. Returns what ends it.
   func watch(_ changed: @escaping @Sendable () -> Void) throws(ImageError) -> @Sendable () -> Void {
-    let watch = try DirectoryWatch()
-    if let failure = watch.follow(catalogue.sources).first { throw failure }
+    guard let watch = DirectoryWatch() else { throw ImageError(notWatched: "inotify", errno) }
+    if let failure = catalogue.follow(watch).first { throw failure }
     state.withLock { $0.watches.append(watch) }
     let undo: @Sendable () -> Void = { [weak self] in
       watch.end()
@@ -254,7 +255,23 @@ extension PluginStore {
   }
 }
 
+extension ImageError {
+  /// The reason that nobody tells of changes of a directory.
+  fileprivate init(notWatched path: String, _ number: Int32) {
+    self.init(
+      .unreadable, image: path,
+      message: "Changes are not watched: \(systemMessage(number))."
+        + (number == ENOSPC ? " Raise fs.inotify.max_user_watches." : ""))
+  }
+}
+
 extension PluginCatalogue {
+  /// Has the directories of all sources watched. Returns why some are not.
+  fileprivate func follow(_ watch: DirectoryWatch) -> [ImageError] {
+    watch.follow(sources.map { $0.isDirectory ? $0.path : $0.path.folder })
+      .map { ImageError(notWatched: $0, $1) }
+  }
+
   /// Why a source cannot be read.
   fileprivate func problem(of source: Source) -> ImageError? {
     let path = source.path

@@ -75,7 +75,9 @@ extension Plugins {
     guard let best = best?.plugin else {
       guard let (path, record) = offers.first(where: { $0.record.kind == .service }),
         let plugin = report.plugins.first(where: { $0.paths.has(path) }),
-        let refusal = plugin.refusals.first
+        let refusal = plugin.refusals.first,
+        // The lookup itself says what was removed.
+        !state.images.contains(where: { !$0.isTakenIn && $0.path == refusal.cause })
       else { return false }
       throw ServiceError(
         .unusable, service: record.name,

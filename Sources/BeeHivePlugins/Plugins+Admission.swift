@@ -10,7 +10,7 @@ extension Plugins {
     nonmutating set { store.state.withLock { $0.policy = newValue } }
   }
 
-  /// Has the host verify each plugin that nothing else refuses, with every library that comes along: their signatures,
+  /// Has the host verify each plugin that nothing about its files refuses, with every library that comes along: their signatures,
   /// perhaps.
   ///
   ///     hive.plugins.verify { descriptor, path in try keys.check(path + ".sig", of: descriptor) }
@@ -49,13 +49,16 @@ extension Plugins {
   ///
   /// - Parameter variable: Its name.
   /// - Returns: What takes them out again, in their order; nothing where the variable is not set, or is not heeded.
-  /// - Throws: `ImageError` where one of the directories cannot be read; those before it are added.
+  /// - Throws: `ImageError` where one of the directories cannot be read; then none is added.
   @discardableResult
   public func add(directoriesFrom variable: String) throws(ImageError) -> [Handle] {
     var handles: [Handle] = []
     for path in trustedVariable(variable)?.split(separator: ":") ?? []
     where path.hasPrefix("/") {
-      handles.append(try add(directory: String(path)))
+      do throws(ImageError) { handles.append(try add(directory: String(path))) } catch {
+        for handle in handles { handle.cancel() }
+        throw error
+      }
     }
     return handles
   }
@@ -68,8 +71,11 @@ extension Plugins {
   /// - Throws: `ImageError` where the program's own file cannot be read.
   public func admission() throws(ImageError) -> AdmissionReport { try admission(keepsFiles: false) }
 
-  /// The same; with `keepsFiles` the report has every file open of the plugins that would load.
-  func admission(keepsFiles: Bool) throws(ImageError) -> AdmissionReport {
+  /// The same; with `keepsFiles` the report has every file open of the plugins that would load. `reloaded` is the loader's
+  /// name for a plugin whose place another build is to take.
+  func admission(
+    keepsFiles: Bool, reloaded: String? = nil
+  ) throws(ImageError) -> AdmissionReport {
     var modules: [String: Attributes] = [:]
     for entry in hive.entries where entry.kind == .module {
       if case .rejected = entry.state { continue }
@@ -84,7 +90,7 @@ extension Plugins {
       to: try AdmissionHost(
         modules: modules,
         plugins: state.images.map {
-          ($0.name, $0.path, $0.stamp, $0.isTakenIn ? $0.identity?.id : nil)
+          ($0.name, $0.path, $0.stamp, $0.identity?.id, $0.isTakenIn && $0.name != reloaded)
         }, former: state.replaced), under: policy, verification: state.verification,
       keepsFiles: keepsFiles)
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]

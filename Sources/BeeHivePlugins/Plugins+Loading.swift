@@ -11,7 +11,7 @@ extension Plugins {
   ///     try await hive.plugins.load("libgreet.so", "com.example.shop >=1.2 <2")
   ///
   /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive runs;
-  /// otherwise they start with the others. A plugin that fails is withdrawn wholly, and those that need it are not
+  /// otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn wholly, and those that need it are not
   /// tried; the others are loaded all the same. A plugin that is loaded is left as it is; one that was unloaded comes back.
   ///
   /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
@@ -33,6 +33,7 @@ extension Plugins {
   public func load(
     _ plugins: String..., marks: String? = nil
   ) async throws(Problem) -> [PluginFile] {
+    store.refresh()
     let wanted = plugins.map { ModuleRequirement($0) }
     store.state.withLock { state in
       state.marks = marks ?? state.marks
@@ -73,8 +74,8 @@ extension Plugins {
   }
 
   /// Judges all plugins, and keeps the files open of those that would load.
-  func judge() throws(Problem) -> AdmissionReport {
-    do throws(ImageError) { return try admission(keepsFiles: true) } catch {
+  func judge(reloaded: String? = nil) throws(Problem) -> AdmissionReport {
+    do throws(ImageError) { return try admission(keepsFiles: true, reloaded: reloaded) } catch {
       throw Problem(.notLoaded, error.description)
     }
   }
@@ -113,6 +114,7 @@ extension Plugins {
     }
     if let image = store.image(of: file.stamp) { return ([image.name], nil) }
     let (policy, marks) = store.state.withLock { ($0.policy, LoadMarks(in: $0.marks)) }
+    if marks == nil { store.state.withLock { $0.unmarked = LoadMarks.withoutFolder } }
     let loader = ClosureLoader(closure: closure, isStrict: policy.opensJudgedFiles)
     var strays: [String] = []
     do throws(ServiceError) {
@@ -220,12 +222,12 @@ extension Plugins {
         .notReplaced,
         found.isEmpty ? "\(plugin) is not loaded" : "say which \(plugin) is meant: \(paths)")
     }
-    let judged = try judge().plugins.first { $0.path.utf8.elementsEqual(old.path.utf8) }
+    let judged = try judge(reloaded: old.name).plugins.first { $0.paths.has(old.path) }
     guard let new = judged else {
       throw Problem(.notReplaced, "\(old.path) is not there any more, or is no plugin")
     }
     do throws(Problem) {
-      let users = try await hive.replace(image: old.name, with: old.path) { _ in
+      let users = try await hive.replace(image: old.name, called: old.path, with: old.path) { _ in
         if let refusal = new.refusals.first {
           throw Problem(.notReplaced, "\(refusal.message) \(refusal.remedy)")
         }

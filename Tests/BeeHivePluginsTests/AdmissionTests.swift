@@ -85,6 +85,11 @@ struct AdmissionTests {
     #expect(try hive.plugins.admitted == [folder.place("own/a.so").path])
     #expect(try hive.plugins.admission().plugins.last?.refusals.map(\.code) == ["shadowed"])
     #expect(try hive.plugins.add(directoriesFrom: name + "_NOT").isEmpty)
+    // All of them, or none.
+    try #require(unsafe setenv(name, "\(folder.path)/own:/not-there", 1) == 0)
+    let other = Hive()
+    #expect(throws: ImageError.self) { try other.plugins.add(directoriesFrom: name) }
+    #expect(other.plugins.files.isEmpty)
   }
 
   @Test("are not those that the user has switched off, and lists say who each is")

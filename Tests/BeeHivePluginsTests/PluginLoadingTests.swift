@@ -43,7 +43,7 @@ struct PluginLoadingTests {
         "a.so admitte", "b.so admitte", "c.so refused", "b.so loading", "b.so loaded",
         "a.so loading", "a.so loaded",
       ])
-    #expect(shop.hive.plugins.report().description.contains("refused  service"))
+    #expect(shop.hive.plugins.report().description.contains("refused    service"))
   }
 
   @Test("by name, with those that it needs and no others")
@@ -380,6 +380,30 @@ struct PluginReloadingTests {
     #expect(shop.states == [.unloaded, .loaded])
   }
 
+  @Test("by the file to which a link leads by now", arguments: [false, true])
+  func links(isStrict: Bool) async throws {
+    let shop = try Shop()
+    shop.hive.plugins.policy.opensJudgedFiles = isStrict
+    try shop.folder.makeFolder("builds")
+    for number in 1...2 {
+      try build("builds/\(number).so", Shop.source(number, "link_\(isStrict)"), in: shop.folder)
+    }
+    func lead(to number: Int) throws {
+      try? FileManager.default.removeItem(atPath: shop.path("a"))
+      try FileManager.default.createSymbolicLink(
+        atPath: shop.path("a"), withDestinationPath: "builds/\(number).so")
+    }
+    try lead(to: 1)
+    try await shop.hive.plugins.load(marks: shop.marks)
+    try lead(to: 2)
+    // Other tests keep the loader busy meanwhile.
+    let users = try await Hive.$openingLimit.withValue(.seconds(600)) {
+      try await shop.hive.plugins.reload("a.so")
+    }
+    #expect(users == [])
+    #expect(try shop.said("link_\(isStrict)") == 2)
+  }
+
   @Test("by the file that was renamed over, which is judged first", arguments: [false, true])
   func reloads(isStrict: Bool) async throws {
     let shop = try Shop()
@@ -397,7 +421,9 @@ struct PluginReloadingTests {
     }
     func isKept(because reason: String) async throws {
       let problem = await #expect(throws: Problem.self) { try await reload() }
-      #expect(problem?.message.contains(reason) == true, "\(problem?.message ?? "")")
+      let message = problem?.message ?? ""
+      #expect(message.hasPrefix("\(shop.path("a")) was not replaced: "), "\(message)")
+      #expect(message.contains(reason), "\(message)")
       #expect(try shop.said(name) == 1)
       #expect(await shop.hive.runningModules == [name])
     }
@@ -406,6 +432,13 @@ struct PluginReloadingTests {
     try await shop.hive.plugins.load(marks: shop.marks)
     try await isKept(because: "it is the file that is loaded; rename the new build over it")
     try replace(2)
+    // A second build beside the first is none of the versions that load.
+    #expect(try await shop.hive.plugins.load().isEmpty)
+    let second = await #expect(throws: Problem.self) { try await shop.hive.plugins.load("a.so") }
+    #expect(
+      second?.message
+        == "a.so is refused: An earlier build of it runs. Reload it, or unload the earlier build first."
+    )
     shop.hive.plugins.policy.denied = ["a.so"]
     try await isKept(because: "denies")
     shop.hive.plugins.policy.denied = []

@@ -14,6 +14,8 @@ package struct Admission {
     let policy: PluginPolicy
     /// Further paths of the file, in the folders that were looked at.
     let otherPaths: [String]
+    /// All its paths, first the one that is judged.
+    var paths: [String] { [path] + otherPaths }
     /// The patterns of the policy's lists that a name matches, of it or of what it brings along.
     var matched: Set<String> = []
     /// Nil if it cannot be read.

@@ -20,13 +20,13 @@ package struct AdmissionHost {
   let search: LibrarySearch
   /// Whether the kernel keeps what the process may write from being run.
   private(set) var keepsCode = false
-  /// A plugin that the process has loaded by itself, and with it nobody's symbols: the loader's name for it, its file, and its
-  /// id while the Hive has its entries.
+  /// A plugin that the process has loaded by itself, and with it nobody's symbols: the loader's name for it, its file, its
+  /// id if it has one, and whether the Hive has its entries.
   package typealias LoadedPlugin = (
-    name: String, path: String, stamp: FileStamp, runningID: String?
+    name: String, path: String, stamp: FileStamp, id: String?, runs: Bool
   )
-  /// The plugins that run, by their ids.
-  private(set) var running: [String: LoadedPlugin] = [:]
+  /// The plugins that run.
+  private(set) var running: [LoadedPlugin] = []
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
 
@@ -95,16 +95,19 @@ package struct AdmissionHost {
     let files = Dictionary(grouping: ranges) { [$0.path, $0.fileID] }
     for (image, path) in images.dropFirst() {
       do throws(ImageError) {
-        if let header = image.header?.rawValue,
-          let index = ranges.last(notAfter: UInt64(header), by: \.start),
-          ranges[index].contains(header), ranges[index].isOfDeletedFile
-        {
-          replaced.append((image.name, files[[ranges[index].path, ranges[index].fileID]] ?? []))
+        let header = image.header?.rawValue ?? 0
+        let range = ranges.last(notAfter: UInt64(header), by: \.start).map { ranges[$0] }
+          .flatMap { $0.contains(header) ? $0 : nil }
+        if let range, range.isOfDeletedFile {
+          replaced.append((image.name, files[[range.path, range.fileID]] ?? []))
           throw ImageError(
             .unreadable, image: path,
             message: "The file was removed or replaced after this process had loaded it.")
         }
-        libraries.add(try Library(of: OpenedFile(path: path)), as: image.name)
+        // A link of the loader's name may lead elsewhere by now.
+        let isThere = range.map { fileStatus(of: $0.path.utf8, followingLinks: false) != nil }
+        let place = isThere == true ? range?.path ?? path : path
+        libraries.add(try Library(of: OpenedFile(path: place, name: path)), as: image.name)
       } catch {
         libraries.addUnread(path)
         // A plugin was opened for itself alone: it defines nothing for others.
@@ -114,7 +117,7 @@ package struct AdmissionHost {
     libraries.addNamesOfFiles()
     libraries.noteOpened()
     self.modules = modules
-    for plugin in plugins { if let id = plugin.runningID { running[id] = plugin } }
+    running = plugins.filter(\.runs)
   }
 
   /// Says that a program is not started by glibc's loader, whose rules are those of this admission.

@@ -12,8 +12,9 @@ extension Admission.Judged {
     let patterns = policy.denied + policy.allowed
     guard !patterns.isEmpty else { return }
     let names =
-      library.fileNames { name in patterns.contains { name.isMatched(by: $0) } }
-      + (library.requester == nil ? otherPaths.map(\.fileName) : [])
+      library.fileNames(at: library.requester == nil ? paths : [library.path]) { name in
+        patterns.contains { name.isMatched(by: $0) }
+      }
     func match(_ patterns: [String], _ names: [String]) -> (pattern: String, name: String)? {
       let pairs = patterns.flatMap { pattern in
         names.filter { $0.isMatched(by: pattern) }.map { (pattern, $0) }
@@ -138,14 +139,14 @@ extension Admission.Judged {
 }
 
 extension Library {
-  /// The names of the file: those that its path leads through, and others in the same folders that have a place in a
+  /// The names of the file: those that its paths lead through, and others in the same folders that have a place in a
   /// list.
-  fileprivate func fileNames(_ isListed: (String) -> Bool) -> [String] {
-    let walk = FolderWalk(to: path)
-    var names = walk.names.map(\.name)
+  fileprivate func fileNames(at paths: [String], _ isListed: (String) -> Bool) -> [String] {
+    let found = paths.flatMap { FolderWalk(to: $0).names }
+    var names = found.map(\.name)
     // A folder of the system's has thousands of names, and only root makes one.
     guard !isSystem else { return names }
-    for folder in Set(walk.names.map(\.folder)) {
+    for folder in Set(found.map(\.folder)) {
       for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
         let name = String(decoding: bytes, as: UTF8.self)
         guard isListed(name), !names.contains(where: { $0.utf8.elementsEqual(bytes) }),

@@ -207,15 +207,21 @@ extension [Admission.Judged] {
   mutating func chooseVersions() -> [Int] {
     var rivals: [String: [(file: Int, identity: PluginIdentity, version: Version)]] = [:]
     for (file, judged) in enumerated() where judged.refusals.isEmpty {
-      guard let identity = judged.identity, let version = Version(identity.version) else {
+      let id = judged.identity?.id
+      if let running = judged.host.running.first(where: {
+        judged.paths.has($0.path) || id != nil && $0.id == id
+      }), running.stamp.number != judged.manifest?.stamp.number {
+        let isSame = judged.paths.has(running.path)
+        self[file].refuse(
+          .superseded,
+          isSame ? "An earlier build of it runs." : "\(id ?? "") runs: \(running.path).",
+          found: judged.identity?.version,
+          remedy: isSame
+            ? "Reload it, or unload the earlier build first."
+            : "Unload that one first, to load another version.", cause: running.path)
         continue
       }
-      if let running = judged.host.running[identity.id],
-        running.path != judged.path, running.stamp.number != judged.manifest?.stamp.number
-      {
-        self[file].refuse(
-          .superseded, "\(identity.id) runs: \(running.path).", found: identity.version,
-          remedy: "Unload that one first, to load another version.", cause: running.path)
+      guard let identity = judged.identity, let version = Version(identity.version) else {
         continue
       }
       rivals[identity.id, default: []].append((file, identity, version))

@@ -173,7 +173,8 @@ struct LibrarySet {
   ) -> Missing {
     let nowhere = "which is nowhere where the loader looks"
     var reason = "\(nowhere)."
-    var remedy = "Install it, or put it beside the plugin and link that with -Wl,-rpath,'$ORIGIN'."
+    let place = lookups.requester.requester == nil ? "the plugin" : lookups.requester.path
+    var remedy = "Install it, or put it beside \(place) and link that with -Wl,-rpath,'$ORIGIN'."
     if let obstacle {
       reason = "and the first of that name cannot be read: \(obstacle)"
       remedy = "Remove that file, or put the library in its place."

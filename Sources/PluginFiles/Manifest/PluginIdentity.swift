@@ -60,12 +60,12 @@ public struct PluginIdentity: Hashable, Sendable, Encodable {
 
   /// The identity as a value of JSON.
   package var value: JSONValue {
-    let others = names.sorted { $0.key < $1.key }
+    let others = names.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
     return .object([
-      "id": .string(id), "version": .string(version), "name": .string(name),
-      "names": others.isEmpty ? nil : .object(others.map { ($0.key, .string($0.value)) }),
-      "licence": licence.map(JSONValue.string), "homePage": homePage.map(JSONValue.string),
-      "icon": icon.map(JSONValue.string),
+      ("id", .string(id)), ("version", .string(version)), ("name", .string(name)),
+      ("names", .object(others)), ("licence", licence.map(JSONValue.string) ?? .null),
+      ("homePage", homePage.map(JSONValue.string) ?? .null),
+      ("icon", icon.map(JSONValue.string) ?? .null),
     ])
   }
 

@@ -192,6 +192,11 @@ struct AdmissionChecksTests {
     let folder = try AdmissionFolder()
     let path = try folder.plugin("x")
     try FileManager.default.linkItem(atPath: path, toPath: "\(folder.plugins)/other.so")
+    // Another of its names, in a folder to which only this link leads.
+    let far = try folder.folder.makeFolder("far").appendingPathComponent("distant.so").path
+    try FileManager.default.linkItem(atPath: path, toPath: far)
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(folder.plugins)/to.so", withDestinationPath: far)
     let host = try AdmissionHost(executable: folder.folder.place("host").path)
     for (policy, code) in [
       (Self.policy { $0.denied = ["other*"] }, ["denied"]),
@@ -205,5 +210,9 @@ struct AdmissionChecksTests {
         #expect(report.plugins.map { $0.refusals.map(\.code) } == [code])
       }
     }
+    let report = AdmissionFolder.report(
+      of: PluginCatalogue(.directory(folder.plugins)), to: host,
+      Self.policy { $0.denied = ["distant*"] })
+    #expect(report.plugins.map { $0.refusals.map(\.code) } == [["denied"]])
   }
 }

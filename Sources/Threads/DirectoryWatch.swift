@@ -1,12 +1,9 @@
-internal import BinaryImage
 internal import LibC
-internal import PluginFiles
-internal import Threads
 
 /// Waits on a thread of its own until the system tells that directories have changed: inotify.
 ///
 /// The descriptor is closed when the last reference goes: that of the thread, or of who may end it.
-final class DirectoryWatch: Sendable {
+package final class DirectoryWatch: Sendable {
   private let descriptor: Int32
   private let ending: StopPipe
 
@@ -20,38 +17,29 @@ final class DirectoryWatch: Sendable {
   /// How often more may come in such a time before it is told all the same.
   private static let mostTurns = 50
 
-  /// Throws where the system gives no descriptor.
-  init() throws(ImageError) {
-    guard let ending = StopPipe() else { throw Self.error("inotify", errno) }
+  /// Nil where the system gives no descriptor, with the reason in `errno`.
+  package init?() {
+    guard let ending = StopPipe() else { return nil }
     self.ending = ending
     descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-    guard descriptor >= 0 else { throw Self.error("inotify", errno) }
+    guard descriptor >= 0 else { return nil }
   }
 
-  deinit { close(descriptor) }
+  deinit { if descriptor >= 0 { close(descriptor) } }
 
-  private static func error(_ path: String, _ number: Int32) -> ImageError {
-    ImageError(
-      .unreadable, image: path,
-      message: "Changes are not watched: \(systemMessage(number))."
-        + (number == ENOSPC ? " Raise fs.inotify.max_user_watches." : ""))
-  }
-
-  /// Watches the directories of these sources too. Returns why some of those that are there are not watched.
-  func follow(_ sources: [PluginCatalogue.Source]) -> [ImageError] {
-    let paths = sources.map { $0.isDirectory ? $0.path : $0.path.folder }
+  /// Watches these directories too. Returns those that are there and are not watched, with the number of the reason.
+  package func follow(_ paths: [String]) -> [(path: String, failure: Int32)] {
     var seen: Set<[UInt8]> = []
     return paths.filter { seen.insert(Array($0.utf8)).inserted }.compactMap { path in
       let watched = unsafe inotify_add_watch(
         descriptor, path, Self.events | UInt32(IN_ONLYDIR))
-      guard watched < 0, errno != ENOENT else { return nil }
-      return Self.error(path, errno)
+      return watched < 0 && errno != ENOENT ? (path, errno) : nil
     }
   }
 
   /// Calls `changed` after each change, until it returns false or ``end()`` is called. Returns whether there is a
   /// thread for it.
-  func run(_ changed: @escaping @Sendable () -> Bool) -> Bool {
+  package func run(_ changed: @escaping @Sendable () -> Bool) -> Bool {
     POSIXThread.detach { [self] in
       var changes = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
       while ending.poll(&changes) != nil {
@@ -67,7 +55,7 @@ final class DirectoryWatch: Sendable {
   }
 
   /// Ends the thread; a call that it is in ends first. Does not wait for that.
-  func end() { ending.stop() }
+  package func end() { ending.stop() }
 
   /// Takes what was told; every directory is looked at anyway.
   private func drain() {
