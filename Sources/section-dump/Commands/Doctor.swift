@@ -127,8 +127,10 @@ struct Doctor: ParsableCommand {
       lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
       fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
     ) { sink in
+      let others = NotPlugins(others)
       report.write(
-        NotPlugins(others), problems, note: note, in: output.format, to: sink, output.style)
+        others: (others.lines, others.json), problems, note: note, in: output.format, to: sink,
+        output.style)
     }
   }
 
