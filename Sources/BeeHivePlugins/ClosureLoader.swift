@@ -21,10 +21,11 @@ struct ClosureLoader: Sendable {
       let folder = isStrict ? try JudgedFolder(for: closure) : nil
       defer { withExtendedLifetime(folder) {} }
       for (position, member) in closure.dependenciesFirst where !member.isMapped {
-        let descriptor = folder?.descriptors[position] ?? member.descriptor
+        let descriptor = member.descriptor
         // A plugin that was loaded meanwhile may have brought it.
         if unsafe Self.loaded(descriptor) != nil { continue }
         if let folder {
+          try checkNames(of: member)
           let name = folder.name(at: position)
           names.append(name)
           try openLibrary(name, as: member.path)
@@ -37,6 +38,20 @@ struct ClosureLoader: Sendable {
       return (names, nil)
     } catch {
       return (names, error)
+    }
+  }
+
+  /// Throws if the loader would look for a file that this one needs, which may be another than was judged: it looks for
+  /// each name that it does not know.
+  private func checkNames(of member: LoadClosure.Member) throws(Problem) {
+    for (name, place) in member.needed {
+      let known = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD)
+      let judged = unsafe place.flatMap { unsafe Self.loaded(closure.members[$0].descriptor) }
+      guard unsafe known == nil || judged != nil && known != judged else { continue }
+      throw Problem(
+        .notLoaded,
+        "\(member.path) needs \(name), and the loader knows no such name, or another file by it: it would look for it again"
+      )
     }
   }
 
@@ -67,8 +82,6 @@ struct ClosureLoader: Sendable {
 /// A folder of links to open files, for the loader to open them through: nobody else can write to it, and `$ORIGIN` is
 /// this folder. It is removed when the last reference goes.
 final class JudgedFolder {
-  /// The files by their positions in the closure: sealed copies of those that somebody could still write to.
-  private(set) var descriptors: [Int32] = []
   /// Whether the loader knows an image by a name with the number of this folder, so that it must not be given away.
   var isInUse = false
 
@@ -76,17 +89,19 @@ final class JudgedFolder {
   private let folder: Int32
   /// The folder as the loader gets it: never twice the same.
   private let spelling: String
-  /// The name of the link to each file, by its position.
-  private var names: [String] = []
-  private var links: Set<String> = []
-  private var copies: [Int32] = []
+  /// The names of the links, by the positions of the files in the closure.
+  private var links: [Int: String] = [:]
 
-  /// Makes a folder with a link for each name of each file that is not mapped.
+  /// Makes a folder with a link to each file that is not mapped.
   init(for closure: LoadClosure) throws(Problem) {
     let parents = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
     // Each is tried once, until one will do.
     guard
-      let path = parents.reduce(String?.none, { $0 ?? makePrivateFolder(in: $1, named: "beehive") })
+      let path = parents.reduce(
+        String?.none,
+        {
+          $0 ?? makePrivateFolder(in: $1, named: "beehive")
+        })
     else {
       throw Problem(
         .notLoaded,
@@ -96,59 +111,47 @@ final class JudgedFolder {
     folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     spelling = newSpelling(of: "/proc/self/fd/\(folder)")
     var status = stat()
+    // A folder that hands its group on is as good.
     guard unsafe fstat(folder, &status) == 0, status.st_uid == geteuid(),
-      status.st_mode & 0o7777 == 0o700
+      status.st_mode & 0o777 == 0o700
     else {
-      throw Problem(.notLoaded, "\(path) is not the folder that was made: \(systemMessage(errno))")
-    }
-    for member in closure.members {
-      descriptors.append(member.isMapped ? member.descriptor : try judged(member))
-      // Two files may have one name in two folders.
-      let (name, position) = (member.path.fileName, names.count)
-      names.append(names.contains(name) ? "\(position)-\(name)" : name)
-      if !member.isMapped { try link(names[position], to: descriptors[position]) }
+      throw Problem(.notLoaded, "\(path) is not the folder that was made")
     }
     for (position, member) in closure.members.enumerated() where !member.isMapped {
-      for name in member.names { try link(name.text.fileName, to: descriptors[position]) }
+      try Self.checkUnchanged(member)
+      // Two files may have one name in two folders.
+      let link = "\(position)-\(member.path.fileName)"
+      let place =
+        position == 0
+        ? member.path.fileName : String(decoding: link.utf8.prefix(200), as: UTF8.self)
+      guard unsafe symlinkat("/proc/self/fd/\(member.descriptor)", folder, place) == 0 else {
+        throw Problem(.notLoaded, "\(path)/\(place) cannot be made: \(systemMessage(errno))")
+      }
+      links[position] = place
     }
   }
 
   deinit {
-    for link in links { unsafe unlinkat(folder, link, 0) }
+    for link in links.values { unsafe unlinkat(folder, link, 0) }
     unsafe rmdir(path)
-    for copy in copies { close(copy) }
     if !isInUse { close(folder) }
   }
 
-  /// The path that the loader opens a file by.
-  func name(at position: Int) -> String { "\(spelling)/\(names[position])" }
+  /// The path that the loader opens the file at a position by.
+  func name(at position: Int) -> String { "\(spelling)/\(links[position] ?? "")" }
 
-  private func link(_ name: String, to descriptor: Int32) throws(Problem) {
-    guard links.insert(name).inserted else { return }
-    guard unsafe symlinkat("/proc/self/fd/\(descriptor)", folder, name) == 0 else {
-      throw Problem(.notLoaded, "\(path)/\(name) cannot be made: \(systemMessage(errno))")
-    }
-  }
-
-  /// The descriptor of a member, or that of a copy if somebody could still write to the file.
-  private func judged(_ member: LoadClosure.Member) throws(Problem) -> Int32 {
-    var (status, descriptor) = (stat(), member.descriptor)
-    unsafe fstat(descriptor, &status)
-    let access = FileAccess(status)
-    if access.isWritableByOthers || ![0, geteuid()].contains(access.owner)
-      || mayBeOpenForWriting(descriptor)
-    {
-      descriptor = sealedCopy(of: descriptor, member.stamp.size, named: member.path)
-      if descriptor >= 0 { copies.append(descriptor) }
-    }
-    // Asked last: what was written before would be in the copy. A name that was taken away is no change of this sort.
+  /// Throws if a file may be another by now than it was when it was judged.
+  private static func checkUnchanged(_ member: LoadClosure.Member) throws(Problem) {
+    // The stamp is read last: what was written before shows in it. A name that was taken away is no change of this sort.
+    let isOpen = isOpenForWriting(member.descriptor)
+    var status = stat()
     unsafe fstat(member.descriptor, &status)
-    guard descriptor >= 0, FileStamp(status).contents == member.stamp.contents else {
+    guard !isOpen, FileStamp(status).contents == member.stamp.contents else {
       throw Problem(
         .notLoaded,
-        "\(member.path) was changed since it was judged, or it may be written to and could not be copied: "
-          + systemMessage(errno))
+        isOpen
+          ? "\(member.path) is open for writing, so it may change: end the process that writes it"
+          : "\(member.path) was changed since it was judged")
     }
-    return descriptor
   }
 }

@@ -28,7 +28,7 @@ struct LoadMarks {
       "Neither XDG_STATE_HOME nor HOME says where they are. A plugin that ends the process is not found out."
   )
 
-  /// The marks that were left behind, each under the text that names its file.
+  /// The marks that were left behind, each under the text that tells the contents of its file.
   func left() -> [String: String] {
     var left: [String: String] = [:]
     for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
@@ -40,7 +40,7 @@ struct LoadMarks {
       let process = pid_t(name[end...].dropFirst()) ?? 0
       let isHere = readBytes(of: mark, at: 0, count: 64).bytes.elementsEqual(Self.namespace.utf8)
       if flock(mark, LOCK_SH | LOCK_NB) == 0 || isHere && kill(process, 0) != 0 && errno == ESRCH {
-        left[String(name[..<end])] = "\(folder)/\(name)"
+        left[Self.contents(name[..<end])] = "\(folder)/\(name)"
       }
     }
     return left
@@ -49,18 +49,28 @@ struct LoadMarks {
   /// The namespace of the numbers of processes.
   private static var namespace: String { linkTarget(of: "/proc/self/ns/pid") ?? "" }
 
-  /// The text that names a file as it is now.
-  static func text(of path: String, _ stamp: FileStamp) -> String {
-    let numbers = [stamp.device, stamp.inode, stamp.size].map { String($0) }
-    let times = [stamp.modified, stamp.changed].map { String($0) }
-    // A point would hide it, and a name has at most 255 bytes.
-    let name = String(decoding: path.fileName.utf8.drop { $0 == 0x2e }.prefix(60), as: UTF8.self)
-    return "\(name)-\((numbers + times).joined(separator: "-"))"
+  /// The part of a mark's name that tells the contents of a file, whatever it is called.
+  private static func contents(_ name: Substring) -> String {
+    name.split(separator: "-").suffix(5).joined(separator: "-")
   }
 
-  /// Runs `load` while a mark says so; if none can be written, without one, and `failed` gets the reason before.
+  /// The text that tells the contents of a file as they are now.
+  static func contents(_ stamp: FileStamp) -> String {
+    let numbers = [stamp.device, stamp.inode, stamp.size].map { String($0) }
+    return (numbers + [stamp.modified, stamp.changed].map { String($0) }).joined(separator: "-")
+  }
+
+  /// The text that names a file as it is now.
+  static func text(of path: String, _ stamp: FileStamp) -> String {
+    // A point would hide it, and a name has at most 255 bytes.
+    let name = String(decoding: path.fileName.utf8.drop { $0 == 0x2e }.prefix(60), as: UTF8.self)
+    return "\(name)-\(contents(stamp))"
+  }
+
+  /// Runs `load` while a mark says so; without one if none can be written. `noted` gets the reason for that before, or
+  /// nil.
   func whileLoading<Result>(
-    _ path: String, _ stamp: FileStamp, failed: (ImageError) -> Void, _ load: () -> Result
+    _ path: String, _ stamp: FileStamp, noted: (ImageError?) -> Void, _ load: () -> Result
   ) -> Result {
     makeFolders(to: folder)
     let text = "\(Self.text(of: path, stamp)).\(getpid())"
@@ -70,14 +80,17 @@ struct LoadMarks {
     let namespace = Self.namespace
     // Sound: the call reads as many bytes as the text has.
     guard mark >= 0, unsafe write(mark, namespace, namespace.utf8.count) >= 0 else {
-      failed(
+      noted(
         ImageError(
           .unreadable, image: folder,
           message:
             "No mark can be written: \(systemMessage(errno)). A plugin that ends the process is not found out."
         ))
+      if mark >= 0 { close(mark) }
+      unsafe unlink(draft)
       return load()
     }
+    noted(nil)
     defer {
       unsafe unlink("\(folder)/\(text)")
       close(mark)

@@ -101,7 +101,7 @@ extension Plugins {
             .switchedOff, "The host never loads it.",
             remedy: "Change the host's hive.plugins.activations to load it.")
         }
-        return marks[LoadMarks.text(of: manifest.path, manifest.stamp)].map { mark in
+        return marks[LoadMarks.contents(manifest.stamp)].map { mark in
           PluginRefusal(
             .quarantined,
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",

@@ -128,7 +128,7 @@ extension Plugins {
           known.map { (names: [$0], problem: Problem?.none) }
           ?? marks?.whileLoading(
             file.path, file.stamp,
-            failed: { error in store.state.withLock { $0.unmarked = error } }, loader.open)
+            noted: { error in store.state.withLock { $0.unmarked = error } }, loader.open)
           ?? loader.open()
         store.endLoad(of: file, as: problem == nil ? names.last : nil)
         guard let problem else { return }

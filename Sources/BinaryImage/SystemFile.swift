@@ -152,39 +152,16 @@ package struct MappedRange: Hashable, Sendable {
   package var mapping: String { "\(String(start, radix: 16))-\(String(end, radix: 16))" }
 }
 
-/// Whether somebody may have an open file open for writing: a lease for reading, which is given if nobody has, is not given.
-package func mayBeOpenForWriting(_ descriptor: Int32) -> Bool {
+/// Whether a process has an open file open for writing, or mapped so: a lease for reading, which the system gives if none
+/// has, is refused. False where this user may not ask, or the file system gives no leases.
+package func isOpenForWriting(_ descriptor: Int32) -> Bool {
   // An opening meanwhile sends a signal that nobody minds.
   _ = fcntl(descriptor, setSignal, SIGURG)
   defer { _ = fcntl(descriptor, setLease, Int32(F_UNLCK)) }
-  return fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0
+  return fcntl(descriptor, setLease, Int32(F_RDLCK)) != 0 && errno == EAGAIN
 }
 
-/// Copies an open file of `size` bytes into memory, and seals the copy: nobody can write to it.
-///
-/// - Returns: Its descriptor, which the caller closes; negative if the system makes none, or the file ends before.
-package func sealedCopy(of descriptor: Int32, _ size: UInt64, named path: String) -> Int32 {
-  typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
-  guard let create = unsafe dlsym(nil, "memfd_create") else { return -1 }
-  // The kernel takes names of 249 bytes. Sound: the C library declares the function so.
-  let name = String(decoding: path.utf8.suffix(240), as: UTF8.self)
-  let copy = unsafe unsafeBitCast(create, to: Create.self)(name, 0x1 | 0x2)
-  guard copy >= 0 else { return copy }
-  var (offset, left) = (off_t(0), Int(size))
-  while left > 0 {
-    let count = unsafe sendfile(copy, descriptor, &offset, left)
-    guard count > 0 else { break }
-    left -= count
-  }
-  if left == 0, fcntl(copy, addSeals, allSeals) == 0 { return copy }
-  close(copy)
-  return -1
-}
-
-// Numbers of Linux that its headers keep from Swift; each is the same on every machine.
-/// `F_ADD_SEALS`, and all seals: against other seals, shrinking, growing and writing.
-private let (addSeals, allSeals): (Int32, Int32) = (1033, 0xf)
-/// `F_SETSIG` and `F_SETLEASE`.
+/// `F_SETSIG` and `F_SETLEASE`: Linux keeps them from Swift, and they are the same on every machine.
 private let (setSignal, setLease): (Int32, Int32) = (10, 1024)
 
 /// The system's text for an error number.
@@ -251,7 +228,10 @@ package func makePrivateFolder(in parent: String, named name: String) -> String?
   var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
   // Sound: the text ends with a NUL, and is written over in its length.
   return unsafe template.withUnsafeMutableBufferPointer { text in
-    guard let start = text.baseAddress, unsafe mkdtemp(start) != nil else { return nil }
+    guard let start = text.baseAddress, unsafe mkdtemp(start) != nil,
+      // Whatever the process takes from new files.
+      unsafe chmod(start, 0o700) == 0
+    else { return nil }
     return unsafe String(cString: start)
   }
 }
@@ -266,31 +246,4 @@ package func makeFolders(to folder: String) {
   guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
   makeFolders(to: folder.folder)
   unsafe mkdir(folder, 0o700)
-}
-
-/// Reads the cache of the loader, which `ldconfig` writes: the paths of libraries by name, best first. Empty if the
-/// bytes have another form.
-///
-/// A head of 48 bytes, entries of 24, texts. Offsets count from the start.
-package func loaderCache(of bytes: [UInt8]) -> [String: [String]] {
-  var paths: [String: [String]] = [:]
-  let magic = Array("glibc-ld.so.cache1.1".utf8)
-  let span = bytes.span
-  func number(_ place: Int) -> Int? {
-    span.integer(at: place, as: UInt32.self, order: .ofThisProcess).map(Int.init)
-  }
-  func text(_ place: Int?) -> String? {
-    guard let place, let length = span.textLength(from: place) else { return nil }
-    return String(decoding: span.extracting(place..<place + length))
-  }
-  guard bytes.starts(with: magic), let count = number(20) else { return [:] }
-  for index in 0..<min(count, max(0, bytes.count - 48) / 24) {
-    let entry = 48 + 24 * index
-    // Flags, name, path, version of the system, processor: what is for some processors only has a number there.
-    guard let name = text(number(entry + 4)), let path = text(number(entry + 8)),
-      number(entry + 16) == 0, number(entry + 20) == 0
-    else { continue }
-    paths[name, default: []].append(path)
-  }
-  return paths
 }

@@ -258,17 +258,48 @@ struct PluginLoadingTests {
     #expect(try await shop.hive.plugins.load().map(\.state) == [.loaded])
   }
 
-  @Test("from a sealed copy where somebody has the file open for writing")
-  func copies() async throws {
+  @Test("but not while somebody has a file open for writing, before or after it was judged")
+  func openForWriting() async throws {
     let shop = try Shop()
     shop.hive.plugins.policy.opensJudgedFiles = true
-    try shop.add("a", Shop.source(1, "copied"))
+    try shop.add("a", Shop.source(1, "written_to"))
+    let judged = try #require(shop.hive.plugins.admission(keepsFiles: true).plugins[0].closure)
     let writer = unsafe open(shop.path("a"), O_RDWR)
-    defer { close(writer) }
+    // A mapping is enough.
+    let mapping = unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, writer, 0)
+    close(writer)
+    let refusals = try shop.hive.plugins.admission().plugins[0].refusals
+    #expect(refusals.map(\.code) == ["changed"])
+    #expect(refusals.first?.message.contains("is open for writing") == true)
+    let problem = ClosureLoader(closure: judged, isStrict: true).open().problem
+    #expect(problem?.message.contains("a.so is open for writing") == true)
+    unsafe munmap(mapping, 4096)
     try await shop.hive.plugins.load(marks: shop.marks)
-    // The image is not of this file.
-    #expect(ftruncate(writer, 0) == 0)
-    #expect(try shop.said("copied") == 1)
+    #expect(try shop.said("written_to") == 1)
+  }
+
+  @Test("but not by a name that the loader would look for again")
+  func looked() throws {
+    let shop = try Shop()
+    let options = ["-Wl,-soname,libhelper.so"]
+    let helper = try Compiler.library(
+      "int helper;", as: "libhelper.so", in: shop.folder.url, options)
+    let source = Shop.source(1, "looked", more: "extern int helper; int *use = &helper;")
+    try Compiler.library(
+      source, as: "a.so", in: shop.folder.url,
+      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN", helper.path, "-Wl,--auxiliary,libnone.so"])
+    shop.hive.plugins.refresh()
+    func plugin() throws -> AdmissionReport.Plugin {
+      try #require(try shop.hive.plugins.admission(keepsFiles: true).plugins.first)
+    }
+    let judged = try #require(plugin().closure)
+    let problem = ClosureLoader(closure: judged, isStrict: true).open().problem
+    #expect(
+      problem?.message.contains("needs libnone.so, and the loader knows no such name") == true)
+    shop.hive.plugins.policy.opensJudgedFiles = true
+    let refusals = try plugin().refusals
+    #expect(refusals.map(\.code) == ["not-loadable"])
+    #expect(refusals.first?.message.contains("a.so gets libnone.so if that is there") == true)
   }
 }
 
@@ -290,6 +321,8 @@ struct QuarantineTests {
 
     // As if that process had ended there.
     let left = try shop.folder.write("", as: "marks/\(mark)")
+    try FileManager.default.createSymbolicLink(
+      atPath: shop.folder.place("c.so").path, withDestinationPath: "a.so")
     let next = Hive(imagesWhere: { _ in false })
     try next.plugins.add(directory: shop.folder.path)
     let problem = await #expect(throws: Problem.self) {
@@ -402,6 +435,22 @@ struct PluginReloadingTests {
     }
     #expect(users == [])
     #expect(try shop.said("link_\(isStrict)") == 2)
+  }
+
+  @Test("by a file in the place of the old one, which was moved away", arguments: [false, true])
+  func moved(isStrict: Bool) async throws {
+    let shop = try Shop()
+    shop.hive.plugins.policy.opensJudgedFiles = isStrict
+    try shop.add("a", Shop.source(1, "moved_\(isStrict)"))
+    try await shop.hive.plugins.load(marks: shop.marks)
+    let kept = shop.folder.place("kept").path
+    try FileManager.default.moveItem(atPath: shop.path("a"), toPath: kept)
+    try shop.add("a", Shop.source(2, "moved_\(isStrict)"))
+    let users = try await Hive.$openingLimit.withValue(.seconds(600)) {
+      try await shop.hive.plugins.reload("a.so")
+    }
+    #expect(users == [])
+    #expect(try shop.said("moved_\(isStrict)") == 2)
   }
 
   @Test("by the file that was renamed over, which is judged first", arguments: [false, true])

@@ -15,10 +15,7 @@ struct Shop {
   init() throws {
     let folder = try Folder()
     self.folder = folder
-    // A sealed copy has the path behind its own name.
-    hive = Hive(imagesWhere: { path in
-      ["", "/memfd:"].contains { path.hasPrefix("\($0)\(folder.path)/") }
-    })
+    hive = Hive(imagesWhere: { $0.hasPrefix("\(folder.path)/") })
     try hive.plugins.add(directory: folder.path)
   }
 

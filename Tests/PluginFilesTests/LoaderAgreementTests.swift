@@ -132,6 +132,15 @@ struct LoaderAgreementTests {
       try folder.plugin("a", nil, "-Wl,-f,libfirst.so", "-Wl,-rpath,$ORIGIN")
     },
     Row(
+      testDescription: "a library that comes along without section headers", loads: [true]
+    ) { folder in
+      let part = try folder.library("plugins/libpart.so", "int part;", ["-Wl,-soname,libpart.so"])
+      try folder.plugin("a", nil, "-Wl,--no-as-needed", part, "-Wl,-rpath,$ORIGIN")
+      var bytes = try LinkedBytes(part)
+      for (place, size) in [(40, 8), (60, 2), (62, 2)] { bytes.put(0, at: place, size: size) }
+      try bytes.write()
+    },
+    Row(
       testDescription: "a library that is there for some processors alone, and one for all",
       loads: [false, true],
       says: ["for some processors alone: /", "on some processors dlopen takes /"]
@@ -217,6 +226,31 @@ struct LoaderAgreementTests {
     #expect(refusals == [loads ? [] : ["not-loadable"]])
     let opened = try Command.output(folder.folder.place("host").path, [plugin])
     #expect(opened == "\(loads)\n")
+  }
+
+  @Test("An optional library that was cut off, which ends the process, is a refusal")
+  func cut() throws {
+    let folder = try AdmissionFolder()
+    let first = try folder.library("plugins/libfirst.so", "int first;")
+    try folder.plugin("a", nil, "-Wl,-f,libfirst.so", "-Wl,-rpath,$ORIGIN")
+    try FileHandle(forWritingTo: URL(fileURLWithPath: first)).truncate(atOffset: 4096)
+    #expect(try folder.codes()["liba.so"] == ["missing-library"])
+  }
+
+  @Test("A name in a file that is not UTF-8 is a refusal, since another file may be meant")
+  func bytes() throws {
+    let folder = try AdmissionFolder()
+    let needed = try folder.library("libneeded.so", "int n;", ["-Wl,-soname,libneeded.so"])
+    let path = try folder.plugin("a", nil, "-Wl,--no-as-needed", needed, "-Wl,-rpath,$ORIGIN")
+    let name = Data("libneeded.so".utf8)
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let place = try #require(bytes.range(of: name))
+    bytes[place.lowerBound + 3] = 0xff
+    try bytes.write(to: URL(fileURLWithPath: path))
+    try folder.library("plugins/lib\u{fffd}eeded.so", "int n;")
+    let refusals = try #require(try folder.report().plugins.first { $0.path == path }).refusals
+    #expect(refusals.map(\.code) == ["not-loadable"])
+    #expect(refusals.first?.message.contains("is not UTF-8") == true)
   }
 
   @Test("A FIFO in place of a library, which would keep the loader waiting, is a refusal")

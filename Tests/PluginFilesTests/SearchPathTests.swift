@@ -21,14 +21,20 @@ struct SearchPathTests {
     // `@` is the folder in what follows. `sticky` is like /tmp, `open` has no such bit.
     for name in [
       "safe/in", "sticky/own", "open/own", "group", "closed/open", "some/glibc-hwcaps/x86-64-v2",
-      "all/glibc-hwcaps/x86-64-v2",
+      "all/glibc-hwcaps/x86-64-v2", "loops/xeon_phi/atomics",
     ] {
       try folder.folder.makeFolder(name)
     }
     for (name, mode) in [
       ("sticky", 0o1777), ("open", 0o777), ("group", 0o775), ("closed", 0o755),
       ("closed/open", 0o777), ("some/glibc-hwcaps/x86-64-v2", 0o777),
+      ("loops/xeon_phi/atomics", 0o777),
     ] { try AdmissionFolder.mode(mode, expanded("@/\(name)")) }
+    // Folders that lead to themselves are looked at once, and what is behind them too.
+    for name in ["tls", "haswell", "x86_64"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: expanded("@/loops/\(name)"), withDestinationPath: ".")
+    }
     try folder.folder.write("text", as: "safe/file")
     for (name, target) in [
       ("to-sticky", "../sticky"), ("twice", "to-sticky"), ("into", "@/sticky/not-there"),
@@ -69,8 +75,8 @@ struct SearchPathTests {
       "@/open/not-there", "@/closed/open", "@/closed/open/lib", "@/some", "@/group",
       "@/safe/to-group",
       "/usr/lib:@/sticky/", "/tmp", "/tmp/", "/tmp/.", "//tmp", "/tmp/not-there-yet/lib",
-      "", ".", "lib", "./lib", "../sticky", "$LIB", "${LIB}/x", "$PLATFORM/x", "$ORIGINAL",
-      "tmp/$ORIGIN", "/usr/lib:",
+      ".", "lib", "./lib", "../sticky", "$LIB", "${LIB}/x", "$PLATFORM/x", "$ORIGINAL",
+      "tmp/$ORIGIN", "/usr/lib:", "@/loops",
     ]
     for text in paths {
       let refusals = try refusals(text)
@@ -84,7 +90,9 @@ struct SearchPathTests {
       "@/safe", "@/safe/", "@/safe/in/..", "@/safe/not-there", "@/safe/not-there/lib",
       "@/sticky/own", "@/sticky/own/not-there", "@/safe/to-own", "@/safe/through",
       "@/safe/nowhere", "@/safe/loop", "@/safe/file", "@/safe/file/lib", "@/closed/open/../in",
-      "@/all", "$ORIGIN", "${ORIGIN}", "$ORIGIN/", "$ORIGIN/../safe", "$ORIGIN/lib", "/usr/$LIB",
+      // The loader heeds no path that is empty as a whole.
+      "", "@/all", "$ORIGIN", "${ORIGIN}", "$ORIGIN/", "$ORIGIN/../safe", "$ORIGIN/lib",
+      "/usr/$LIB",
       "/usr/lib/${PLATFORM}", "/usr/lib", "/", "/not-there",
     ]
     for text in paths { #expect(try refusals(text) == [], "\(text)") }

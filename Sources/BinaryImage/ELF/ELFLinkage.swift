@@ -96,8 +96,12 @@ extension ELFFile {
     loading.isInherited = ownPath == nil
     let path = try names(Int64(DT_RPATH)).last
     if let path = ownPath ?? path {
-      loading.searchPaths = path.split(separator: ":", omittingEmptySubsequences: false)
-        .map(String.init)
+      // The loader heeds no path that is empty as a whole.
+      loading.searchPaths =
+        path.isEmpty
+        ? []
+        : path.split(separator: ":", omittingEmptySubsequences: false)
+          .map(String.init)
     }
     loading.relocatesCode = dynamic.relocatesCode
     for segment in try segments().all {

@@ -178,19 +178,12 @@ package struct Admission {
         }
       }
       new.checkSearchPaths(of: library)
+      new.checkContents(of: library)
       try new.checkOpening(of: library)
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }
-    // A name that no file has once the others are open is looked for again.
-    for (library, name) in libraries.misnamed where policy.opensJudgedFiles {
-      let soname = library.linkage.name.map { "the soname \($0)" } ?? "no soname"
-      new.refuse(
-        .notLoadable,
-        "\(library.path), which it brings along, has \(soname) and is needed as \(name), so the loader would look for it "
-          + "again after it was judged.", expected: name, found: soname,
-        remedy: "Link it with -Wl,-soname,\(name).")
-    }
+    if policy.opensJudgedFiles { new.checkNames(in: libraries, closure) }
     new.remarks += libraries.rivals.map { "on some processors dlopen takes \($0)" }
     // The loader looks for everybody in the folders of the program and of the environment.
     if let program = host.libraries.members.first,
@@ -204,7 +197,15 @@ package struct Admission {
     var (records, rejections) = (new.records, new.rejections.map { ("an entry", $0) })
     // Libraries of the system and of Swift's toolchain declare nothing for anybody's host.
     for library in companions where library !== own && !library.isSystem && !library.isOfToolchain {
+      // Without section headers nothing finds entries, unless a note tells where they are.
+      guard library.image.hasSectionTable || library.linkage.noteVersion != nil else { continue }
       let scan = try library.scan.get()
+      let plugin = PluginIdentity(of: scan.records)
+      if let plugin, let reason = host.switches.reason(against: plugin.id) {
+        new.refuse(
+          .switchedOff, "\(library.title) is \(plugin.title). \(reason.message)",
+          expected: "no \(plugin.id)", found: plugin.title, remedy: reason.remedy)
+      }
       new.checkToolkit(of: library, scan.rejections)
       try new.checkContracts(of: library, scan.records, with: companions)
       records += scan.records
@@ -350,14 +351,5 @@ extension PluginRefusal {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
     remedy = "\(error.remedy.capitalizedFirst), or take it out of the folder."
-  }
-}
-
-extension String {
-  /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
-  fileprivate var isLibraryName: Bool {
-    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
-    guard let end = parts.dropFirst().lastIndex(of: "so") else { return false }
-    return parts[(end + 1)...].allSatisfy { $0.utf8.allSatisfy(\.isDigit) }
   }
 }

@@ -109,9 +109,10 @@ package struct AdmissionHost {
         let place = isThere == true ? range?.path ?? path : path
         libraries.add(try Library(of: OpenedFile(path: place, name: path)), as: image.name)
       } catch {
+        // A plugin was opened for itself alone, by a path that nobody needs: it defines nothing for others.
+        guard !own.contains(image.name) else { continue }
         libraries.addUnread(path)
-        // A plugin was opened for itself alone: it defines nothing for others.
-        if !own.contains(image.name) { problems.append(error) }
+        problems.append(error)
       }
     }
     libraries.addNamesOfFiles()

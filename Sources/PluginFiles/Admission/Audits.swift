@@ -87,6 +87,52 @@ extension Admission.Judged {
     refusals += Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
   }
 
+  /// Checks that the loader looks for no file once those before it are open: it might find another than was judged.
+  mutating func checkNames(in libraries: LibrarySet, _ closure: LoadClosure) {
+    for (library, name) in libraries.misnamed {
+      let soname = library.linkage.name.map { "the soname \($0)" } ?? "no soname"
+      refuse(
+        .notLoadable,
+        "\(library.path), which it brings along, has \(soname) and is needed as \(name), so the loader would look for it "
+          + "again after it was judged.", expected: name, found: soname,
+        remedy: "Link it with -Wl,-soname,\(name).")
+    }
+    for member in closure.brought {
+      for (name, place) in member.needed where place == nil && !libraries.lacks(name) {
+        refuse(
+          .notLoadable,
+          "\(member.path) gets \(name) if that is there, so the loader would look for it again after it was judged.",
+          expected: name, found: "no such file", remedy: "Link it without -Wl,--auxiliary,\(name).")
+      }
+    }
+    if let (first, second) = closure.cycle {
+      refuse(
+        .notLoadable,
+        "\(first.path) and \(second.path) need each other, so the loader would look for the second again after it was "
+          + "judged.", expected: "no cycle", found: second.path,
+        remedy: "Link both into one library.")
+    }
+  }
+
+  /// Checks that a file is the one that its names mean, and stays as it is.
+  mutating func checkContents(of library: Library) {
+    let names =
+      library.companions.map(\.text) + library.loading.searchPaths
+      + [library.linkage.name].compactMap(\.self)
+    if let name = names.first(where: { $0.contains("\u{fffd}") }) {
+      refuse(
+        .notLoadable,
+        "\(library.title) has a name or a search path in it that is not UTF-8, so another file may have the name that is "
+          + "judged: \(name).", expected: "UTF-8", found: name,
+        remedy: "Link it anew with names in UTF-8.")
+    }
+    if policy.opensJudgedFiles, isOpenForWriting(library.file.descriptor) {
+      refuse(
+        .changed, "\(library.title) is open for writing, so it may change after it was judged.",
+        remedy: "Look again when the process that writes it has ended.")
+    }
+  }
+
   /// Checks that code stays code: nothing runs on the stack, or writes into functions.
   mutating func checkHardening(of library: Library) {
     let loading = library.loading
@@ -183,6 +229,11 @@ private func searchPathRefusal(
       remedy: wants.hasPrefix("LD_LIBRARY_PATH")
         ? "Write it there with an absolute path, or leave it out."
         : "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
+  }
+  guard !folder.contains("\u{fffd}") else {
+    return PluginRefusal(
+      .unsafeSearchPath, "\(shown), which is not UTF-8.", expected: "UTF-8", found: written,
+      remedy: "Link it with a path in UTF-8.")
   }
   guard policy.checksOwners else { return nil }
   let walks = ([folder] + processorFolders(in: folder)).map { FolderWalk(to: $0) }

@@ -106,23 +106,9 @@ final class Library {
   /// `$ORIGIN` is the file's own folder.
   func expanded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
-    let identity = image.identity
-    let values = [
-      "ORIGIN": path.folder, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
-    ]
-    let parts = text.split(separator: "$", omittingEmptySubsequences: false)
-    return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
-      for (name, value) in values {
-        for spelling in ["{\(name)}", name] where part.hasPrefix(spelling) {
-          let rest = part.dropFirst(spelling.count)
-          // Of $ORIGINAL nothing is replaced.
-          let isLonger = rest.utf8.first.map { $0.isLetter || $0.isDigit || $0 == 0x5f } == true
-          guard spelling != name || !isLonger else { continue }
-          text += value + rest
-          return
-        }
-      }
-      text += "$" + part
-    }
+    let (identity, folder) = (image.identity, path.folder)
+    return text.expanded([
+      "ORIGIN": folder, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
+    ])
   }
 }

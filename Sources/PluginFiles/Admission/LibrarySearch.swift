@@ -21,7 +21,7 @@ struct LibrarySearch {
       libraryPath.flatMap { $0.isEmpty ? nil : $0 }?
       .split(omittingEmptySubsequences: false) { ":;".contains($0) }.map(String.init) ?? []
     cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes)
-    systemFolders = Self.systemFolders(of: program?.interpreter, for: identity)
+    systemFolders = identity.systemFolders(of: program?.interpreter)
   }
 
   /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
@@ -40,19 +40,6 @@ struct LibrarySearch {
     return paths + [environment]
   }
 
-  /// The folders that are built into a loader, by where that is: `ld.so --help` prints them.
-  static func systemFolders(of interpreter: String?, for identity: ImageIdentity) -> [String] {
-    let usual = "/\(identity.libraryFolder)"
-    let own = interpreter?.resolved.folder ?? usual.resolved
-    if ["/lib", "/usr/lib"].contains(own.folder) {
-      return ["/lib/\(own.fileName)", "/usr/lib/\(own.fileName)", "/lib", "/usr/lib"]
-    }
-    guard ["/", "/usr"].contains(own.folder) else { return [own] }
-    // Where one of them is a link, both are the same.
-    let named = (interpreter?.folder ?? usual).fileName
-    let names = named == own.fileName ? [named] : [own.fileName, named]
-    return names.flatMap { ["/\($0)", "/usr/\($0)"] }
-  }
 }
 
 extension LibrarySearch {
@@ -150,28 +137,7 @@ extension LibrarySearch {
   }
 }
 
-/// The folders below one where the loader looks first: `glibc-hwcaps`, and before glibc 2.37 those of `ld.so --help`.
-func processorFolders(in folder: String, deeper: Int = 4) -> [String] {
-  let processors = "\(folder)/glibc-hwcaps"
-  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
-  let older = ["tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "i686", "atomics", "aarch64"]
-    .map { "\(folder)/\($0)" }
-    .filter { deeper > 0 && fileStatus(of: $0.utf8, followingLinks: true) != nil }
-  return [processors] + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) }
-    + older.flatMap { [$0] + processorFolders(in: $0, deeper: deeper - 1) }
-}
-
 extension Library {
   /// The loader that a program names: `PT_INTERP`.
   var interpreter: String? { (try? image.interpreter()) ?? nil }
-}
-
-extension ImageIdentity {
-  /// Where systems keep libraries of this machine: `$LIB`.
-  var libraryFolder: String {
-    let folder = "lib/\(machine)-linux-gnu"
-    if fileStatus(of: "/\(folder)".utf8, followingLinks: true) != nil { return folder }
-    return bits == 64 && fileStatus(of: "/lib64".utf8, followingLinks: true) != nil
-      ? "lib64" : "lib"
-  }
 }

@@ -9,6 +9,9 @@ struct LibrarySet {
     name: String, requester: Library, reason: String, remedy: String, file: String?
   )
 
+  /// A member's position, the place of the one that needs it first, and the names that it needs with their places.
+  typealias Ordered = (position: Int, requester: Int?, needs: [(name: String, place: Int?)])
+
   private(set) var members: [Library] = []
   private(set) var missing: [Missing] = []
   /// The files that the loader takes on some processors instead of members.
@@ -61,20 +64,24 @@ struct LibrarySet {
   }
 
   /// The member at a place, and what it leads to by the names that files need, level by level as the loader goes; each
-  /// file once, with the places in this order of the one that needs it first and of those that it needs.
-  func order(from start: Int) -> [(position: Int, requester: Int?, needs: [Int])] {
-    var order: [(position: Int, requester: Int?, needs: [Int])] = [(start, nil, [])]
+  /// file once, with the place in this order of the one that needs it first, and the names that it needs with theirs.
+  func order(from start: Int) -> [Ordered] {
+    var order: [Ordered] = [(start, nil, [])]
     var places = [members[start].file.stamp.number: 0]
     var next = 0
     while next < order.count {
       let library = members[order[next].position]
-      for (text, _) in library.companions {
-        guard let position = position(named: library.expanded(text)) else { continue }
-        let number = members[position].file.stamp.number
-        let place = places[number] ?? order.count
-        places[number] = place
-        if place == order.count { order.append((position, next, [])) }
-        order[next].needs.append(place)
+      // The kernel maps the last without a file.
+      for (text, _) in library.companions where !text.isEmpty && text != "linux-vdso.so.1" {
+        let name = library.expanded(text)
+        let place = position(named: name).map { position in
+          let number = members[position].file.stamp.number
+          let place = places[number] ?? order.count
+          places[number] = place
+          if place == order.count { order.append((position, next, [])) }
+          return place
+        }
+        order[next].needs.append((name, place))
       }
       next += 1
     }
@@ -161,7 +168,10 @@ struct LibrarySet {
         } catch {
           obstacle = error
         }
-        if !isOptional { missing.append(Self.missing(name, lookups, obstacle)) }
+        // A file that was cut off is mapped, and ends the process.
+        if !isOptional || lookups.areSpent || obstacle?.code == .truncated {
+          missing.append(Self.missing(name, lookups, obstacle))
+        }
         if lookups.areSpent { break }
       }
     }
@@ -202,10 +212,15 @@ struct LibrarySet {
   /// The libraries that come along and that a file needs by another name than their sonames, with that name.
   var misnamed: [(library: Library, name: String)] {
     members.indices.dropFirst((plugin ?? members.count) + 1).flatMap { position in
-      names[position].map(\.text)
-        .filter { $0 != members[position].linkage.name && $0 != members[position].path }
-        .map { (members[position], $0) }
+      names[position].filter { name in
+        name.isNeeded && members[position].linkage.name.map { [$0].has(name.text) } != true
+      }.map { (members[position], $0.text) }
     }
+  }
+
+  /// Whether a name is told of as missing, or is that of a loaded library that cannot be read.
+  func lacks(_ name: String) -> Bool {
+    unread.contains(Array(name.utf8)) || missing.contains { [$0.name].has(name) }
   }
 
   /// The names that files need a member by.

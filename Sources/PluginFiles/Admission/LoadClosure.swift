@@ -28,6 +28,8 @@ package struct LoadClosure: Hashable, Sendable {
     package let requester: Int?
     /// The places of the members that it needs.
     package let needs: [Int]
+    /// The names that the loader gets of it, as it expands them, with the places of their members; nil if none has one.
+    package let needed: [(name: String, place: Int?)]
     /// Whether the host has it without the plugin.
     package let isMapped: Bool
     /// Whether a plugin that loads earlier brings it.
@@ -59,6 +61,18 @@ package struct LoadClosure: Hashable, Sendable {
   /// The files that come with the plugin alone: neither the host nor an earlier plugin has them.
   var brought: [Member] { members.filter { !$0.isMapped && !$0.isResident } }
 
+  /// Two files that come along of which the first is opened before the second, although it needs that: a cycle.
+  var cycle: (first: Member, second: Member)? {
+    var opened: Set<Int> = []
+    for (place, member) in dependenciesFirst where !member.isMapped {
+      opened.insert(place)
+      for other in member.needs where !opened.contains(other) && !members[other].isMapped {
+        return (member, members[other])
+      }
+    }
+    return nil
+  }
+
   /// The closure without its open files: a folder may have more plugins than a process may open files.
   var closed: Self {
     var closed = self
@@ -73,7 +87,8 @@ package struct LoadClosure: Hashable, Sendable {
       let library = libraries.members[position]
       return Member(
         path: library.path, stamp: library.file.stamp, names: libraries.names[position],
-        requester: requester, needs: needs, isMapped: libraries.hosts(library),
+        requester: requester, needs: needs.compactMap(\.place), needed: needs,
+        isMapped: libraries.hosts(library),
         isResident: library.isResident,
         file: library.file)
     }

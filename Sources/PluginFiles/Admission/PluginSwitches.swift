@@ -58,7 +58,12 @@ package struct PluginSwitches: Sendable {
 
   private mutating func read() {
     (off, fault) = ([], nil)
-    guard let path, fileStatus(of: path.utf8, followingLinks: true) != nil else { return }
+    guard let path else { return }
+    guard fileStatus(of: path.utf8, followingLinks: true) != nil else {
+      // What cannot be looked at may have a list.
+      if errno != ENOENT && errno != ENOTDIR { fault = ImageError(system: errno, path) }
+      return
+    }
     do throws(ImageError) {
       let file = try OpenedFile(path: path)
       let isShort = file.size <= UInt64(Self.mostBytes)
@@ -74,26 +79,18 @@ package struct PluginSwitches: Sendable {
 
   /// Reads the ids of a file; nil if it is another text. No id needs an escape.
   private static func ids(in bytes: [UInt8]) -> [String]? {
-    var isQuoted = false
-    let text = bytes.filter { byte in
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      return isQuoted || ![0x20, 0x09, 0x0a, 0x0d].contains(byte)
+    let parts = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\"", omittingEmptySubsequences: false)
+    // What is in quotes, and what is between.
+    let texts = parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }
+    let signs = parts.indices.filter { $0 % 2 == 0 }.map { index in
+      String(parts[index].filter { ![" ", "\t", "\n", "\r", "\r\n"].contains($0) })
     }
-    let (start, end) = (Array(#"{"off":["#.utf8), Array("]}".utf8))
-    guard text.starts(with: start), text.count >= start.count + end.count,
-      text.suffix(end.count).elementsEqual(end)
-    else { return nil }
-    let list = text[start.count..<(text.count - end.count)]
-    if list.isEmpty { return [] }
-    var ids: [String] = []
-    for item in list.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-      let id = String(decoding: item.dropFirst().dropLast(), as: UTF8.self)
-      guard item.count > 2, item.first == UInt8(ascii: "\""), item.last == item.first,
-        Attributes.isPluginID(id)
-      else { return nil }
-      ids.append(id)
-    }
-    return ids
+    let (ids, commas) = (texts.dropFirst(), max(0, texts.count - 2))
+    let expected =
+      ["{"] + (ids.isEmpty ? [":[]}"] : [":["] + Array(repeating: ",", count: commas) + ["]}"])
+    let isList = texts.first == "off" && signs == expected
+    return isList && ids.allSatisfy(Attributes.isPluginID) ? Array(ids) : nil
   }
 
   // MARK: - Writing

@@ -1,3 +1,4 @@
+internal import BinaryImage
 package import Registration
 
 /// The identity of a plugin, as its file states it with `BEEHIVE_PLUGIN` or `@BeeHivePlugin`.
@@ -52,7 +53,9 @@ public struct PluginIdentity: Hashable, Sendable, Encodable {
 
   /// Returns whether a host means a plugin by a name: its id, one of its paths or the end of that.
   package static func isPlugin(_ plugin: Self?, at paths: [String], called name: String) -> Bool {
-    plugin?.id == name || paths.contains { $0 == name || $0.hasSuffix("/\(name)") }
+    // By bytes, as a file system tells names apart.
+    plugin?.id == name || paths.has(name)
+      || paths.contains { $0.utf8.suffix(name.utf8.count + 1).elementsEqual("/\(name)".utf8) }
   }
 
   /// `com.example.greet 1.4.2`

@@ -1,3 +1,4 @@
+import BinaryImage
 import Foundation
 import TestSupport
 import Testing

@@ -1,0 +1,102 @@
+internal import LibC
+
+// The folders and names of libraries, as glibc's loader has them.
+
+/// Reads the cache of the loader, which `ldconfig` writes: the paths of libraries by name, best first. Empty if the
+/// bytes have another form.
+///
+/// A head of 48 bytes, entries of 24, texts. Offsets count from the start.
+package func loaderCache(of bytes: [UInt8]) -> [String: [String]] {
+  var paths: [String: [String]] = [:]
+  let magic = Array("glibc-ld.so.cache1.1".utf8)
+  let span = bytes.span
+  func number(_ place: Int) -> Int? {
+    span.integer(at: place, as: UInt32.self, order: .ofThisProcess).map(Int.init)
+  }
+  func text(_ place: Int?) -> String? {
+    guard let place, let length = span.textLength(from: place) else { return nil }
+    return String(decoding: span.extracting(place..<place + length))
+  }
+  guard bytes.starts(with: magic), let count = number(20) else { return [:] }
+  for index in 0..<min(count, max(0, bytes.count - 48) / 24) {
+    let entry = 48 + 24 * index
+    // Flags, name, path, version of the system, processor: what is for some processors only has a number there.
+    guard let name = text(number(entry + 4)), let path = text(number(entry + 8)),
+      number(entry + 16) == 0, number(entry + 20) == 0
+    else { continue }
+    paths[name, default: []].append(path)
+  }
+  return paths
+}
+
+/// The folders below one where the loader looks first: `glibc-hwcaps`, and before glibc 2.37 those of `ld.so --help`. Each
+/// once, and no more than any system has.
+package func processorFolders(in folder: String) -> [String] {
+  let processors = "\(folder)/glibc-hwcaps"
+  let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
+  let older = ["tls", "haswell", "xeon_phi", "avx512_1", "x86_64", "i686", "atomics", "aarch64"]
+  var found: [String] = []
+  var (seen, next): (Set<FileStamp.FileNumber>, [String]) = ([], [folder])
+  while let folder = next.popLast(), seen.count < 100 {
+    for place in older.map({ "\(folder)/\($0)" }) {
+      guard let status = fileStatus(of: place.utf8, followingLinks: true), status.isDirectory,
+        seen.insert(FileStamp(status).number).inserted
+      else { continue }
+      found.append(place)
+      next.append(place)
+    }
+  }
+  return [processors] + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) } + found
+}
+
+extension ImageIdentity {
+  /// Where systems keep libraries of this machine: `$LIB`.
+  package var libraryFolder: String {
+    let folder = "lib/\(machine)-linux-gnu"
+    if fileStatus(of: "/\(folder)".utf8, followingLinks: true) != nil { return folder }
+    return bits == 64 && fileStatus(of: "/lib64".utf8, followingLinks: true) != nil
+      ? "lib64" : "lib"
+  }
+
+  /// The folders that are built into a loader, by where that is: `ld.so --help` prints them.
+  package func systemFolders(of interpreter: String?) -> [String] {
+    let usual = "/\(libraryFolder)"
+    let own = interpreter?.resolved.folder ?? usual.resolved
+    if ["/lib", "/usr/lib"].contains(own.folder) {
+      return ["/lib/\(own.fileName)", "/usr/lib/\(own.fileName)", "/lib", "/usr/lib"]
+    }
+    guard ["/", "/usr"].contains(own.folder) else { return [own] }
+    // Where one of them is a link, both are the same.
+    let named = (interpreter?.folder ?? usual).fileName
+    let names = named == own.fileName ? [named] : [own.fileName, named]
+    return names.flatMap { ["/\($0)", "/usr/\($0)"] }
+  }
+}
+
+extension String {
+  /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
+  package var isLibraryName: Bool {
+    let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
+    guard let end = parts.dropFirst().lastIndex(of: "so") else { return false }
+    return parts[(end + 1)...].allSatisfy { $0.allSatisfy { ("0"..."9").contains($0) } }
+  }
+
+  /// The text with the values of the loader's tokens: `$ORIGIN`, `${LIB}`.
+  package func expanded(_ values: [String: String]) -> String {
+    let parts = split(separator: "$", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
+      for (name, value) in values {
+        for spelling in ["{\(name)}", name] where part.hasPrefix(spelling) {
+          let rest = part.dropFirst(spelling.count)
+          // Of $ORIGINAL nothing is replaced.
+          let next = rest.first ?? "/"
+          let isLonger = next.isASCII && (next.isLetter || next.isNumber || next == "_")
+          guard spelling != name || !isLonger else { continue }
+          text += value + rest
+          return
+        }
+      }
+      text += "$" + part
+    }
+  }
+}
