@@ -95,14 +95,7 @@ final class JudgedFolder {
   /// Makes a folder with a link to each file that is not mapped.
   init(for closure: LoadClosure) throws(Problem) {
     let parents = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
-    // Each is tried once, until one will do.
-    guard
-      let path = parents.reduce(
-        String?.none,
-        {
-          $0 ?? makePrivateFolder(in: $1, named: "beehive")
-        })
-    else {
+    guard let path = makePrivateFolder(in: parents, named: "beehive") else {
       throw Problem(
         .notLoaded,
         "no private folder can be made in \(parents.joined(separator: ", ")): give one in TMPDIR")

@@ -49,8 +49,6 @@ final class PluginStore: Sendable {
     fileprivate(set) var replaced: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
-    fileprivate var listeners: [Int: AsyncStream<PluginFile>.Continuation] = [:]
-    fileprivate var lastListener = 0
 
     /// When a plugin is loaded.
     func activation(of plugin: PluginIdentity?, at paths: [String]) -> Plugins.Activation {
@@ -60,13 +58,13 @@ final class PluginStore: Sendable {
   }
 
   let state = Lock(State())
+  /// The plugins whose states have changed.
+  let changes = Broadcast<PluginFile>()
+  /// Who loads, unloads and reloads.
+  let turns = Turns()
 
-  /// Watches and streams of changes end with the Hive.
-  deinit {
-    let (watches, listeners) = state.withLock { ($0.watches, $0.listeners.values) }
-    for watch in watches { watch.end() }
-    for listener in listeners { listener.finish() }
-  }
+  /// Watches end with the Hive.
+  deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
 
   /// The catalogue, as of the last refresh.
   var catalogue: PluginCatalogue { state.withLock { $0.catalogue } }
@@ -165,33 +163,16 @@ extension PluginStore {
   func note(_ new: PluginFile.State, of path: String) {
     let found = catalogue.candidates.first { $0.paths.has(path) }
     guard let candidate = found, let manifest = try? candidate.found.get() else { return }
-    let listeners = state.withLock { state -> [AsyncStream<PluginFile>.Continuation] in
+    let isNew = state.withLock { state in
       let before = state.states[manifest.stamp.contents]
-      if before == new || (before?.isOfLoad == true && !new.isOfLoad) { return [] }
+      if before == new || (before?.isOfLoad == true && !new.isOfLoad) { return false }
       state.states[manifest.stamp.contents] = new
-      return Array(state.listeners.values)
+      return true
     }
-    guard !listeners.isEmpty,
+    guard isNew, changes.isHeard,
       let file = PluginFile(candidate, isLoaded: new == .loaded || new == .unloaded, new)
-    else {
-      return
-    }
-    for listener in listeners { listener.yield(file) }
-  }
-
-  /// Returns the changes of states from now on.
-  func changes() -> AsyncStream<PluginFile> {
-    let (stream, listener) = AsyncStream.makeStream(
-      of: PluginFile.self, bufferingPolicy: .bufferingNewest(4096))
-    let number = state.withLock { state in
-      state.lastListener += 1
-      state.listeners[state.lastListener] = listener
-      return state.lastListener
-    }
-    listener.onTermination = { [weak self] _ in
-      _ = self?.state.withLock { $0.listeners.removeValue(forKey: number) }
-    }
-    return stream
+    else { return }
+    changes.send(file)
   }
 }
 

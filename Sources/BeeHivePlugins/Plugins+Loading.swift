@@ -33,6 +33,12 @@ extension Plugins {
   public func load(
     _ plugins: String..., marks: String? = nil
   ) async throws(Problem) -> [PluginFile] {
+    try await store.turns.take { () async throws(Problem) in
+      try await load(plugins, marks)
+    }
+  }
+
+  private func load(_ plugins: [String], _ marks: String?) async throws(Problem) -> [PluginFile] {
     store.refresh()
     let wanted = plugins.map { ModuleRequirement($0) }
     store.state.withLock { state in
@@ -151,7 +157,7 @@ extension Plugins {
   ///     for await file in hive.plugins.changes { print(file.path, file.state) }
   ///
   /// Ends with the Hive. A reader who does not keep up gets the last 4,096 changes.
-  public var changes: AsyncStream<PluginFile> { store.changes() }
+  public var changes: AsyncStream<PluginFile> { store.changes.stream(most: 4096) }
 }
 
 extension AdmissionReport {
@@ -188,18 +194,20 @@ extension Plugins {
   /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
   @discardableResult
   public func unload(_ plugins: String...) async throws(Problem) -> [String] {
-    let loaded = loadedImages()
-    for name in plugins where !loaded.contains(where: { $0.isCalled(name) }) {
-      throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
+    try await store.turns.take { () async throws(Problem) in
+      let loaded = loadedImages()
+      for name in plugins where !loaded.contains(where: { $0.isCalled(name) }) {
+        throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
+      }
+      var users: [String] = []
+      for image in loaded.reversed()
+      where plugins.isEmpty || plugins.contains(where: image.isCalled) {
+        users += await hive.takeOut(image: image.name)
+        store.note(false, ofImage: image.name)
+        store.note(.unloaded, of: image.path)
+      }
+      return users
     }
-    var users: [String] = []
-    for image in loaded.reversed()
-    where plugins.isEmpty || plugins.contains(where: image.isCalled) {
-      users += await hive.takeOut(image: image.name)
-      store.note(false, ofImage: image.name)
-      store.note(.unloaded, of: image.path)
-    }
-    return users
   }
 
   /// Replaces a plugin by the file that was renamed over its own, while the process goes on.
@@ -214,6 +222,10 @@ extension Plugins {
   /// - Throws: ``Problem`` with the reason that the old file goes on.
   @discardableResult
   public func reload(_ plugin: String) async throws(Problem) -> [String] {
+    try await store.turns.take { () async throws(Problem) in try await reloadInTurn(plugin) }
+  }
+
+  private func reloadInTurn(_ plugin: String) async throws(Problem) -> [String] {
     store.refresh()
     let found = loadedImages().filter { $0.isCalled(plugin) }
     guard let old = found.first, found.count == 1 else {

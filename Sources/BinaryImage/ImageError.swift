@@ -61,10 +61,6 @@ extension ImageError.Code {
   package static let unterminated = Self(rawValue: "unterminated")
   /// The bytes are encrypted in this file; only a loaded copy has them.
   package static let encrypted = Self(rawValue: "encrypted")
-  /// There is more than `section-dump --max-bytes` allows.
-  package static let tooLarge = Self(rawValue: "too-large")
-  /// With `section-dump --isolate`: the child that read the file was killed, or broke off.
-  package static let killed = Self(rawValue: "killed")
   /// The file on disk is not the one that is loaded: deleted, or replaced by another.
   package static let replaced = Self(rawValue: "replaced")
   /// The image has a runtime of its own beside the process's: what it registers there is lost here.

@@ -221,19 +221,23 @@ package func replaceFile(at path: String, with bytes: [UInt8]) -> Bool {
   return false
 }
 
-/// Makes a folder with a name of its own in another one, for the user alone.
+/// Makes a folder with a name of its own in the first of some others in which that can be done, for the user alone.
 ///
-/// - Returns: Its path; nil if the system does not make it.
-package func makePrivateFolder(in parent: String, named name: String) -> String? {
-  var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
-  // Sound: the text ends with a NUL, and is written over in its length.
-  return unsafe template.withUnsafeMutableBufferPointer { text in
-    guard let start = text.baseAddress, unsafe mkdtemp(start) != nil,
-      // Whatever the process takes from new files.
-      unsafe chmod(start, 0o700) == 0
-    else { return nil }
-    return unsafe String(cString: start)
+/// - Returns: Its path; nil if the system makes none.
+package func makePrivateFolder(in parents: [String], named name: String) -> String? {
+  for parent in parents {
+    var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+    // Sound: the text ends with a NUL, and is written over in its length.
+    let path = unsafe template.withUnsafeMutableBufferPointer { text -> String? in
+      guard let start = text.baseAddress, unsafe mkdtemp(start) != nil,
+        // Whatever the process takes from new files.
+        unsafe chmod(start, 0o700) == 0
+      else { return nil }
+      return unsafe String(cString: start)
+    }
+    if let path { return path }
   }
+  return nil
 }
 
 extension String {

@@ -129,8 +129,6 @@ extension ImageError {
     case .noContents: "name the file that is loaded; this one has its debug information alone"
     case .noEntries: "leave it out, or name the file that is loaded"
     case .encrypted: "name the file as it was built, before a store encrypted it"
-    case .tooLarge: "raise --max-bytes"
-    case .killed: "leave the file out: reading it takes more memory or time than a child is given"
     case .unsupported: "do what the message says, or build the file in another form"
     default: "build the file again; its parts contradict each other"
     }

@@ -1,6 +1,25 @@
 internal import BinaryImage
 internal import Registration
 
+/// The codes of failures in the tool only; all others have the code that they have everywhere.
+extension ImageError.Code {
+  /// There is more than `--max-bytes` allows.
+  static let tooLarge = Self(rawValue: "too-large")
+  /// With `--isolate`: the child that read the file was killed, or broke off.
+  static let killed = Self(rawValue: "killed")
+}
+
+extension ImageError {
+  /// The remedy, also of failures in the tool only.
+  var remedyInTool: String {
+    switch code {
+    case .tooLarge: "raise --max-bytes"
+    case .killed: "leave the file out: reading it takes more memory or time than a child is given"
+    default: remedy
+    }
+  }
+}
+
 extension FileImage {
   /// Throws for a core file.
   func refuseCore() throws(ImageError) {

@@ -166,7 +166,7 @@ struct Survey: Reported {
       Finding(
         code: problem.code.rawValue, level: .error,
         place: place.at(section: problem.section, index: problem.index),
-        message: problem.message + offset, remedy: problem.remedy, problem: problem))
+        message: problem.message + offset, remedy: problem.remedyInTool, problem: problem))
   }
 
   /// Says what is a copy of what; the entries of copies count once.
