@@ -60,7 +60,7 @@ final class PluginStore: Sendable {
   let state = Lock(State())
   /// The plugins whose states have changed.
   let changes = Broadcast<PluginFile>()
-  /// Who loads, unloads and reloads.
+  /// The turns of loading, unloading and reloading.
   let turns = Turns()
 
   /// Watches end with the Hive.

@@ -16,8 +16,8 @@ extension Plugins {
   ///
   /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
   /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
-  /// gets links to the judged files, in a folder that is this process's alone, and sealed copies of files that somebody
-  /// could still write to.
+  /// gets links to the judged files, in a folder that is this process's alone, and looks for no other. A file that a
+  /// process has open for writing is refused.
   ///
   /// While a plugin is opened, a mark says so. A plugin that ends or hangs its process leaves the mark behind: it is
   /// quarantined until its file changes, or somebody removes the mark. Without a folder there are no marks.

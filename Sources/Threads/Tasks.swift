@@ -1,4 +1,4 @@
-// What tasks share: turns, and values that many of them follow.
+// Shared by tasks: turns, and values that many of them follow.
 
 /// Lets tasks do something one after the other.
 ///

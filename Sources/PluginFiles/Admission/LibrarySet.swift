@@ -218,7 +218,7 @@ struct LibrarySet {
     }
   }
 
-  /// Whether a name is told of as missing, or is that of a loaded library that cannot be read.
+  /// Whether a name is among the missing ones, or is that of a loaded library that cannot be read.
   func lacks(_ name: String) -> Bool {
     unread.contains(Array(name.utf8)) || missing.contains { [$0.name].has(name) }
   }

@@ -60,7 +60,7 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case otherVersion = "other-version"
     /// A plugin of the same file name that is admitted is in a folder that comes first.
     case shadowed
-    /// The file was changed or replaced while it was read.
+    /// The file was changed or replaced while it was read, or a process has it open for writing.
     case changed
   }
 

@@ -81,7 +81,7 @@ package struct PluginSwitches: Sendable {
   private static func ids(in bytes: [UInt8]) -> [String]? {
     let parts = String(decoding: bytes, as: UTF8.self)
       .split(separator: "\"", omittingEmptySubsequences: false)
-    // What is in quotes, and what is between.
+    // Texts in quotes, and signs between them.
     let texts = parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }
     let signs = parts.indices.filter { $0 % 2 == 0 }.map { index in
       String(parts[index].filter { ![" ", "\t", "\n", "\r", "\r\n"].contains($0) })
