@@ -90,6 +90,13 @@ struct VerifyFindingsTests {
           "BEEHIVE_SERVICE(Log, File, &table, BEEHIVE_SCOPE(\"weak\"))"), records,
         "leave it out, or give it to the service that it is meant for", level: "warning", status: 0),
       Row(
+        "near-attribute",
+        pair(
+          "BEEHIVE_MODULE(log, &operations, BEEHIVE_ATTRIBUTE(\"colour\", \"red\"))",
+          "BEEHIVE_MODULE(shop, &operations, BEEHIVE_ATTRIBUTE(\"require\", \"log\"))"),
+        "BeehiveRecords[1]", "call it requires, or by a name that is less like that",
+        level: "warning", status: 0),
+      Row(
         "duplicate-module",
         pair("BEEHIVE_MODULE(log, &operations,)", "BEEHIVE_MODULE(log, &operations,)"),
         "BeehiveRecords[1]", "rename or remove one of them", status: 1),

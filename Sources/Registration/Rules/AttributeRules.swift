@@ -1,6 +1,6 @@
 extension Attributes {
   /// The keys that the contract gives a meaning: their bytes as one word, the last one lowest.
-  enum Key: UInt64 {
+  enum Key: UInt64, CaseIterable {
     case priority = 0x7072_696f_7269_7479
     case level = 0x6c_6576_656c
     case async = 0x61_7379_6e63
@@ -56,6 +56,12 @@ extension Attributes {
       case .needs: (0, nil, nil)
       case .action: (0, .target, nil)
       }
+    }
+
+    /// The keys as they are written.
+    static let names = allCases.map { key in
+      let bytes = (0..<8).reversed().map { UInt8(truncatingIfNeeded: key.rawValue >> (8 * $0)) }
+      return String(decoding: bytes.drop { $0 == 0 }, as: UTF8.self)
     }
 
     private static let levels = ModuleLevel.allCases.map(\.rawValue)
@@ -174,6 +180,16 @@ extension Attributes {
       guard let owner = Key.cut(Array(text.utf8).span)?.key?.rule.kind, owner != kind
       else { return nil }
       return (text, owner)
+    }
+  }
+
+  /// The fields whose keys only their author gives a meaning, and nearly are those of the contract, each with that.
+  package func nearMisses(of kind: RecordKind) -> [(field: String, meant: String)] {
+    guard kind.isKnown else { return [] }
+    return others.compactMap { field in
+      nearest(to: field.key, in: Key.names, atMost: 1).first.map {
+        ("\(field.key)=\(field.value)", $0)
+      }
     }
   }
 

@@ -24,6 +24,8 @@ struct Finding: Hashable, Codable {
     case duplicateRoute = "duplicate-route"
     /// An attribute of an entry that only entries of another kind have: a Hive passes over it.
     case idleAttribute = "idle-attribute"
+    /// An attribute whose key is nearly one that has a meaning: a Hive passes over it.
+    case nearAttribute = "near-attribute"
     /// A section of entries in an object, which a linker may drop.
     case notRetained = "not-retained"
     /// A module requires one that no file of the set declares, or a service or module needs such a service.

@@ -24,12 +24,19 @@ extension Survey {
   var idleAttributes: some Sequence<Finding> {
     declared.lazy.flatMap { entry in
       let record = entry.record
-      return record.attributes.idle(of: record.kind).map { field, owner in
+      let near = record.attributes.nearMisses(of: record.kind).map { field, meant in
         Finding(
-          .idleAttribute, .warning, entry.place,
-          "\(record.title) has the attribute \(field), which says something of a \(owner) alone",
-          remedy: "leave it out, or give it to the \(owner) that it is meant for")
+          .nearAttribute, .warning, entry.place,
+          "\(record.title) has the attribute \(field), which no Hive knows; did you mean \(meant)?",
+          remedy: "call it \(meant), or by a name that is less like that")
       }
+      return near
+        + record.attributes.idle(of: record.kind).map { field, owner in
+          Finding(
+            .idleAttribute, .warning, entry.place,
+            "\(record.title) has the attribute \(field), which says something of a \(owner) alone",
+            remedy: "leave it out, or give it to the \(owner) that it is meant for")
+        }
     }
   }
 
