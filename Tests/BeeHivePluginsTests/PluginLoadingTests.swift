@@ -202,16 +202,18 @@ struct PluginLoadingTests {
   @Test("with a library that has the name of its own file, in another folder")
   func namesakes() async throws {
     let shop = try Shop()
+    // No other test has a library of this name.
     shop.hive.plugins.policy.opensJudgedFiles = true
     try shop.folder.makeFolder("lib")
     try Compiler.library(
-      "int helper(void) { return 7; }", as: "lib/a.so", in: shop.folder.url, ["-Wl,-soname,a.so"])
+      "int helper(void) { return 7; }", as: "lib/namesake.so", in: shop.folder.url,
+      ["-Wl,-soname,namesake.so"])
     let source = Shop.source(
       1, "namesake", more: "int helper(void); int call(void) { return helper(); }")
     let made = try Compiler.library(
       source, as: "lib/made.so", in: shop.folder.url,
-      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-l:a.so"])
-    try FileManager.default.moveItem(at: made, to: shop.folder.place("a.so"))
+      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-l:namesake.so"])
+    try FileManager.default.moveItem(at: made, to: shop.folder.place("namesake.so"))
     shop.hive.plugins.refresh()
     try await shop.hive.plugins.load(marks: shop.marks)
     #expect(try shop.said("namesake") == 1)
