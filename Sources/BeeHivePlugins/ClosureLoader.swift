@@ -26,6 +26,8 @@ struct ClosureLoader: Sendable {
         if unsafe Self.loaded(descriptor) != nil { continue }
         if let folder {
           try checkNames(of: member)
+          // Right before it is opened: constructors of others have run meanwhile.
+          try folder.checkUnchanged(member)
           let name = folder.name(at: position)
           names.append(name)
           try openLibrary(name, as: member.path)
@@ -111,7 +113,6 @@ final class JudgedFolder {
       throw Problem(.notLoaded, "\(path) is not the folder that was made")
     }
     for (position, member) in closure.members.enumerated() where !member.isMapped {
-      try Self.checkUnchanged(member)
       // Two files may have one name in two folders.
       let link = "\(position)-\(member.path.fileName)"
       let place =
@@ -134,12 +135,16 @@ final class JudgedFolder {
   func name(at position: Int) -> String { "\(spelling)/\(links[position] ?? "")" }
 
   /// Throws if a file may be another by now than it was when it was judged.
-  private static func checkUnchanged(_ member: LoadClosure.Member) throws(Problem) {
-    // The stamp is read last: what was written before shows in it. A name that was taken away is no change of this sort.
+  func checkUnchanged(_ member: LoadClosure.Member) throws(Problem) {
+    // The stamp is read last: what was written before shows in it.
     let isOpen = isOpenForWriting(member.descriptor)
     var status = stat()
     unsafe fstat(member.descriptor, &status)
-    guard !isOpen, FileStamp(status).contents == member.stamp.contents else {
+    let stamp = FileStamp(status)
+    // That its last name was taken away is no change of this sort.
+    let isSame =
+      stamp == member.stamp || status.st_nlink == 0 && stamp.contents == member.stamp.contents
+    guard !isOpen, isSame else {
       throw Problem(
         .notLoaded,
         isOpen

@@ -51,13 +51,14 @@ struct LoadMarks {
 
   /// The part of a mark's name that tells the contents of a file, whatever it is called.
   private static func contents(_ name: Substring) -> String {
-    name.split(separator: "-").suffix(5).joined(separator: "-")
+    name.split(separator: "-").suffix(4).joined(separator: "-")
   }
 
   /// The text that tells the contents of a file as they are now.
   static func contents(_ stamp: FileStamp) -> String {
-    let numbers = [stamp.device, stamp.inode, stamp.size].map { String($0) }
-    return (numbers + [stamp.modified, stamp.changed].map { String($0) }).joined(separator: "-")
+    // Times before 1970 are negative. A change of the name alone is none.
+    [stamp.device, stamp.inode, stamp.size, UInt64(bitPattern: stamp.modified)]
+      .map { String($0) }.joined(separator: "-")
   }
 
   /// The text that names a file as it is now.

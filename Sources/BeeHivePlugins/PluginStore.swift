@@ -8,9 +8,9 @@ internal import Threads
 final class PluginStore: Sendable {
   /// A plugin that was loaded.
   struct Image {
-    /// The path of its file when it was loaded, and its other paths.
+    /// The path of its file when it was loaded, and the paths that it has now.
     let path: String
-    let otherPaths: [String]
+    var paths: [String] = []
     /// The stamp of its contents.
     let stamp: FileStamp
     let identity: PluginIdentity?
@@ -20,7 +20,7 @@ final class PluginStore: Sendable {
     var isTakenIn = true
 
     func isCalled(_ name: String) -> Bool {
-      PluginIdentity.isPlugin(identity, at: [path] + otherPaths, called: name)
+      PluginIdentity.isPlugin(identity, at: [path] + paths, called: name)
     }
   }
 
@@ -45,7 +45,7 @@ final class PluginStore: Sendable {
     fileprivate var states: [FileStamp: PluginFile.State] = [:]
     /// The plugins that were loaded, in this order.
     fileprivate(set) var images: [Image] = []
-    /// The loader's names for those whose places other builds have.
+    /// The loader's names for those whose places other builds have, or that were opened and are none.
     fileprivate(set) var replaced: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
@@ -60,8 +60,6 @@ final class PluginStore: Sendable {
   let state = Lock(State())
   /// The plugins whose states have changed.
   let changes = Broadcast<PluginFile>()
-  /// The turns of loading, unloading and reloading.
-  let turns = Turns()
 
   /// Watches end with the Hive.
   deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
@@ -200,14 +198,20 @@ extension PluginStore {
   func add(_ path: String, _ stamp: FileStamp, as name: String) {
     let stamp = stamp.contents
     state.withLock { state in
-      let found = state.catalogue.candidates.first {
-        (try? $0.found.get())?.stamp.contents == stamp
-      }
+      let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
       state.images.removeAll { $0.name == name }
-      state.images.append(
-        Image(
-          path: path, otherPaths: found?.paths ?? [], stamp: stamp,
-          identity: (try? found?.found.get())?.plugin, name: name))
+      state.images.append(Image(path: path, stamp: stamp, identity: plugin, name: name))
+    }
+  }
+
+  /// The plugins that the Hive has entries of.
+  var takenIn: [Image] {
+    let found = catalogue.candidates
+    return state.withLock(\.images).filter(\.isTakenIn).map { image in
+      var image = image
+      let now = found.first { (try? $0.found.get())?.stamp.contents == image.stamp }
+      image.paths = now?.paths ?? []
+      return image
     }
   }
 
@@ -221,6 +225,9 @@ extension PluginStore {
     let known = state.withLock { $0.states[manifest.stamp.contents] }
     return known?.isOfLoad != true || known == .loading
   }
+
+  /// Notes that images were opened that are no plugins which were judged.
+  func forget(_ names: [String]) { state.withLock { $0.replaced.formUnion(names) } }
 
   /// Notes whether the Hive has the entries of an image; nil if another build has its place.
   func note(_ isTakenIn: Bool?, ofImage name: String) {

@@ -33,12 +33,6 @@ extension Plugins {
   public func load(
     _ plugins: String..., marks: String? = nil
   ) async throws(Problem) -> [PluginFile] {
-    try await store.turns.take { () async throws(Problem) in
-      try await load(plugins, marks)
-    }
-  }
-
-  private func load(_ plugins: [String], _ marks: String?) async throws(Problem) -> [PluginFile] {
     store.refresh()
     let wanted = plugins.map { ModuleRequirement($0) }
     store.state.withLock { state in
@@ -97,6 +91,7 @@ extension Plugins {
     let (names, problem) = await Task(executorPreference: ModuleThreads.shared) { opened(plugin) }
       .value
     guard let problem else { return names[0] }
+    store.forget(names)
     for name in names.reversed() { await hive.takeOut(image: name) }
     throw problem
   }
@@ -194,20 +189,18 @@ extension Plugins {
   /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
   @discardableResult
   public func unload(_ plugins: String...) async throws(Problem) -> [String] {
-    try await store.turns.take { () async throws(Problem) in
-      let loaded = loadedImages()
-      for name in plugins where !loaded.contains(where: { $0.isCalled(name) }) {
-        throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
-      }
-      var users: [String] = []
-      for image in loaded.reversed()
-      where plugins.isEmpty || plugins.contains(where: image.isCalled) {
-        users += await hive.takeOut(image: image.name)
-        store.note(false, ofImage: image.name)
-        store.note(.unloaded, of: image.path)
-      }
-      return users
+    let loaded = loadedImages()
+    for name in plugins where !loaded.contains(where: { $0.isCalled(name) }) {
+      throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
     }
+    var users: [String] = []
+    for image in loaded.reversed()
+    where plugins.isEmpty || plugins.contains(where: image.isCalled) {
+      users += await hive.takeOut(image: image.name)
+      store.note(false, ofImage: image.name)
+      store.note(.unloaded, of: image.paths.first ?? image.path)
+    }
+    return users
   }
 
   /// Replaces a plugin by the file that was renamed over its own, while the process goes on.
@@ -222,10 +215,6 @@ extension Plugins {
   /// - Throws: ``Problem`` with the reason that the old file goes on.
   @discardableResult
   public func reload(_ plugin: String) async throws(Problem) -> [String] {
-    try await store.turns.take { () async throws(Problem) in try await reloadInTurn(plugin) }
-  }
-
-  private func reloadInTurn(_ plugin: String) async throws(Problem) -> [String] {
     store.refresh()
     let found = loadedImages().filter { $0.isCalled(plugin) }
     guard let old = found.first, found.count == 1 else {
@@ -265,9 +254,7 @@ extension Plugins {
     }
   }
 
-  private func note(
-    _ plugin: AdmissionReport.Plugin, isTakenIn: Bool, _ state: PluginFile.State
-  ) {
+  private func note(_ plugin: AdmissionReport.Plugin, isTakenIn: Bool, _ state: PluginFile.State) {
     let image = plugin.closure?.members.first.flatMap { store.image(of: $0.stamp) }
     if let image { store.note(isTakenIn, ofImage: image.name) }
     store.note(state, of: plugin.path)
@@ -275,6 +262,7 @@ extension Plugins {
 
   /// Withdraws images that were opened with one that was not.
   func withdraw(_ names: [String]) {
+    store.forget(names)
     Task(executorPreference: ModuleThreads.shared) {
       for name in names.reversed() { await hive.takeOut(image: name) }
     }
@@ -283,13 +271,12 @@ extension Plugins {
   /// The plugins that the Hive has entries of, with those that the host has opened itself.
   private func loadedImages() -> [PluginStore.Image] {
     let loaded = LoadedFiles()
-    for manifest in store.catalogue.manifests
-    where store.image(of: manifest.stamp) == nil {
-      guard let name = loaded.name(of: manifest.stamp.number, manifest.identity.id) else {
-        continue
-      }
+    for manifest in store.catalogue.manifests where store.image(of: manifest.stamp) == nil {
+      guard let name = loaded.name(of: manifest.stamp.number, manifest.identity.id),
+        !store.state.withLock({ $0.replaced.contains(name) })
+      else { continue }
       store.add(manifest.path, manifest.stamp, as: name)
     }
-    return store.state.withLock(\.images).filter(\.isTakenIn)
+    return store.takenIn
   }
 }

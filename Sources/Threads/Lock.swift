@@ -97,3 +97,37 @@ package import LibC
     }
   }
 }
+
+/// Values that any number of tasks follow, each from when it begins. The streams end with it.
+package final class Broadcast<Value: Sendable>: Sendable {
+  private let listeners = Lock<[Int: AsyncStream<Value>.Continuation]>([:])
+  private let count = Lock(0)
+
+  /// Nobody follows.
+  package init() {}
+
+  deinit { for listener in listeners.withLock({ $0.values }) { listener.finish() } }
+
+  /// Whether somebody follows.
+  package var isHeard: Bool { listeners.withLock { !$0.isEmpty } }
+
+  /// Returns the values from now on. A reader who does not keep up gets the last `most`.
+  package func stream(most: Int) -> AsyncStream<Value> {
+    let (stream, listener) = AsyncStream.makeStream(
+      of: Value.self, bufferingPolicy: .bufferingNewest(most))
+    let number = count.withLock { count in
+      count += 1
+      return count
+    }
+    listeners.withLock { $0[number] = listener }
+    listener.onTermination = { [weak self] _ in
+      _ = self?.listeners.withLock { $0.removeValue(forKey: number) }
+    }
+    return stream
+  }
+
+  /// Gives all who follow a value.
+  package func send(_ value: Value) {
+    for listener in listeners.withLock({ $0.values }) { listener.yield(value) }
+  }
+}

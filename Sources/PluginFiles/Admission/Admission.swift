@@ -350,6 +350,6 @@ extension PluginRefusal {
   init(_ error: ImageError) {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
-    remedy = "\(error.remedy.capitalizedFirst), or take it out of the folder."
+    remedy = "\(error.remedy.capitalizedFirst)."
   }
 }

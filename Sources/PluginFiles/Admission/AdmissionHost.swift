@@ -105,8 +105,11 @@ package struct AdmissionHost {
             message: "The file was removed or replaced after this process had loaded it.")
         }
         // A link of the loader's name may lead elsewhere by now.
-        let isThere = range.map { fileStatus(of: $0.path.utf8, followingLinks: false) != nil }
-        let place = isThere == true ? range?.path ?? path : path
+        let mapped = range.flatMap { range in
+          let status = fileStatus(of: range.path.utf8, followingLinks: false)
+          return status.map { String($0.st_ino) } == range.fileID ? range.path : nil
+        }
+        let place = mapped ?? path
         libraries.add(try Library(of: OpenedFile(path: place, name: path)), as: image.name)
       } catch {
         // A plugin was opened for itself alone, by a path that nobody needs: it defines nothing for others.

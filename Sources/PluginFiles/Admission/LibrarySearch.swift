@@ -74,10 +74,9 @@ extension LibrarySearch {
         return try first(of: [name], isSystem: false)
       }
       for folders in paths {
-        rival =
-          rival
-          ?? folders.lazy.flatMap { processorFolders(in: $0).map { "\($0)/\(name)" } }
-          .first { fileStatus(of: $0.utf8, followingLinks: true) != nil }
+        let others = folders.prefix(max(0, left)).flatMap(processorFolders).map { "\($0)/\(name)" }
+        left -= others.count
+        rival = rival ?? others.first { fileStatus(of: $0.utf8, followingLinks: true) != nil }
         let places = folders.lazy.map { "\($0)/\(name)" }
         if let found = try first(of: places, isSystem: false) { return found }
       }

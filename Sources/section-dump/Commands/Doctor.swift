@@ -114,9 +114,8 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
-    let empty =
-      allowEmpty
-      ? [] : Set(others.map(\.path.folder)).subtracting(report.plugins.map(\.path.folder)).sorted()
+    let files = allowEmpty ? [] : others.map(\.path).filter { !isDirectory(Array($0.utf8)) }
+    let empty = Set(files.map(\.folder)).subtracting(report.plugins.map(\.path.folder)).sorted()
     let lines =
       (problems + host.problems).map(\.description)
       + vain(catalogue.candidates, admission, report)
