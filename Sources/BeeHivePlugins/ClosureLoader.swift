@@ -136,15 +136,11 @@ final class JudgedFolder {
 
   /// Throws if a file may be another by now than it was when it was judged.
   func checkUnchanged(_ member: LoadClosure.Member) throws(Problem) {
-    // The stamp is read last: what was written before shows in it.
+    // The stamp is read last: what was written before shows in it. Another name is no change of this sort.
     let isOpen = isOpenForWriting(member.descriptor)
     var status = stat()
     unsafe fstat(member.descriptor, &status)
-    let stamp = FileStamp(status)
-    // That its last name was taken away is no change of this sort.
-    let isSame =
-      stamp == member.stamp || status.st_nlink == 0 && stamp.contents == member.stamp.contents
-    guard !isOpen, isSame else {
+    guard !isOpen, FileStamp(status).contents == member.stamp.contents else {
       throw Problem(
         .notLoaded,
         isOpen
