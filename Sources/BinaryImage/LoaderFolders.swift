@@ -50,7 +50,7 @@ package func processorFolders(in folder: String) -> [String] {
 }
 
 extension ImageIdentity {
-  /// Where systems keep libraries of this machine: `$LIB`.
+  /// The folder that systems keep libraries of this machine in: `$LIB`.
   package var libraryFolder: String {
     let folder = "lib/\(machine)-linux-gnu"
     if fileStatus(of: "/\(folder)".utf8, followingLinks: true) != nil { return folder }

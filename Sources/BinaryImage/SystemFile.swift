@@ -221,7 +221,7 @@ package func replaceFile(at path: String, with bytes: [UInt8]) -> Bool {
   return false
 }
 
-/// Makes a folder with a name of its own in the first of some others in which that can be done, for the user alone.
+/// Makes a folder with a name of its own for the user alone, in the first of some others that lets it.
 ///
 /// - Returns: Its path; nil if the system makes none.
 package func makePrivateFolder(in parents: [String], named name: String) -> String? {

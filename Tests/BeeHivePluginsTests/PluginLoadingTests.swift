@@ -180,17 +180,7 @@ struct PluginLoadingTests {
   func companions() async throws {
     let shop = try Shop()
     shop.hive.plugins.policy.opensJudgedFiles = true
-    try shop.folder.makeFolder("lib")
-    try Compiler.library(
-      "int helper(void) { return 7; }", as: "lib/libhelper.so", in: shop.folder.url,
-      ["-Wl,-soname,libhelper.so"])
-    let source = Shop.source(
-      1, "companion", more: "int helper(void); int call(void) { return helper(); }")
-    let made = try Compiler.library(
-      source, as: "lib/made.so", in: shop.folder.url,
-      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-lhelper"])
-    try FileManager.default.moveItem(at: made, to: shop.folder.place("a.so"))
-    shop.hive.plugins.refresh()
+    try shop.add("a", "companion", needing: "libhelper.so")
     let loaded = try await shop.hive.plugins.load(marks: shop.marks)
     #expect(loaded.count == 1, "\(shop.states)")
     #expect(try shop.said("companion") == 1)
@@ -201,24 +191,13 @@ struct PluginLoadingTests {
   @Test("with a library that has the name of its own file, in another folder")
   func namesakes() async throws {
     let shop = try Shop()
-    // No other test has a library of this name.
     shop.hive.plugins.policy.opensJudgedFiles = true
-    try shop.folder.makeFolder("lib")
-    try Compiler.library(
-      "int helper(void) { return 7; }", as: "lib/namesake.so", in: shop.folder.url,
-      ["-Wl,-soname,namesake.so"])
-    let source = Shop.source(
-      1, "namesake", more: "int helper(void); int call(void) { return helper(); }")
-    let made = try Compiler.library(
-      source, as: "lib/made.so", in: shop.folder.url,
-      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-l:namesake.so"])
-    try FileManager.default.moveItem(at: made, to: shop.folder.place("namesake.so"))
-    shop.hive.plugins.refresh()
+    try shop.add("namesake", "namesake", needing: "namesake.so")
     try await shop.hive.plugins.load(marks: shop.marks)
     #expect(try shop.said("namesake") == 1)
   }
 
-  @Test("by a path that is given relative to the folder in which the process is")
+  @Test("by a path that is relative to the folder of the process")
   func relative() throws {
     let shop = try Shop()
     try shop.add("a", Shop.source(1, "relative_a"))
@@ -432,7 +411,7 @@ struct PluginReloadingTests {
     #expect(shop.states == [.unloaded, .loaded])
   }
 
-  @Test("by the file to which a link leads by now", arguments: [false, true])
+  @Test("by the file that a link leads to by now", arguments: [false, true])
   func links(isStrict: Bool) async throws {
     let shop = try Shop()
     shop.hive.plugins.policy.opensJudgedFiles = isStrict

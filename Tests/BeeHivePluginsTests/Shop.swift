@@ -42,6 +42,22 @@ struct Shop {
     hive.plugins.refresh()
   }
 
+  /// Adds a plugin that needs a library in the folder `lib` beside it. The loader has one library of a name, so no other
+  /// test may have one of this.
+  func add(_ name: String, _ module: String, needing library: String) throws {
+    try folder.makeFolder("lib")
+    try Compiler.library(
+      "int helper(void) { return 7; }", as: "lib/\(library)", in: folder.url,
+      ["-Wl,-soname,\(library)"])
+    let source = Self.source(
+      1, module, more: "int helper(void); int call(void) { return helper(); }")
+    let made = try Compiler.library(
+      source, as: "lib/made.so", in: folder.url,
+      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-l:\(library)"])
+    try FileManager.default.moveItem(at: made, to: folder.place("\(name).so"))
+    hive.plugins.refresh()
+  }
+
   /// Adds many plugins, 000.so and on: copies of one whose entries have other names.
   func add(_ count: Int, copiesOf name: String) throws {
     let first = "\(name)000"

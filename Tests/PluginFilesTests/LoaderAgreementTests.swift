@@ -215,7 +215,7 @@ struct LoaderAgreementTests {
   }
 
   @Test(
-    "A path in which dlopen replaces something is refused", arguments: ["$LIB", "${ORIGIN}", "$L"])
+    "A path with a part that dlopen replaces is refused", arguments: ["$LIB", "${ORIGIN}", "$L"])
   func expanded(name: String) throws {
     let folder = try AdmissionFolder()
     try folder.host(Self.host)

@@ -28,7 +28,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
     package let closure: LoadClosure?
     fileprivate let otherPaths: [String]
-    /// Its paths, first the one by which it is loaded.
+    /// Its paths, first the one that is loaded.
     package var paths: [String] { [path] + otherPaths }
 
     /// The plugin as a value of JSON.

@@ -106,7 +106,7 @@ extension Admission.Judged {
     if library.expanded(library.path) != library.path {
       refuse(
         .notLoadable,
-        "\(library.title) has a path in which dlopen replaces what begins with $: \(library.path).",
+        "\(library.title) has a path with $ in it, and dlopen replaces what begins so: \(library.path).",
         expected: "a path without $ORIGIN, $LIB and $PLATFORM", found: library.path,
         remedy: "Rename the file or the folder.")
     }

@@ -61,7 +61,7 @@ package struct LoadClosure: Hashable, Sendable {
   /// The files that come with the plugin alone: neither the host nor an earlier plugin has them.
   var brought: [Member] { members.filter { !$0.isMapped && !$0.isResident } }
 
-  /// Two files that come along of which the first is opened before the second, although it needs that: a cycle.
+  /// Two files that come along and need each other: the first one is opened before the second. A cycle.
   var cycle: (first: Member, second: Member)? {
     var opened: Set<Int> = []
     for (place, member) in dependenciesFirst where !member.isMapped {

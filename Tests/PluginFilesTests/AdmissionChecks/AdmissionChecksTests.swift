@@ -192,7 +192,7 @@ struct AdmissionChecksTests {
     let folder = try AdmissionFolder()
     let path = try folder.plugin("x")
     try FileManager.default.linkItem(atPath: path, toPath: "\(folder.plugins)/other.so")
-    // Another of its names, in a folder to which only this link leads.
+    // Another of its names, in a folder that only this link leads to.
     let far = try folder.folder.makeFolder("far").appendingPathComponent("distant.so").path
     try FileManager.default.linkItem(atPath: path, toPath: far)
     try FileManager.default.createSymbolicLink(
