@@ -16,8 +16,8 @@ final class PluginStore: Sendable {
     let identity: PluginIdentity?
     /// The loader's name for it.
     let name: String
-    /// Whether the Hive has its entries.
-    var isTakenIn = true
+    /// Whether the Hive has its entries. Never so for two builds of one path.
+    var isTakenIn: Bool
 
     func isCalled(_ name: String) -> Bool {
       PluginIdentity.isPlugin(identity, at: [path] + paths, called: name)
@@ -45,8 +45,8 @@ final class PluginStore: Sendable {
     fileprivate var states: [FileStamp: PluginFile.State] = [:]
     /// The plugins that were loaded, in this order.
     fileprivate(set) var images: [Image] = []
-    /// The loader's names for those whose places other builds have, or that were opened and are none.
-    fileprivate(set) var replaced: Set<String> = []
+    /// The loader's names for images that were opened and are none of these plugins.
+    fileprivate(set) var strays: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
 
@@ -135,8 +135,7 @@ final class PluginStore: Sendable {
     }
     guard isRunning else {
       undo()
-      throw ImageError(
-        .unreadable, image: "inotify", message: "The system gives no thread to wait for changes.")
+      throw ImageError(notWatched: "a new thread", EAGAIN)
     }
     // What changed before the first watch.
     refresh()
@@ -194,13 +193,16 @@ extension PluginStore {
     _ = state.withLock { $0.loads.removeValue(forKey: file.stamp.number) }
   }
 
-  /// Adds the image of a file that was loaded.
+  /// Adds the image of a file that was loaded; the Hive has its entries unless it has those of another build.
   func add(_ path: String, _ stamp: FileStamp, as name: String) {
     let stamp = stamp.contents
     state.withLock { state in
       let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
       state.images.removeAll { $0.name == name }
-      state.images.append(Image(path: path, stamp: stamp, identity: plugin, name: name))
+      let image = Image(
+        path: path, stamp: stamp, identity: plugin, name: name,
+        isTakenIn: !state.images.contains { $0.isTakenIn && $0.path == path })
+      state.images.append(image)
     }
   }
 
@@ -216,8 +218,8 @@ extension PluginStore {
   }
 
   /// Returns the image of a file that was loaded.
-  func image(of stamp: FileStamp) -> Image? {
-    state.withLock { $0.images.first { $0.stamp == stamp.contents } }
+  func image(of stamp: FileStamp?) -> Image? {
+    state.withLock { $0.images.first { $0.stamp == stamp?.contents } }
   }
 
   /// Whether nobody has begun to load a plugin.
@@ -227,18 +229,22 @@ extension PluginStore {
   }
 
   /// Notes that images were opened that are no plugins which were judged.
-  func forget(_ names: [String]) { state.withLock { $0.replaced.formUnion(names) } }
+  func forget(_ names: [String]) { state.withLock { $0.strays.formUnion(names) } }
 
-  /// Notes whether the Hive has the entries of an image; nil if another build has its place.
-  func note(_ isTakenIn: Bool?, ofImage name: String) {
+  /// Notes whether the Hive has the entries of an image, and no more those of `old`. Returns what holds: false if it has
+  /// those of another build.
+  @discardableResult
+  func note(_ isIn: Bool, ofImage name: String?, for old: String? = nil) -> Bool {
     state.withLock { state in
-      guard let index = state.images.firstIndex(where: { $0.name == name }) else { return }
-      let image = state.images.remove(at: index)
-      if isTakenIn == nil { state.replaced.insert(name) }
-      guard let isTakenIn else { return }
+      guard let index = state.images.firstIndex(where: { $0.name == name }) else { return false }
       // The latest is the last.
+      var image = state.images.remove(at: index)
+      for index in state.images.indices where state.images[index].name == old {
+        state.images[index].isTakenIn = false
+      }
+      image.isTakenIn = isIn && !state.images.contains { $0.isTakenIn && $0.path == image.path }
       state.images.append(image)
-      state.images[state.images.count - 1].isTakenIn = isTakenIn
+      return image.isTakenIn
     }
   }
 }

@@ -77,7 +77,7 @@ extension Plugins {
         let plugin = report.plugins.first(where: { $0.paths.has(path) }),
         let refusal = plugin.refusals.first,
         // The lookup itself says what was removed.
-        !state.images.contains(where: { !$0.isTakenIn && $0.path == refusal.cause })
+        state.images.last(where: { $0.path == refusal.cause })?.isTakenIn != false
       else { return false }
       throw ServiceError(
         .unusable, service: record.name,

@@ -91,7 +91,7 @@ extension Plugins {
         modules: modules,
         plugins: state.images.map {
           ($0.name, $0.path, $0.stamp, $0.identity?.id, $0.isTakenIn && $0.name != reloaded)
-        }, former: state.replaced), under: policy, verification: state.verification,
+        }, strays: state.strays), under: policy, verification: state.verification,
       keepsFiles: keepsFiles)
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]
     for candidate in state.catalogue.candidates {

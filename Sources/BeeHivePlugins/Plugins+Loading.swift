@@ -10,9 +10,10 @@ extension Plugins {
   ///     try await hive.plugins.load()
   ///     try await hive.plugins.load("libgreet.so", "com.example.shop >=1.2 <2")
   ///
-  /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive runs;
-  /// otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn wholly, and those that need it are not
-  /// tried; the others are loaded all the same. A plugin that is loaded is left as it is; one that was unloaded comes back.
+  /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
+  /// runs; otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn
+  /// wholly, and those that need it are not tried; the others are loaded all the same. A plugin that is loaded is left
+  /// as it is; one that was unloaded comes back.
   ///
   /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
   /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
@@ -58,7 +59,6 @@ extension Plugins {
         store.note(.loading, of: plugin.path)
         let name = try await open(plugin)
         try await takeIn(name, of: plugin)
-        store.note(true, ofImage: name)
         store.note(.loaded, of: plugin.path)
         loaded.append(plugin)
       } catch {
@@ -100,7 +100,10 @@ extension Plugins {
   func takeIn(_ name: String, of plugin: AdmissionReport.Plugin) async throws(Problem) {
     do {
       if plugin.isRegistered { try await hive.takeIn(image: name) }
+      if store.note(true, ofImage: name) { return }
+      throw Problem(.notLoaded, "another build of it was loaded meanwhile")
     } catch {
+      await hive.takeOut(image: name)
       store.note(false, ofImage: name)
       throw Problem(.notLoaded, "\(plugin.path) was withdrawn: \(error)")
     }
@@ -160,8 +163,7 @@ extension AdmissionReport {
   fileprivate func path(of name: String) throws(Problem) -> String {
     let meant = plugins.filter { PluginIdentity.isPlugin($0.identity, at: $0.paths, called: name) }
     if let plugin = meant.first(where: \.loads) { return plugin.path }
-    let refusal = meant.first?.refusals.first
-    let reason = refusal.map { "is refused: \($0.message) \($0.remedy)" }
+    let reason = meant.first?.refusals.first.map { "is refused: \($0.message) \($0.remedy)" }
     throw Problem(.notLoaded, "\(name) \(reason ?? "is none of the plugins that were added")")
   }
 
@@ -227,12 +229,13 @@ extension Plugins {
     guard let new = judged else {
       throw Problem(.notReplaced, "\(old.path) is not there any more, or is no plugin")
     }
+    let stamp = new.closure?.members.first?.stamp
     do throws(Problem) {
       let users = try await hive.replace(image: old.name, called: old.path, with: old.path) { _ in
         if let refusal = new.refusals.first {
           throw Problem(.notReplaced, "\(refusal.message) \(refusal.remedy)")
         }
-        if new.closure?.members.first?.stamp.number == old.stamp.number {
+        if stamp?.number == old.stamp.number {
           throw Problem(.notReplaced, "it is the file that is loaded; rename the new build over it")
         }
         store.note(.loading, of: new.path)
@@ -244,20 +247,18 @@ extension Plugins {
         }
         return names[0]
       }
-      store.note(nil, ofImage: old.name)
-      note(new, isTakenIn: true, .loaded)
+      store.note(true, ofImage: store.image(of: stamp)?.name, for: old.name)
+      // A load of it that was under way may have brought it back.
+      await hive.takeOut(image: old.name)
+      store.note(.loaded, of: new.path)
       return users
     } catch {
-      let isOther = new.closure?.members.first?.stamp.number != old.stamp.number
-      if new.loads, isOther { note(new, isTakenIn: false, .failed(error)) }
+      if new.loads, stamp?.number != old.stamp.number {
+        store.note(false, ofImage: store.image(of: stamp)?.name)
+        store.note(.failed(error), of: new.path)
+      }
       throw error
     }
-  }
-
-  private func note(_ plugin: AdmissionReport.Plugin, isTakenIn: Bool, _ state: PluginFile.State) {
-    let image = plugin.closure?.members.first.flatMap { store.image(of: $0.stamp) }
-    if let image { store.note(isTakenIn, ofImage: image.name) }
-    store.note(state, of: plugin.path)
   }
 
   /// Withdraws images that were opened with one that was not.
@@ -273,7 +274,7 @@ extension Plugins {
     let loaded = LoadedFiles()
     for manifest in store.catalogue.manifests where store.image(of: manifest.stamp) == nil {
       guard let name = loaded.name(of: manifest.stamp.number, manifest.identity.id),
-        !store.state.withLock({ $0.replaced.contains(name) })
+        !store.state.withLock({ $0.strays.contains(name) })
       else { continue }
       store.add(manifest.path, manifest.stamp, as: name)
     }

@@ -3,6 +3,7 @@ import BinaryImage
 import Foundation
 import TestSupport
 import Testing
+import Threads
 
 @testable import BeeHivePlugins
 @testable import PluginFiles
@@ -505,6 +506,45 @@ struct PluginReloadingTests {
     #expect(replaced.contains { $0.path == "\(shop.path("a")) (deleted)" })
     #expect(Set(replaced).count == replaced.count)
     try await shop.hive.plugins.unload()
+    #expect(shop.hive.entries.isEmpty)
+  }
+
+  @Test("of two builds of one path that come at once, one is withdrawn", arguments: [false, true])
+  func builds(isReloaded: Bool) async throws {
+    let shop = try Shop()
+    let (plugins, name) = (shop.hive.plugins, "built_\(isReloaded)")
+    plugins.policy.opensJudgedFiles = true
+    try shop.add("a", Shop.source(1, "\(name)_first"))
+    try shop.folder.makeFolder("builds")
+    try build("builds/2.so", Shop.source(2, "\(name)_later"), in: shop.folder)
+    let (place, path) = (shop.folder.place("builds/2.so").path, shop.path("a"))
+    let calls = Lock(0)
+    // While the first build is judged, the second one comes: it is loaded, or replaces the first one.
+    plugins.verify { _, _ in
+      let call = calls.withLock { calls in
+        calls += 1
+        return calls
+      }
+      guard call == 1 else { return }
+      let isDone = DispatchSemaphore(value: 0)
+      Task.detached {
+        defer { isDone.signal() }
+        if isReloaded { _ = try? await plugins.load(marks: shop.marks) }
+        _ = unsafe rename(place, path)
+        if isReloaded { _ = try? await plugins.reload("a.so") }
+        if !isReloaded { _ = try? await plugins.load(marks: shop.marks) }
+      }
+      isDone.wait()
+    }
+    // The thread that waits is none of those that tasks share.
+    let loads = Task(executorPreference: ModuleThreads.shared) { try await plugins.load() }
+    let problem = await #expect(throws: Problem.self) { try await loads.value }
+    #expect(
+      problem?.message
+        == "\(path) was withdrawn: another build of it was loaded meanwhile")
+    #expect(try shop.said("\(name)_later") == 2)
+    #expect(shop.hive.entries.count == 2)
+    #expect(try await plugins.unload() == [])
     #expect(shop.hive.entries.isEmpty)
   }
 }

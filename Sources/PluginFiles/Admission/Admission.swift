@@ -241,8 +241,7 @@ package struct Admission {
     judged.contains { $0.matched.contains(pattern) }
   }
 
-  /// Judges all files together. If the highest version of a plugin does not fit the others, the next one is
-  /// tried.
+  /// Judges all files together. If the highest version of a plugin does not fit the others, the next one is tried.
   package func report() -> AdmissionReport {
     // Files that were meant, and that turned out to be refused with the others: they hide nothing any more.
     var lost: [Int: Judged] = [:]

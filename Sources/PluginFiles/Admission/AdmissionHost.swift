@@ -76,12 +76,12 @@ package struct AdmissionHost {
   /// - Parameters:
   ///   - modules: The modules that are there, by name.
   ///   - plugins: The plugins that were loaded.
-  ///   - former: The loader's names for those whose places other builds have.
+  ///   - strays: The loader's names for images that were opened and are none of these.
   /// - Throws: ``ImageError`` where its program cannot be read.
   package init(
-    modules: [String: Attributes] = [:], plugins: [LoadedPlugin] = [], former: Set<String> = []
+    modules: [String: Attributes] = [:], plugins: [LoadedPlugin] = [], strays: Set<String> = []
   ) throws(ImageError) {
-    let own = former.union(plugins.map(\.name))
+    let own = strays.union(plugins.map(\.name))
     var list = ImageList()
     try list.update()
     let images = list.named.filter { $0.image.role != .vdso }

@@ -48,8 +48,7 @@ extension LibrarySearch {
     fileprivate let search: LibrarySearch
     let requester: Library
     fileprivate let paths: [[String]]
-    /// The number of places that may still be looked at: the search for many names in many folders would take all
-    /// day.
+    /// The number of places that may still be looked at: the search for many names in many folders would take all day.
     private var left = Self.most
     /// The first file of the last name that was passed over: it cannot be opened, or is for another machine.
     private(set) var passed: ImageError?
