@@ -47,12 +47,14 @@ enum OwnThread {
     }
   }()
 
-  /// Opens a file that has no path: `memfd_create`.
-  static func memoryFile(_ bytes: [UInt8]) throws -> Int32 {
+  /// Opens a file that has no path, `memfd_create`, with a number that is free.
+  static func memoryFile(_ bytes: [UInt8], as number: Int32) throws -> Int32 {
     typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     guard let symbol = unsafe dlsym(nil, "memfd_create") else { throw failure("memfd_create") }
-    let descriptor = unsafe unsafeBitCast(symbol, to: Create.self)("beehive-test", 0)
-    guard descriptor >= 0, unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
+    let file = unsafe unsafeBitCast(symbol, to: Create.self)("beehive-test", 0)
+    defer { close(file) }
+    let descriptor = fcntl(file, F_DUPFD, number)
+    guard descriptor == number, unsafe write(descriptor, bytes, bytes.count) == bytes.count else {
       throw failure("memfd_create")
     }
     return descriptor
