@@ -1,113 +1,7 @@
 public import BinaryImage
 internal import LibC
+public import Registration
 internal import Threads
-
-/// Everything a Hive knows of itself, as values: for people by `description`, for programs by `json` or any
-/// encoder.
-///
-///     print(hive.report())
-///     try hive.validate()  // throws it where something is wrong
-public struct Report: Encodable, Sendable {
-  /// One entry.
-  package struct Line: Encodable, Hashable, Sendable {
-    /// `bound`, `accepted` or `rejected`; `disabled` for a module that is switched off by name.
-    package var state: String
-    /// `module`, `service`, …
-    package var kind: String
-    /// The name as declared.
-    package var name: String
-    /// What implements it, as declared.
-    package var implementation: String?
-    /// The path of the image that declares it, or the file and the place in it.
-    package var origin: String
-    /// The section of the image; nil for other origins.
-    package var section: String?
-    /// The slot in the section; nil for other origins.
-    package var index: Int?
-    /// The stable code of what keeps it from being bound.
-    package var code: String?
-    /// What keeps it from being bound, and what to do; for a disabled one, who switches it off; for a
-    /// module that does not run, why; for one that counts as started though a step failed, the failure.
-    package var reason: String?
-    /// Of a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or
-    /// `not started`. After a start that was given up: `failed` or `not started`. Nil
-    /// otherwise.
-    package var launch: String?
-    /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.
-    var place: String
-    /// That of the entry.
-    var number: UInt64
-
-    /// Everything but what is for people.
-    private enum CodingKeys: CodingKey {
-      case state, kind, name, implementation, origin, section, index, code, reason, launch
-    }
-  }
-
-  /// The entries, in order of registration.
-  package var entries: [Line]
-  /// Images that could not be inspected or carry a second runtime; one sentence each, and its code.
-  package var images: [String]
-  /// Requirements that no module meets, and cycles; one sentence each.
-  public var order: [String]
-  /// Normal modules that start among the basic ones, because a basic one requires them.
-  package var lifts: [String]
-  /// Names that are switched off and that no module has; one sentence each.
-  public var remarks: [String] = []
-
-  /// Whether nothing is wrong: every entry is bound and can be made, every image was read, the modules can be ordered.
-  package var isClean: Bool {
-    images.isEmpty && order.isEmpty && entries.allSatisfy { $0.code == nil }
-  }
-}
-
-extension Report: CustomStringConvertible {
-  /// Aligned columns, a line for each entry, then what concerns whole images and the order.
-  public var description: String {
-    let rows = entries.map { line in
-      [
-        line.code != nil && line.state == "accepted" ? "unbound" : line.launch ?? line.state,
-        line.kind, line.implementation.map { "\(line.name) → \($0)" } ?? line.name,
-        line.place, line.reason ?? "",
-      ].map(\.escaped)
-    }
-    return (rows.aligned() + images.map { "image \($0)" } + order + lifts + remarks)
-      .joined(separator: "\n")
-  }
-}
-
-extension Report.Line {
-  /// `source` says where the entry is, as it is told from the others.
-  init(
-    _ entry: Entry, at source: String, launch stage: ModuleStage?
-  ) {
-    kind = entry.kind.description
-    name = entry.name
-    number = entry.number
-    implementation = entry.implementation
-    switch entry.source {
-    case .image(let place):
-      (origin, section, index) = (place.image.plainPath, place.section, place.index)
-    case .code, .file:
-      (origin, section, index) = (source, nil, nil)
-    }
-    let problem: Problem?
-    switch entry.state {
-    case .bound: (state, problem) = ("bound", nil)
-    case .accepted(let found): (state, problem) = ("accepted", found)
-    case .rejected(let found): (state, problem) = ("rejected", found)
-    }
-    code = problem?.code.rawValue
-    reason = problem?.message
-    place = source
-    guard let stage, state != "rejected" else { return }
-    if stage.code == .disabled {
-      (state, code, reason) = (stage.word, nil, stage.reason)
-    } else if state == "bound" {
-      (launch, reason) = (stage.word, stage.reason)
-    }
-  }
-}
 
 extension Hive {
   /// Describes what the Hive holds and what is wrong with it, after asking the loader once more.
@@ -195,67 +89,6 @@ extension Hive {
     let report = report(with: making ? await failuresOfMakingEach() : [:])
     if !report.isClean { throw ValidationError(report: report) }
   }
-}
-
-/// Everything that keeps a Hive from being whole.
-public struct ValidationError: Error, Sendable, CustomStringConvertible {
-  /// The whole report.
-  public var report: Report
-
-  /// What is wrong, a line for each cause.
-  public var description: String {
-    var wrong = report
-    wrong.entries.removeAll { $0.code == nil }
-    wrong.lifts = []
-    wrong.remarks = []
-    return wrong.description
-  }
-}
-
-extension Report {
-  /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it, in this order
-  /// of keys and with a line for each entry.
-  public var json: String {
-    let lists: KeyValuePairs = [
-      "images": images, "order": order, "lifts": lifts, "remarks": remarks,
-    ]
-    let texts = lists.map { ",\n  \"\($0)\": \(JSONValue.array($1.map(JSONValue.string)).text)" }
-    return "{\n  \"entries\": \(entries.map(\.json.text).lines)\(texts.joined())\n}\n"
-  }
-}
-
-extension Report.Line {
-  fileprivate var json: JSONValue {
-    .object([
-      "state": .string(state), "kind": .string(kind), "name": .string(name),
-      "implementation": implementation.map(JSONValue.string), "origin": .string(origin),
-      "section": section.map(JSONValue.string), "index": index.map { .integer(Int64($0)) },
-      "code": code.map(JSONValue.string), "reason": reason.map(JSONValue.string),
-      "launch": launch.map(JSONValue.string),
-    ])
-  }
-}
-
-// "Did you mean", for what a report lists.
-extension Report {
-  /// The most entries to look for similar types of. Each is compared with all types of the process.
-  private static let most = 16
-
-  /// Adds to what waits for a type the types that are loaded and have nearly its name.
-  static func addSimilarTypes(to lines: inout [Line]) {
-    let waiting = lines.indices.filter {
-      lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
-    }.prefix(most)
-    let names = waiting.map { TypeName(lines[$0].type) }
-    for (index, similar) in zip(waiting, TypeLookup.similar(to: names)) {
-      lines[index].reason? += question(about: similar)
-    }
-  }
-}
-
-extension Report.Line {
-  /// The name of the type that it waits for.
-  fileprivate var type: String { kind == "module" ? name : implementation ?? "" }
 }
 
 extension Hive {
@@ -357,5 +190,87 @@ extension RegisteredEntry {
   /// Whether its factory is asynchronous.
   fileprivate var isAsynchronous: Bool {
     if case .closure(let factory) = provider { factory.load != nil } else { false }
+  }
+}
+
+// MARK: Why
+
+extension Hive {
+  /// Says how far an entry has come in this process, and where it is lost.
+  ///
+  ///     print(hive.why("module:shop"))
+  ///
+  /// Asks the loader once more, as ``report()`` does. `section-dump why` follows an entry before it is in a process: through
+  /// objects, archives, linked files, and the folders of plugins.
+  ///
+  /// - Parameter entry: Its kind and its name, with a colon between them; the kind is `module`, `service`, `target` or
+  ///   `route`.
+  /// - Returns: A way for each entry of this name, or the one on which it is lost before.
+  public func why(_ entry: String) -> EntryTrace {
+    let parts = entry.split(separator: ":", maxSplits: 1).map(String.init)
+    let (kind, name) = (parts.first ?? "", parts.count > 1 ? parts[1] : "")
+    let report = report()
+    let lines = report.entries.filter { $0.kind == kind && $0.name == name }
+    let obstacles = ModuleStates().launchable(of: self).report.order.obstacles
+    let isRunning = runner.states.withLock { $0.phase != .idle }
+    guard lines.isEmpty else {
+      return EntryTrace(
+        of: "\(kind) \(name)", lines.map { self.way(of: $0, obstacles[name], isRunning: isRunning) }
+      )
+    }
+    var way = EntryTrace.Way()
+    let others = report.entries.filter { $0.kind == kind }.map(\.name)
+    let other = report.entries.first { $0.name == name }
+    let question =
+      other.map { "; a \($0.kind) of that name is in \($0.place)" } ?? near(name, in: others)
+    let images = report.images.map { "; \($0)" }.joined()
+    way.add(
+      .process, .lost, "no loaded file has it\(question)\(images)",
+      remedy: "name the files that are to have it: section-dump why \(entry) FILES")
+    return EntryTrace(of: "\(kind) \(name)", [way])
+  }
+
+  /// The way of an entry that this process has; `obstacle` is the reason that a module cannot be ordered.
+  private func way(
+    of line: Report.Line, _ obstacle: String?, isRunning: Bool
+  ) -> EntryTrace.Way {
+    var way = EntryTrace.Way()
+    way.add(.process, .here, line.place)
+    let lost = line.code.map {
+      EntryTrace.Stage(ofProblem: $0, isRejected: line.state == "rejected")
+    }
+    let obstacle = line.kind == "module" ? obstacle : nil
+    for stage in [EntryTrace.Stage.rules, .duplicates, .binding, .requirements] {
+      if stage == lost {
+        way.add(stage, .lost, line.reason ?? "", code: line.code, remedy: nil)
+      } else if stage == .requirements, let obstacle {
+        way.add(stage, .lost, obstacle)
+      } else {
+        way.add(stage, .here, stage.praise)
+      }
+    }
+    guard line.kind == "module" else { return way }
+    if line.launch == "started" {
+      way.add(.start, .here, line.reason ?? EntryTrace.Stage.start.praise)
+    } else if line.state == "disabled" || isRunning {
+      way.add(.start, .lost, line.reason ?? line.launch ?? line.state)
+    } else {
+      way.add(.start, .unseen, "the Hive does not run")
+    }
+    return way
+  }
+}
+
+extension EntryTrace.Stage {
+  /// The stage at which a problem of an entry keeps it.
+  fileprivate init(ofProblem code: String, isRejected: Bool) {
+    switch Problem.Code(rawValue: code) {
+    case .duplicate: self = .duplicates
+    case .noSuchType, .ambiguousType, .doesNotConform, .noInitializer, .unhandledKind,
+      .unknownABI, .badContext, .badCode, .notLoaded:
+      self = .binding
+    // Bound, and its needs show that no lookup makes it.
+    default: self = isRejected ? .rules : .requirements
+    }
   }
 }

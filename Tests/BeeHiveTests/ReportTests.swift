@@ -86,4 +86,34 @@ struct ReportTests {
     #expect(hive.report().description.split(separator: "\n").last.map(String.init) == sentence)
     #expect(try await hive.start().description.contains("lifted: \(sentence)"))
   }
+
+  @Test("and why an entry is not there: the step at which it is lost")
+  func why() async throws {
+    let hive = try await hive()
+    try await hive.register(module: StorageModule.self, name: "storage", requires: ["net"])
+    try await hive.register(module: "good") { _ in Probe() }
+    let before = ["good": "is not lost here", "storage": "is lost: requirements"]
+    for (name, verdict) in before {
+      #expect(hive.why("module:\(name)").description.hasPrefix("module \(name) \(verdict)"))
+    }
+    #expect(
+      hive.why("service:Shop.Cart").description == """
+        service Shop.Cart is lost: binding
+          loaded file  here       hive.json services[0]
+          rules        here       it is well formed
+          duplicates   here       no other entry has its name
+          binding      lost here  no type of this name yet; bind it or link its module
+        """)
+    let two = hive.why("service:Swift.Int")
+    #expect(
+      !two.isLost && two.description.contains("duplicates   lost here  App/Main.swift:4 already"))
+    let absent = hive.why("module:storag")
+    #expect(absent.isLost && absent.json.contains("no loaded file has it; did you mean storage?"))
+    #expect(hive.why("service:good").json.contains("; a module of that name is in "))
+    try await hive.register(module: "bad") { _ in throw CancellationError() }
+    _ = try await hive.start(.skip)
+    #expect(hive.why("module:good").description.hasSuffix("start         here  it runs"))
+    #expect(hive.why("module:bad").description.contains("start         lost here  "))
+    await hive.stop()
+  }
 }

@@ -27,6 +27,73 @@ struct Doctor: ParsableCommand {
       valueName: "executable"), completion: .file())
   var host: String
 
+  @OptionGroup var asked: PolicyOptions
+
+  @Flag(help: "Let a folder pass that has files and no plugin.")
+  var allowEmpty = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let host = try AdmissionHost(executable: host)
+    var catalogue = PluginCatalogue()
+    for path in paths {
+      catalogue.sources.append(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
+    }
+    catalogue.refresh()
+    let names = Set(paths.map { Array($0.utf8) })
+    var admission = Admission(to: host, under: asked.policy)
+    var others: [PluginCatalogue.Candidate] = []
+    var problems = catalogue.problems
+    for candidate in catalogue.candidates {
+      if admission.add(candidate) { continue }
+      let path = Array(candidate.path.utf8)
+      // What is named is expected to be a plugin; what cannot be read may be one.
+      if case .failure(let error) = candidate.found,
+        names.contains(path) || error.code == .unreadable && !leadsToNoFile(path)
+      {
+        problems.append(error)
+      } else {
+        others.append(candidate)
+      }
+    }
+    let report = admission.report()
+    let files = allowEmpty ? [] : others.map(\.path).filter { !isDirectory(Array($0.utf8)) }
+    let empty = Set(files.map(\.folder)).subtracting(report.plugins.map(\.path.folder)).sorted()
+    let lines =
+      (problems + host.problems).map(\.description)
+      + vain(catalogue.candidates, admission, report)
+      + empty.map { "\($0): It has files and no plugin; --allow-empty lets that pass." }
+    let note =
+      host.hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
+    try OutputOptions.print(
+      lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
+      fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
+    ) { sink in
+      let others = NotPlugins(others)
+      report.write(
+        others: (others.lines, others.json), problems, note: note, in: output.format, to: sink,
+        output.style)
+    }
+  }
+
+  /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
+  private func vain(
+    _ files: [PluginCatalogue.Candidate], _ admission: Admission, _ report: AdmissionReport
+  ) -> [String] {
+    let patterns = asked.allow.map { ("--allow", $0) } + asked.deny.map { ("--deny", $0) }
+    let lines = patterns.filter { _, pattern in
+      !admission.matches(pattern) && !files.contains { $0.path.fileName.isMatched(by: pattern) }
+    }.map { option, pattern in "\(option) '\(pattern)': no file matches it" }
+    let offers = Set(report.plugins.flatMap(\.offers))
+    return lines
+      + asked.table.map(\.service).filter { !offers.contains("service \($0)") }
+      .map { "--table \($0): no plugin has this service" }
+  }
+}
+
+/// What a host asks of plugins.
+struct PolicyOptions: ParsableArguments {
   @Flag(
     help: """
       Refuse everything that can be refused: what runs at startup, executable stacks, relocations of code, contracts \
@@ -39,9 +106,6 @@ struct Doctor: ParsableCommand {
 
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
-
-  @Flag(help: "Let a folder pass that has files and no plugin.")
-  var allowEmpty = false
 
   /// What may run when a plugin is loaded.
   enum Startup: String, CaseIterable, ExpressibleByArgument {
@@ -82,72 +146,13 @@ struct Doctor: ParsableCommand {
     return PluginPolicy.Table(service: String(argument[..<sign]), size: size, version: version)
   }
 
-  @OptionGroup var output: OutputOptions
-
   func validate() throws {
     try expect(
       !(allow + deny).contains(""),
       "--allow and --deny take a pattern, not ''; no file has such a name.")
   }
 
-  func run() throws {
-    let host = try AdmissionHost(executable: host)
-    var catalogue = PluginCatalogue()
-    for path in paths {
-      catalogue.sources.append(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
-    }
-    catalogue.refresh()
-    let names = Set(paths.map { Array($0.utf8) })
-    var admission = Admission(to: host, under: policy)
-    var others: [PluginCatalogue.Candidate] = []
-    var problems = catalogue.problems
-    for candidate in catalogue.candidates {
-      if admission.add(candidate) { continue }
-      let path = Array(candidate.path.utf8)
-      // What is named is expected to be a plugin; what cannot be read may be one.
-      if case .failure(let error) = candidate.found,
-        names.contains(path) || error.code == .unreadable && !leadsToNoFile(path)
-      {
-        problems.append(error)
-      } else {
-        others.append(candidate)
-      }
-    }
-    let report = admission.report()
-    let files = allowEmpty ? [] : others.map(\.path).filter { !isDirectory(Array($0.utf8)) }
-    let empty = Set(files.map(\.folder)).subtracting(report.plugins.map(\.path.folder)).sorted()
-    let lines =
-      (problems + host.problems).map(\.description)
-      + vain(catalogue.candidates, admission, report)
-      + empty.map { "\($0): It has files and no plugin; --allow-empty lets that pass." }
-    let note =
-      host.hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
-    try OutputOptions.print(
-      lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
-      fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
-    ) { sink in
-      let others = NotPlugins(others)
-      report.write(
-        others: (others.lines, others.json), problems, note: note, in: output.format, to: sink,
-        output.style)
-    }
-  }
-
-  /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
-  private func vain(
-    _ files: [PluginCatalogue.Candidate], _ admission: Admission, _ report: AdmissionReport
-  ) -> [String] {
-    let patterns = allow.map { ("--allow", $0) } + deny.map { ("--deny", $0) }
-    let lines = patterns.filter { _, pattern in
-      !admission.matches(pattern) && !files.contains { $0.path.fileName.isMatched(by: pattern) }
-    }.map { option, pattern in "\(option) '\(pattern)': no file matches it" }
-    let offers = Set(report.plugins.flatMap(\.offers))
-    return lines
-      + table.map(\.service).filter { !offers.contains("service \($0)") }
-      .map { "--table \($0): no plugin has this service" }
-  }
-
-  private var policy: PluginPolicy {
+  var policy: PluginPolicy {
     var policy = strict ? PluginPolicy.strict : PluginPolicy()
     (policy.allowed, policy.denied) = (allow, deny)
     if hardened { (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false) }

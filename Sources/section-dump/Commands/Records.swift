@@ -32,7 +32,9 @@ struct Records: ParsableCommand {
 
 /// The entries that must be there.
 struct RequirementOptions: ParsableArguments {
-  private static let kinds: [RecordKind] = [.module, .service, .target, .route, .plugin]
+  typealias Requirement = (kind: RecordKind, name: String)
+
+  static let kinds: [RecordKind] = [.module, .service, .target, .route, .plugin]
 
   @Option(
     name: .customLong("require"),
@@ -40,18 +42,21 @@ struct RequirementOptions: ParsableArguments {
       "Fail with status 1 unless one of the files has this entry: kind is module, service, target, route or plugin. verify "
         + "counts only linked files if there are any. May be repeated.", valueName: "kind:name"),
     completion: .list(Self.kinds.map { "\($0):" }),
-    transform: { argument in
-      let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-      guard let kind = Self.kinds.first(where: { $0.description == parts[0] }) else {
-        throw ValidationError(
-          "The kind '\(parts[0])' is unknown; use module, service, target, route or plugin.")
-      }
-      guard let name = parts.dropFirst().first, !name.isEmpty else {
-        throw ValidationError("The name is missing; write \(kind):name.")
-      }
-      return (kind, String(name))
-    })
-  var requirements: [(kind: RecordKind, name: String)] = []
+    transform: Self.requirement)
+  var requirements: [Requirement] = []
+
+  /// Reads `module:shop`.
+  static func requirement(_ argument: String) throws -> Requirement {
+    let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let kind = kinds.first(where: { $0.description == parts[0] }) else {
+      throw ValidationError(
+        "The kind '\(parts[0])' is unknown; use module, service, target, route or plugin.")
+    }
+    guard let name = parts.dropFirst().first, !name.isEmpty else {
+      throw ValidationError("The name is missing; write \(kind):name.")
+    }
+    return (kind, String(name))
+  }
 }
 
 extension Record: Tabled {

@@ -20,6 +20,7 @@ struct SectionDump: ParsableCommand {
       section-dump graph --format dot|mermaid|json <path> ...
       section-dump live --pid <number>
       section-dump live --core <file>
+      section-dump why <kind:name> [--host <executable>] <path> ...
       section-dump doctor --host <executable> <folder> ...
       section-dump probe --host <executable> <path>
       """,
@@ -35,7 +36,8 @@ struct SectionDump: ParsableCommand {
     version: version,
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
-      Graph.self, Live.self, Startup.self, Conformances.self, Doctor.self, Probe.self,
+      Graph.self, Live.self, Startup.self, Conformances.self, Why.self, Doctor.self,
+      Probe.self,
     ],
     defaultSubcommand: Records.self)
 

@@ -78,6 +78,8 @@ struct Finding: Hashable, Codable {
   var others: [Place] = []
   /// The module or service that no file declares.
   var missing: String?
+  /// The kind and name of an entry that was refused; the name is empty where it cannot be read.
+  var entry: String?
   /// What could not be read, or was refused, where that is what was found.
   var problem: ImageError?
 }

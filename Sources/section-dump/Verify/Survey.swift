@@ -93,6 +93,7 @@ struct Survey: Reported {
     let place = surveyed.place
     var size = 0
     var problems: [ImageError] = []
+    var refused: [Place: String] = [:]
     do throws(ImageError) {
       let scan = try image.scanEntries()
       // A file alone has room for what is in it.
@@ -100,6 +101,10 @@ struct Survey: Reported {
       read += 1
       surveyed.isRead = true
       problems = scan.rejections.map { ImageError($0) }
+      for rejection in scan.rejections {
+        let place = place.at(section: rejection.origin.section, index: rejection.origin.index)
+        refused[place] = "\(rejection.kind) \(rejection.name ?? "")"
+      }
       surveyed.records = scan.records
       surveyed.isBare = scan.records.isEmpty && scan.rejections.isEmpty
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
@@ -110,7 +115,7 @@ struct Survey: Reported {
     surveyed.isWhole = image.checkExtents(&problems)
     // One cause is enough: what is damaged may have had entries.
     if !problems.isEmpty { surveyed.isBare = false }
-    for problem in problems { note(problem, place) }
+    for problem in problems { note(problem, place, refused) }
     if surveyed.isLoadable, let problem = (image as? ELFFile)?.noteProblem {
       findings.append(
         Finding(
@@ -160,13 +165,16 @@ struct Survey: Reported {
     }
   }
 
-  private mutating func note(_ problem: ImageError, _ place: Place) {
+  private mutating func note(
+    _ problem: ImageError, _ place: Place, _ refused: [Place: String] = [:]
+  ) {
     let offset = problem.offset.map { " (offset \($0.rawValue.hexadecimal))" } ?? ""
+    let place = place.at(section: problem.section, index: problem.index)
     findings.append(
       Finding(
         code: problem.code.rawValue, level: .error,
-        place: place.at(section: problem.section, index: problem.index),
-        message: problem.message + offset, remedy: problem.remedyInTool, problem: problem))
+        place: place, message: problem.message + offset, remedy: problem.remedyInTool,
+        entry: refused[place], problem: problem))
   }
 
   /// Says what is a copy of what; the entries of copies count once.
@@ -178,8 +186,8 @@ struct Survey: Reported {
           .copy, .remark, images[copy].place,
           "it is a copy of \(images[original].place.file), byte by byte; its entries count once",
           remedy:
-            "leave one of them out, unless they are for different hosts: a process that loads both rejects one of each entry"
-        ))
+            "leave one of them out, unless they are for different hosts: a process that loads both rejects one of each entry",
+          others: [images[original].place]))
     }
     images = images.indices.filter { originals[$0] == nil }.map { images[$0] }
   }

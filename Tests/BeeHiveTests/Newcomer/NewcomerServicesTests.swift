@@ -145,6 +145,8 @@ struct NewcomerServicesTests {
       #expect(
         !entry.fields.contains("priority=1") && (entry.kind == .module || entry.kind == .service))
     }
+    let trace: EntryTrace = hive.why("service:Absent")
+    #expect(trace.isLost && trace.json.contains("lost") && "\(trace)".contains("lost"))
     let report: Report = hive.report()
     let line: Report.Line? = report.entries.first
     #expect(line?.state == "bound" && line?.kind == "service" && line?.name == "Swift.Int")

@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import BinaryImage
+internal import PluginFiles
+internal import Registration
+
+/// `section-dump why KIND:NAME PATH…`: where an entry is lost on its way from its source to its start.
+struct Why: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "why", abstract: "Says where an entry is lost, and what to do about it.",
+    discussion: """
+      Follows an entry from its object file to its start, and stops where it is lost: archives, linked files, the folder of \
+      plugins, admission by a host, the loader, the rules of entries, duplicates, binding, requirements. Name all files that \
+      may have it: objects, archives, libraries, programs; directories are read with all that is below them. Exit status: \
+      0 nothing that was given loses it, 1 it is lost, 2 an input could not be read.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "The entry: kind is module, service, target, route or plugin.", valueName: "kind:name"),
+    completion: .list(RequirementOptions.kinds.map { "\($0):" }),
+    transform: RequirementOptions.requirement)
+  var entry: RequirementOptions.Requirement
+
+  @Option(
+    help: ArgumentHelp("The program that is to load the plugins.", valueName: "executable"),
+    completion: .file())
+  var host: String?
+
+  @OptionGroup var asked: PolicyOptions
+
+  @OptionGroup var files: FileOptions
+
+  func run() throws {
+    var inputs = files.inputs.values
+    inputs.isRecursive = true
+    if let host { inputs.paths.append(host) }
+    let survey = Survey(inputs, readsTypes: true)
+    let trace = survey.trace(of: entry.kind, entry.name, try report(on: survey))
+    try OutputOptions.print(
+      survey.problems.map(\.line), isMissing: false, fails: trace.isLost
+    ) { sink in
+      switch files.output.format {
+      case .table: sink.write(trace.description + "\n")
+      case .json:
+        let document = JSONValue.object([("schema", .integer(1))] + trace.members)
+        sink.write(document.text + "\n")
+      case .ndjson:
+        for step in trace.ways.flatMap(\.steps) { sink.write(step.value.text + "\n") }
+      case .csv:
+        var csv = FieldWriter(sink, isJSON: false)
+        csv.header { EntryTrace.Step.writeFields(of: nil, to: &$0) }
+        for step in trace.ways.flatMap(\.steps) {
+          csv.row { EntryTrace.Step.writeFields(of: step, to: &$0) }
+        }
+      }
+    }
+  }
+
+  /// What the host makes of the folders of all files that have the entry.
+  private func report(on survey: Survey) throws -> AdmissionReport? {
+    guard let host else { return nil }
+    var admission = Admission(to: try AdmissionHost(executable: host), under: asked.policy)
+    var catalogue = PluginCatalogue()
+    let linked = survey.declared.filter {
+      $0.file != .object && $0.record.kind == entry.kind && $0.record.name == entry.name
+    }
+    for folder in Set(linked.map(\.place.path.folder)).sorted() {
+      catalogue.sources.append(.directory(folder))
+    }
+    catalogue.refresh()
+    for candidate in catalogue.candidates { admission.add(candidate) }
+    return admission.report()
+  }
+}
+
+extension EntryTrace.Step {
+  /// Writes what CSV says of a step; without one, the same fields.
+  fileprivate static func writeFields(of step: Self?, to writer: inout FieldWriter) {
+    writer.string(key: "stage", step?.stage.rawValue)
+    writer.string(key: "state", step?.state.rawValue)
+    writer.string(key: "code", step?.code)
+    writer.message(key: "message", step?.message)
+    writer.message(key: "remedy", step?.remedy)
+  }
+}

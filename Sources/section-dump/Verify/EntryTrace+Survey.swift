@@ -1,0 +1,158 @@
+internal import BinaryImage
+internal import PluginFiles
+internal import Registration
+
+extension EntryTrace.Stage {
+  /// The stage at which a finding says that an entry is lost; nil if it says nothing of the kind.
+  init?(of finding: Finding) {
+    guard let code = Finding.Code(rawValue: finding.code) else {
+      self = .rules
+      return
+    }
+    switch code {
+    case .duplicateModule, .duplicateService, .duplicateTarget, .duplicateRoute: self = .duplicates
+    case .missingImplementation, .contractDrift, .duplicateProtocol: self = .binding
+    case .unmetRequirement, .scopedNeed: self = .requirements
+    case .cycle: self = .start
+    default: return nil
+    }
+  }
+
+  /// The stage at which a host refuses a plugin.
+  init(of refusal: PluginRefusal) {
+    switch PluginRefusal.Code(rawValue: refusal.code) {
+    case .superseded, .otherVersion, .shadowed, .switchedOff: self = .folder
+    case .wrongMachine, .wrongABI, .notLoadable, .tooLarge, .missingLibrary, .undefinedSymbol:
+      self = .loader
+    case .rejectedEntry: self = .rules
+    case .unmetRequirement: self = .requirements
+    case .cycle: self = .start
+    default: self = .admission
+    }
+  }
+}
+
+extension EntryTrace.Way {
+  fileprivate mutating func lose(_ stage: EntryTrace.Stage, to finding: Finding) {
+    let place = finding.place.path == "(all files)" ? "" : "\(finding.place): "
+    add(stage, .lost, place + finding.message, code: finding.code, remedy: finding.remedy)
+  }
+
+  fileprivate mutating func lose(_ stage: EntryTrace.Stage, to refusal: PluginRefusal) {
+    add(stage, .lost, refusal.message, code: refusal.code, remedy: refusal.remedy)
+  }
+}
+
+extension Survey {
+  /// Follows an entry through the files. `report` is what a host makes of them, nil if no host is given.
+  func trace(of kind: RecordKind, _ name: String, _ report: AdmissionReport?) -> EntryTrace {
+    let title = "\(kind) \(name)"
+    let all = findings(with: contradictions)
+    let found = declared.filter { $0.record.kind == kind && $0.record.name == name }
+    let objects = found.filter { $0.file == .object }
+    let copies = all.filter { finding in
+      let original = finding.code == Finding.Code.copy.rawValue ? finding.others.first?.file : nil
+      return objects.contains { $0.place.file == original }
+    }
+    let files =
+      objects.map { ($0.place, $0.isMember) }
+      + copies.map { ($0.place, !$0.place.container.isEmpty) }
+    var start = EntryTrace.Way()
+    for (stage, isMember) in [(EntryTrace.Stage.object, false), (.archive, true)] {
+      let places = files.filter { $0.1 == isMember }.map(\.0)
+      let more = places.count > 1 ? " and \(places.count - 1) more" : ""
+      start.add(
+        stage, places.isEmpty ? .unseen : .here,
+        places.first.map { $0.description + more } ?? "none that is given has it")
+    }
+    let linked = found.filter { $0.file != .object }
+    if linked.isEmpty {
+      return EntryTrace(of: title, [wayToLink(from: start, kind, name, found, all)])
+    }
+    return EntryTrace(of: title, linked.map { way(of: $0, from: start, all, report) })
+  }
+
+  /// The way of an entry that no linked file has.
+  private func wayToLink(
+    from start: EntryTrace.Way, _ kind: RecordKind, _ name: String, _ found: [Declared],
+    _ all: [Finding]
+  ) -> EntryTrace.Way {
+    var way = start
+    let causes = lostInLink(kind, name, found, all)
+    if let cause = causes.first, found.isEmpty, cause.code.hasPrefix("missing-") {
+      way = EntryTrace.Way()
+      let other = declared.first { $0.record.name == name }
+      let more = other.map { "; a \($0.record.kind) of that name is in \($0.place.file)" } ?? ""
+      way.add(
+        .object, .lost, cause.message + more, code: cause.code, remedy: cause.remedy)
+    } else if let cause = causes.first {
+      way.lose(cause.entry == nil ? .linked : .rules, to: cause)
+    } else {
+      way.add(.linked, .unseen, "no linked file is given")
+    }
+    return way
+  }
+
+  /// The findings that say why no linked file has an entry, the likeliest first.
+  private func lostInLink(
+    _ kind: RecordKind, _ name: String, _ found: [Declared], _ all: [Finding]
+  ) -> [Finding] {
+    let bare = withoutEntries(areRequired: false).filter { $0.place.path != "(all files)" }
+    let hidden = all.filter { $0.code == Finding.Code.lookAlikeSection.rawValue }
+    if found.isEmpty {
+      // What is damaged may have had it.
+      let refused = all.filter { $0.entry == "\(kind) \(name)" }
+      let unread = all.filter { $0.problem != nil && ($0.entry ?? "\(kind) ") == "\(kind) " }
+      return refused + hidden + bare + unread + missing([(kind, name)])
+    }
+    guard images.contains(where: \.isLoadable) else { return [] }
+    let files = Set(found.map(\.place.file))
+    let dropped = all.filter { finding in
+      [.neverLinked, .notRetained].contains(Finding.Code(rawValue: finding.code))
+        && files.contains(finding.place.file)
+    }
+    return hidden + dropped + bare + missing([(kind, name)])
+  }
+
+  /// The way of an entry that a linked file has.
+  private func way(
+    of entry: Declared, from start: EntryTrace.Way, _ all: [Finding], _ report: AdmissionReport?
+  ) -> EntryTrace.Way {
+    var way = start
+    let place = entry.place
+    let plugin = report?.plugins.first { $0.paths.contains(place.path) }
+    let isHost = place.path.resolved == report?.host.resolved
+    way.add(.linked, .here, place.description)
+    let own = all.filter { finding in
+      // A host has modules that are in none of the files.
+      if plugin != nil, finding.code == Finding.Code.unmetRequirement.rawValue { return false }
+      let isCyclic = finding.code == Finding.Code.cycle.rawValue && finding.others.contains(place)
+      let drifts = finding.code == Finding.Code.contractDrift.rawValue
+      return finding.level != .remark
+        && (finding.place == place || isCyclic || drifts && finding.place.file == place.file)
+    }
+    for stage in EntryTrace.Stage.allCases.drop(while: { $0 != .folder }) {
+      let finding = own.first { EntryTrace.Stage(of: $0) == stage }
+      let refusal = plugin?.refusals.first { EntryTrace.Stage(of: $0) == stage }
+      if let finding {
+        way.lose(stage, to: finding)
+      } else if let refusal {
+        way.lose(stage, to: refusal)
+      } else if stage == .process || stage == .start {
+        way.add(stage, .unseen, "section-dump live --pid N and hive.why() tell of a process")
+      } else if ![.folder, .admission, .loader].contains(stage) || plugin != nil {
+        way.add(stage, .here, stage.praise)
+      } else if isHost {
+        way.add(stage, .here, "it is in the host itself")
+      } else {
+        way.add(stage, .unseen, report == nil ? "--host EXECUTABLE shows it" : "it is no plugin")
+      }
+    }
+    return way
+  }
+}
+
+extension Survey.Declared {
+  /// Whether it is in an archive; slices are called after their machines.
+  fileprivate var isMember: Bool { place.container.last.map { $0 != platform.machine } ?? false }
+}
