@@ -157,6 +157,21 @@ struct LoaderAgreementTests {
       }
     },
     Row(
+      testDescription: "a version that was renamed in the file", loads: [false],
+      says: ["GLIBC_2.3.4 that it needs has the hash of another name"]
+    ) { folder in
+      let path = try folder.plugin(
+        "a", Compiler.module("a") + "\n#include <stdio.h>\nvoid use(void) { puts(\"\"); }")
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      let places = bytes.ranges(of: Data("GLIBC_2.2.5".utf8))
+      try #require(!places.isEmpty)
+      for place in places { bytes.replaceSubrange(place, with: Data("GLIBC_2.3.4".utf8)) }
+      try bytes.write(to: URL(fileURLWithPath: path))
+    },
+    Row(
+      testDescription: "a dynamic section that a word of the next one ends", loads: [true]
+    ) { try $0.plugin("a", nil, "-fuse-ld=bfd", "-Wl,--spare-dynamic-tags=0") },
+    Row(
       testDescription: "a folder that is none, before the library", loads: [true]
     ) { folder in
       let first = try folder.needing(by: "a")

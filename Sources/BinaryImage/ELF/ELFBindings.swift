@@ -177,6 +177,9 @@ struct ELFSymbolVersions {
   /// The number of the form in which they are written, where it is not 1.
   private(set) var unknownFormat: UInt16?
 
+  /// A version that it needs by the hash of another name.
+  private(set) var misnamed: String?
+
   /// Reads the names of the versions.
   init(of image: ELFFile) throws(ImageError) {
     file = image.file
@@ -203,13 +206,15 @@ struct ELFSymbolVersions {
         }
         let name = try symbols.text(at: UInt64(own.vda_name))
         names[one.vd_ndx & 0x7fff] = name
-        defined.insert(name)
+        // The loader compares hashes first.
+        if UInt(one.vd_hash) == name.elfHash { defined.insert(name) }
         return one.vd_next
       }
       (self.names, self.defined) = (names, defined)
     }
     if let start = dynamic.value(Int64(DT_VERNEED)) {
       var (names, libraries, needed) = (self.names, [UInt16: String](), [NeededVersion]())
+      var misnamed: String?
       var (one, wanted, format) = (GElf_Verneed(), GElf_Vernaux(), UInt16?.none)
       let chain = try ELFVersionChain(at: start, of: image, ELF_T_VNEED)
       try chain.follow(from: 0) { offset throws(ImageError) in
@@ -220,13 +225,16 @@ struct ELFSymbolVersions {
           try unsafe chain.read(place) { unsafe gelf_getvernaux($0, $1, &wanted) != nil }
           let name = try symbols.text(at: UInt64(wanted.vna_name))
           let number = wanted.vna_other & 0x7fff
+          if UInt(wanted.vna_hash) != name.elfHash { misnamed = misnamed ?? name }
           (names[number], libraries[number]) = (name, library)
           needed.append((name, library, wanted.vna_flags & UInt16(VER_FLG_WEAK) != 0))
           return wanted.vna_next
         }
         return one.vn_next
       }
-      (self.names, self.libraries, self.needed) = (names, libraries, needed)
+      (self.names, self.libraries, self.needed, self.misnamed) = (
+        names, libraries, needed, misnamed
+      )
       if format != 1 { unknownFormat = format }
     }
   }
@@ -250,6 +258,11 @@ struct ELFSymbolVersions {
     // A reference without a version is met by the file's first version, hidden or not.
     symbol.isHidden = value & 0x8000 != 0 && index != 2
   }
+}
+
+extension String {
+  /// The hash by which the loader looks for a version, and for a symbol in `DT_HASH`. libelf: `elf_hash`.
+  fileprivate var elfHash: UInt { unsafe elf_hash(self) }
 }
 
 /// The structures of versions, each of which says how far the next one is.

@@ -91,7 +91,12 @@ extension ELFFile {
   /// Throws where one writes to the dynamic section: what the loader finds there is not what the file says.
   func surveyRelocations() throws(ImageError) -> ELFRelocations.Survey {
     let dynamic = try dynamic()
-    let own = dynamic?.addresses ?? 0..<0
+    // The entry that ends it may be a word behind it, which the loader reads before it relocates.
+    let all = dynamic?.addresses ?? 0..<0
+    let own =
+      all
+      .lowerBound..<max(
+        all.lowerBound, all.upperBound - min(all.upperBound, UInt64(2 * header.wordSize)))
     // A word that begins before it may reach into it; a copy is as wide as its symbol.
     let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
     let isCodeKept = dynamic?.relocatesCode == false

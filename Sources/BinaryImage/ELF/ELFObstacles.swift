@@ -148,6 +148,9 @@ extension ELFFile {
     if has(DT_RELR), versions.lackPackedRelocations {
       return "it has packed relocations (DT_RELR) and does not need GLIBC_ABI_DT_RELR"
     }
+    if let name = versions.misnamed {
+      return "the version \(name) that it needs has the hash of another name (DT_VERNEED)"
+    }
     return versions.unknownFormat.map {
       "the versions that it needs are written in form \($0), not 1 (DT_VERNEED)"
     }
