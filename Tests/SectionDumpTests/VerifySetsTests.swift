@@ -20,6 +20,21 @@ struct VerifySetsTests {
       """, as: name)
   }
 
+  @Test("Two versions of one plugin are no duplicates of each other")
+  func versions() throws {
+    let files = try ["1.0.0", "2.0.0"].map { version in
+      try Fixtures.build(
+        "\(Compiler.module("versioned"))\nBEEHIVE_PLUGIN(\"com.example.versioned\", \"\(version)\");",
+        as: "versioned-\(version).so")
+    }
+    #expect(try Tool.found(files) == [])
+    let other = try Fixtures.build(Compiler.module("versioned"), as: "versioned-other.so")
+    #expect(
+      try Tool.found(files + [other], status: 1) == [
+        "error duplicate-module versioned-other.so BeehiveRecords[0]"
+      ])
+  }
+
   @Test("A Swift type in two libraries, which an entry names or none does", .needs("swiftc"))
   func types() throws {
     let plain = "public struct Plain {}\npublic enum Other {}\nstruct Box { struct Plain {} }\n"

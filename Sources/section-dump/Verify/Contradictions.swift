@@ -12,6 +12,8 @@ struct Contradictions {
   private(set) var findings: [Finding] = []
   /// Modules that wait for each other, each cycle once.
   private(set) var cycles: [[Survey.Declared]] = []
+  /// The ids of plugins by their files: of several versions a process loads one.
+  private let plugins: [String: String]
   /// The number of executables that have entries.
   private let executables: Int
   private var known: Set<Finding> = []
@@ -19,6 +21,9 @@ struct Contradictions {
 
   init(among declared: [Survey.Declared]) {
     self.declared = declared
+    plugins = Dictionary(
+      declared.filter { $0.record.kind == .plugin }.map { ($0.place.file, $0.record.name) }
+    ) { first, _ in first }
     executables = Set(declared.filter { $0.file == .executable }.map(\.place.file)).count
     let accepted = findDuplicates().sorted()
     let modules = accepted.filter { declared[$0].record.kind == .module }
@@ -77,6 +82,8 @@ struct Contradictions {
         var holders: [Int: Int] = [:]
         for position in process {
           if let first = identities[position].lazy.compactMap({ holders[$0] }).first {
+            let id = plugins[declared[position].place.file]
+            if id != nil, id == plugins[declared[first].place.file] { continue }
             addDuplicate(declared[position], of: declared[first])
           } else {
             accepted.insert(position)
