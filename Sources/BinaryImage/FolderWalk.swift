@@ -130,3 +130,25 @@ private final class PathDescriptor {
     return String(decoding: bytes, as: UTF8.self)
   }
 }
+
+extension OpenedFile {
+  /// The names of the file: those that its paths lead through, and others in the same folders that have a place in a
+  /// list. A folder of the system's has thousands of names, and only root makes one: those are not looked at.
+  package func names(
+    at paths: [String], isSystem: Bool, _ isListed: (String) -> Bool
+  ) -> [String] {
+    let found = paths.flatMap { FolderWalk(to: $0).names }
+    var names = found.map(\.name)
+    for folder in isSystem ? [] : Set(found.map(\.folder)) {
+      for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
+        let name = String(decoding: bytes, as: UTF8.self)
+        guard isListed(name), !names.contains(where: { $0.utf8.elementsEqual(bytes) }),
+          let other = try? fileStamp(of: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes),
+          other.isSameFile(as: stamp)
+        else { continue }
+        names.append(name)
+      }
+    }
+    return names
+  }
+}

@@ -40,6 +40,29 @@ struct DoctorTests {
     #expect(outcome.lines.first?.hasPrefix("Host: host, ") == true)
   }
 
+  @Test("with $ORIGIN as the loader spells it out, however the path is typed")
+  func origin() throws {
+    let folder = try patient()
+    let needed = try Compiler.library(
+      "int needed;", as: "plugins/libneeded_origin.so", in: folder.url,
+      ["-Wl,-soname,libneeded_origin.so"])
+    let plugin = "plugins/liborigin.so"
+    try Compiler.library(
+      Compiler.module("origin"), as: plugin, in: folder.url,
+      ["-Wl,--no-as-needed", needed.path, "-Wl,-rpath,\(folder.path)/$ORIGIN"])
+    for path in [plugin, folder.place(plugin).path] {
+      try doctor(folder, paths: [path]).expect(1, output: "[missing-library]")
+    }
+  }
+
+  @Test("of a host that runs as somebody else, which has another search for libraries")
+  func setUserID() throws {
+    let folder = try patient()
+    let host = folder.place("host").path
+    try FileManager.default.setAttributes([.posixPermissions: 0o4755], ofItemAtPath: host)
+    try doctor(folder).expect(2, errors: "runs as somebody else (set-user-ID)")
+  }
+
   @Test("as JSON, NDJSON and CSV, with the same in each")
   func formats() throws {
     let folder = try patient()

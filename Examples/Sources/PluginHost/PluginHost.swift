@@ -7,7 +7,7 @@ import Glibc
 struct PluginHost {
   static func main() async {
     do {
-      try await openShop(with: CommandLine.arguments.last ?? "plugins")
+      try await openShop(with: CommandLine.arguments.dropFirst().last ?? "plugins")
     } catch {
       _ = unsafe "PluginHost: \(error)\n".withCString {
         unsafe write(STDERR_FILENO, $0, strlen($0))

@@ -155,8 +155,9 @@ extension image_entry {
 
 /// The files that this process has loaded.
 package struct LoadedFiles {
-  /// The build-ids of the images, and the loader's names for them, by the files that these lead to today.
-  private var images: [FileStamp.FileNumber: (id: [UInt8], name: String)] = [:]
+  /// The build-ids of the images, and the loader's names for them, by the files that these lead to today: those of
+  /// several builds may lead to one.
+  private var images: [FileStamp.FileNumber: [(id: [UInt8], name: String)]] = [:]
   /// The build-ids of images whose names lead to no file any more.
   private var adrift: Set<[UInt8]> = []
 
@@ -167,7 +168,7 @@ package struct LoadedFiles {
     guard (try? list.update()) != nil else { return }
     for (image, name) in list.named {
       if let stamp = try? fileStamp(of: name.utf8) {
-        images[stamp.number] = (image.buildID, image.name)
+        images[stamp.number, default: []].append((image.buildID, image.name))
       } else if !image.buildID.isEmpty {
         adrift.insert(image.buildID)
       }
@@ -176,13 +177,16 @@ package struct LoadedFiles {
 
   /// Returns whether a file is loaded: the same file, of the same build.
   package func contains(_ file: FileStamp.FileNumber, _ id: [UInt8]) -> Bool {
-    if let loaded = images[file] { return loaded.id == id }
+    if let loaded = images[file] { return loaded.contains { $0.id == id } }
     return !id.isEmpty && adrift.contains(id)
   }
 
   /// Returns the loader's name for a file; nil if it is not loaded. Without a build-id nobody knows, because another file
   /// may have the path of what is loaded.
   package func name(of file: FileStamp.FileNumber, _ id: [UInt8]) -> String? {
-    !id.isEmpty && contains(file, id) ? images[file]?.name : nil
+    id.isEmpty ? nil : images[file]?.first { $0.id == id }?.name
   }
+
+  /// Returns the loader's name for a file, if its names lead to that file today.
+  package func name(of file: FileStamp.FileNumber) -> String? { images[file]?.last?.name }
 }

@@ -38,6 +38,8 @@ package struct Admission {
     var isSettled = false
     /// The identity; nil if the file states none.
     var identity: PluginIdentity? { manifest?.plugin }
+    /// Whether the process has its entries.
+    var isRunning: Bool { host.running.contains { $0.stamp.number == manifest?.stamp.number } }
     /// Its well-formed entries, and the others.
     var records: [Record] { manifest?.records ?? [] }
     var rejections: [Rejection] { manifest?.rejections ?? [] }
@@ -57,8 +59,9 @@ package struct Admission {
       found: String? = nil, remedy: String
     ) {
       refuse(
-        code, message.capitalizedFirst + (message.hasSuffix("?") ? "" : "."), expected: expected,
-        found: found, remedy: "\(remedy.capitalizedFirst).")
+        code,
+        message.capitalizedFirst + (message.last.map { "?.!".contains($0) } == true ? "" : "."),
+        expected: expected, found: found, remedy: "\(remedy.capitalizedFirst).")
     }
 
     /// Says that an entry would be rejected.
@@ -118,7 +121,12 @@ package struct Admission {
         let manifest = try PluginManifest(of: file)
         let library = try Library(of: file)
         new.manifest = manifest
-        judge(library, refusal(manifest), &new)
+        // Another file than the one that was found has another stamp, and perhaps another state.
+        if candidate.stamp?.isSameFile(as: file.stamp) == false {
+          new.refusals.append(.replaced("It"))
+        } else {
+          judge(library, refusal(manifest), &new)
+        }
       } catch {
         guard candidate.stamp != nil, error.code != .noEntries,
           error.code != .notAnObject || path.isLibraryName
@@ -230,8 +238,8 @@ package struct Admission {
       } catch {
         let title = member.requester == nil ? "it" : "\(member.path), which it brings along"
         new.refuse(
-          .signature, "The host's own verification refuses \(title): \(error)",
-          remedy: "Sign this very file, or restore the one that was signed.")
+          .signature, saying: "the host's own verification refuses \(title): \(error)",
+          remedy: "sign this very file, or restore the one that was signed")
       }
     }
   }
@@ -271,16 +279,18 @@ package struct Admission {
     var shown: Set<Int> = []
     for group in namesakes.values where group.count > 1 {
       let sound = group.filter { files[$0].refusals.isEmpty }
-      guard let meant = sound.first else { continue }
+      let running = sound.first { files[$0].isRunning }
+      guard let meant = running ?? sound.first else { continue }
       let first = files[meant].path
-      for refused in group where refused < meant {
+      let reason = running == nil ? "is in a folder that comes first" : "runs"
+      for refused in group where refused < meant && !sound.contains(refused) {
         let code = files[refused].refusals[0].code
         files[meant].remarks.append(
           "\(files[refused].path) has the same name and comes first; it is refused [\(code)]")
       }
-      for later in sound.dropFirst() {
+      for later in sound where later != meant {
         files[later].refuse(
-          .shadowed, "\(first) has the same name, in a folder that comes first.", found: first,
+          .shadowed, "\(first) has the same name, and \(reason).", found: first,
           remedy: "Remove one of them, or rename it.", cause: first)
         shown.insert(meant)
       }

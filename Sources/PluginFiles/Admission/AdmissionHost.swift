@@ -51,6 +51,13 @@ package struct AdmissionHost {
       "It is no executable: name the program that opens the plugins.")
     self.init(path, program, libraryPath)
     switches = PluginSwitches(of: path.resolved.fileName)
+    if let mode = fileStatus(of: path.utf8, followingLinks: true)?.st_mode, mode & 0o6000 != 0 {
+      problems.append(
+        file.error(
+          .unsupported,
+          "It runs as somebody else (set-user-ID): then the loader passes over LD_LIBRARY_PATH, and over $ORIGIN but in the "
+            + "system's folders."))
+    }
     let interpreter = program.interpreter ?? ""
     if let problem = Self.problem(ofInterpreter: interpreter) {
       problems.append(file.error(.unreadable, problem))

@@ -1,4 +1,4 @@
-internal import BinaryImage
+package import BinaryImage
 package import Registration
 
 /// Which plugins a host would load, in which order, and why it would not load the others.
@@ -27,6 +27,8 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     package var remains: [String]
     /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
     package let closure: LoadClosure?
+    /// The stamp of its file; nil if that cannot be read.
+    package let stamp: FileStamp?
     fileprivate let otherPaths: [String]
     /// Its paths, first the one that is loaded.
     package var paths: [String] { [path] + otherPaths }
@@ -71,7 +73,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
         remarks: file.remarks, remains: file.remains,
         closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil,
-        otherPaths: file.otherPaths)
+        stamp: file.manifest?.stamp, otherPaths: file.otherPaths)
     }
   }
 

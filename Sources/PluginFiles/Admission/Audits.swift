@@ -12,9 +12,9 @@ extension Admission.Judged {
     let patterns = policy.denied + policy.allowed
     guard !patterns.isEmpty else { return }
     let names =
-      library.fileNames(at: library.requester == nil ? paths : [library.path]) { name in
-        patterns.contains { name.isMatched(by: $0) }
-      }
+      library.file.names(
+        at: library.requester == nil ? paths : [library.path], isSystem: library.isSystem
+      ) { name in patterns.contains { name.isMatched(by: $0) } }
     func match(_ patterns: [String], _ names: [String]) -> (pattern: String, name: String)? {
       let pairs = patterns.flatMap { pattern in
         names.filter { $0.isMatched(by: pattern) }.map { (pattern, $0) }
@@ -181,28 +181,6 @@ extension Admission.Judged {
       remedy:
         "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
         + "everything that runs.")
-  }
-}
-
-extension Library {
-  /// The names of the file: those that its paths lead through, and others in the same folders that have a place in a
-  /// list.
-  fileprivate func fileNames(at paths: [String], _ isListed: (String) -> Bool) -> [String] {
-    let found = paths.flatMap { FolderWalk(to: $0).names }
-    var names = found.map(\.name)
-    // A folder of the system's has thousands of names, and only root makes one.
-    guard !isSystem else { return names }
-    for folder in Set(found.map(\.folder)) {
-      for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
-        let name = String(decoding: bytes, as: UTF8.self)
-        guard isListed(name), !names.contains(where: { $0.utf8.elementsEqual(bytes) }),
-          let other = try? fileStamp(of: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes),
-          other.isSameFile(as: file.stamp)
-        else { continue }
-        names.append(name)
-      }
-    }
-    return names
   }
 }
 

@@ -149,7 +149,8 @@ struct JointAdmission {
   /// refuses that. Returns the plugins that it refuses.
   private mutating func noteDuplicates() -> [Int] {
     var holders: [EntryIdentity: (file: Int, entry: Entry)] = [:]
-    for file in order {
+    // What runs has its entries already.
+    for file in order.filter({ files[$0].isRunning }) + order.filter({ !files[$0].isRunning }) {
       for entry in records[file] {
         let identities = EntryIdentity.all(of: entry.record)
         guard let first = identities.lazy.compactMap({ holders[$0] }).first else {

@@ -106,7 +106,8 @@ final class Library {
   /// `$ORIGIN` is the file's own folder.
   func expanded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
-    let (identity, folder) = (image.identity, path.folder)
+    let identity = image.identity
+    let folder = path.folder.hasPrefix("/") ? path.folder : "\(".".resolved)/\(path.folder)"
     return text.expanded([
       "ORIGIN": folder, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
     ])

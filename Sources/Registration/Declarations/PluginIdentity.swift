@@ -1,5 +1,4 @@
 internal import BinaryImage
-package import Registration
 
 /// The identity of a plugin, as its file states it with `BEEHIVE_PLUGIN` or `@BeeHivePlugin`.
 ///
