@@ -195,15 +195,16 @@ extension Hive {
       if refusals.count == entries.count { throw refusals[0] }
       if !entries.modules.isEmpty { try await start(entries.modules) }
     } catch {
-      await takeOut(image: name)
+      await takeOut(images: [name])
       throw error
     }
   }
 
-  /// Removes what an image declares that the loader knows by a name. Returns who still has something of it.
+  /// Removes what images declare that the loader knows by names, together: modules go down before those that they require.
+  /// Returns who still has something of them.
   @discardableResult
-  package func takeOut(image name: String) async -> [String] {
-    guard let entries = try? entries(of: name) else { return [] }
+  package func takeOut(images names: [String]) async -> [String] {
+    let entries = names.flatMap { (try? self.entries(of: $0)) ?? [] }
     return Uses(of: self).users(of: await takeOut { $0.table.withdraw(entries) })
   }
 }

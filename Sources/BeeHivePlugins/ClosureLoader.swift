@@ -96,11 +96,15 @@ final class JudgedFolder {
 
   /// Makes a folder with a link to each file that is not mapped.
   init(for closure: LoadClosure) throws(Problem) {
-    let parents = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
+    let given = ["XDG_RUNTIME_DIR", "TMPDIR"].compactMap { trustedVariable($0) } + ["/tmp"]
+    // The owner of a folder may rename what is in it.
+    let parents = given.filter {
+      [0, geteuid()].contains(fileStatus(of: $0.utf8, followingLinks: true)?.st_uid)
+    }
     guard let path = makePrivateFolder(in: parents, named: "beehive") else {
       throw Problem(
         .notLoaded,
-        "no private folder can be made in \(parents.joined(separator: ", ")): give one in TMPDIR")
+        "no private folder can be made in \(given.joined(separator: ", ")): give one in TMPDIR")
     }
     self.path = path
     folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)

@@ -34,7 +34,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
     }
 
     fileprivate init(_ identity: PluginIdentity, of file: PluginFile) {
-      (state, path) = (file.isLoaded ? "loaded" : "available", file.path)
+      (state, path) = (file.state.word, file.path)
       (kind, name) = ("plugin", identity.title)
     }
 

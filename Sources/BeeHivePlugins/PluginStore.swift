@@ -18,6 +18,8 @@ final class PluginStore: Sendable {
     let name: String
     /// Whether the Hive has its entries. Never so for two builds of one path.
     var isTakenIn: Bool
+    /// The number of times that it was withdrawn.
+    var withdrawals = 0
 
     func isCalled(_ name: String) -> Bool {
       PluginIdentity.isPlugin(identity, at: [path] + paths, called: name)
@@ -102,9 +104,10 @@ final class PluginStore: Sendable {
       let before = state.withLock { $0 }
       var fresh = before.catalogue
       fresh.sources = before.added.map(\.source)
-      // First the watches: what changes while files are read is told.
-      let unwatched = before.watches.flatMap { fresh.follow($0) }
+      // First the watches: what changes while files are read is told. Then the targets of new links.
+      _ = before.watches.flatMap { fresh.follow($0) }
       fresh.refresh()
+      let unwatched = before.watches.flatMap { fresh.follow($0) }
       // Returned: what the old one holds ends when the lock is free.
       let old: PluginCatalogue? = state.withLock { state in
         guard state.version == before.version else { return nil }
@@ -151,14 +154,18 @@ extension PluginStore {
     let noted = state.withLock { $0.states[manifest.stamp.contents] } ?? .found
     switch noted {
     case .found, .admitted, .refused: return isLoaded ? .loaded : noted
-    case .loading, .loaded, .failed, .quarantined, .unloaded: return noted
+    case .loaded, .unloaded:
+      return image(of: manifest.stamp)?.isTakenIn == false ? .unloaded : .loaded
+    case .loading, .failed, .quarantined: return noted
     }
   }
 
-  /// Notes the state of a plugin, and tells those who follow the changes. What was judged changes nothing of a plugin that
-  /// somebody has begun to load.
-  func note(_ new: PluginFile.State, of path: String) {
-    let found = catalogue.candidates.first { $0.paths.has(path) }
+  /// Notes the state of a file that was judged, and tells those who follow the changes. What was judged changes nothing
+  /// of a plugin that somebody has begun to load.
+  func note(_ new: PluginFile.State, of stamp: FileStamp?) {
+    let found = catalogue.candidates.first {
+      (try? $0.found.get())?.stamp.contents == stamp?.contents
+    }
     guard let candidate = found, let manifest = try? candidate.found.get() else { return }
     let isNew = state.withLock { state in
       let before = state.states[manifest.stamp.contents]
@@ -231,21 +238,28 @@ extension PluginStore {
   /// Notes that images were opened that are no plugins which were judged.
   func forget(_ names: [String]) { state.withLock { $0.strays.formUnion(names) } }
 
-  /// Notes whether the Hive has the entries of an image, and no more those of `old`. Returns what holds: false if it has
-  /// those of another build.
+  /// Notes whether the Hive has the entries of an image, and no more those of `old`. Returns how often they were withdrawn;
+  /// nil if it does not have them, or has those of another build.
   @discardableResult
-  func note(_ isIn: Bool, ofImage name: String?, for old: String? = nil) -> Bool {
+  func note(_ isIn: Bool, ofImage name: String?, for old: String? = nil) -> Int? {
     state.withLock { state in
-      guard let index = state.images.firstIndex(where: { $0.name == name }) else { return false }
+      guard let index = state.images.firstIndex(where: { $0.name == name }) else { return nil }
       // The latest is the last.
       var image = state.images.remove(at: index)
       for index in state.images.indices where state.images[index].name == old {
         state.images[index].isTakenIn = false
+        state.images[index].withdrawals += 1
       }
       image.isTakenIn = isIn && !state.images.contains { $0.isTakenIn && $0.path == image.path }
+      if !image.isTakenIn { image.withdrawals += 1 }
       state.images.append(image)
-      return image.isTakenIn
+      return image.isTakenIn ? image.withdrawals : nil
     }
+  }
+
+  /// The number of times that an image was withdrawn.
+  func withdrawals(of name: String) -> Int? {
+    state.withLock { $0.images.first { $0.name == name }?.withdrawals }
   }
 }
 
@@ -260,9 +274,11 @@ extension ImageError {
 }
 
 extension PluginCatalogue {
-  /// Has the directories of all sources watched. Returns why some are not.
+  /// Has the directories of all sources watched, and those that links lead to. Returns why some are not.
   fileprivate func follow(_ watch: DirectoryWatch) -> [ImageError] {
-    watch.follow(sources.map { $0.isDirectory ? $0.path : $0.path.folder })
+    let links = candidates.flatMap(\.paths).filter { linkTarget(of: $0) != nil }
+    let folders = sources.map { $0.isDirectory ? $0.path : $0.path.folder }
+    return watch.follow(folders + links.map(\.resolved.folder))
       .map { ImageError(notWatched: $0, $1) }
   }
 

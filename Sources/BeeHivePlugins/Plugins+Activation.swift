@@ -84,17 +84,17 @@ extension Plugins {
         message: "\(path) declares it and is refused: \(refusal.message) \(refusal.remedy)")
     }
     for plugin in report.loading([best.path]) where !isTakenIn(plugin) {
-      store.note(.loading, of: plugin.path)
+      store.note(.loading, of: plugin.stamp)
       let (names, problem) = opened(plugin)
       if let problem {
-        store.note(.failed(problem), of: plugin.path)
+        store.note(.failed(problem), of: plugin.stamp)
         withdraw(names)
         throw ServiceError(.creationFailed, service: best.path, message: problem.message)
       }
-      store.note(.loaded, of: plugin.path)
+      store.note(.loaded, of: plugin.stamp)
       Task(executorPreference: ModuleThreads.shared) {
         do throws(Problem) { try await takeIn(names[0], of: plugin) } catch {
-          store.note(.failed(error), of: plugin.path)
+          store.note(.failed(error), of: plugin.stamp)
         }
       }
     }

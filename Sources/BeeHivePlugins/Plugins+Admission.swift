@@ -28,7 +28,7 @@ extension Plugins {
   /// not at all. Blocks until another process that writes it has done so. What is loaded stays loaded.
   ///
   /// - Parameter id: The plugin's id; it need not be installed.
-  /// - Throws: `ImageError` if it is no id, or the file cannot be read or written.
+  /// - Throws: `ImageError` if it is no id, or the list cannot be read or written.
   public func switchOff(_ id: String) throws(ImageError) { try set(id, isOn: false) }
 
   /// Takes back ``switchOff(_:)``; nothing happens if the plugin is on.
@@ -38,6 +38,12 @@ extension Plugins {
   public func switchOn(_ id: String) throws(ImageError) { try set(id, isOn: true) }
 
   private func set(_ id: String, isOn: Bool) throws(ImageError) {
+    if let file = files.first(where: { $0.path.fileName == id && $0.identity?.id != id }) {
+      throw ImageError(
+        .unsupported, image: id,
+        message: "It is a file's name, and no id of a plugin: "
+          + (file.identity.map { "that is \($0.id)." } ?? "the file states none."))
+    }
     var switches = PluginSwitches(of: PluginSwitches.ownProgram)
     try switches.set(id, isOn: isOn)
   }
@@ -111,7 +117,7 @@ extension Plugins {
       }
     }
     let report = admission.report()
-    for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.path) }
+    for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.stamp) }
     return report
   }
 

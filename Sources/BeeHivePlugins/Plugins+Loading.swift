@@ -56,13 +56,13 @@ extension Plugins {
         if let cause = failures.first(where: { plugin.needs.contains($0.path) })?.path {
           throw Problem(.notLoaded, "\(plugin.path) needs \(cause), which was not loaded")
         }
-        store.note(.loading, of: plugin.path)
+        store.note(.loading, of: plugin.stamp)
         let name = try await open(plugin)
         try await takeIn(name, of: plugin)
-        store.note(.loaded, of: plugin.path)
+        store.note(.loaded, of: plugin.stamp)
         loaded.append(plugin)
       } catch {
-        store.note(.failed(error), of: plugin.path)
+        store.note(.failed(error), of: plugin.stamp)
         failures.append((plugin.path, error))
       }
     }
@@ -92,18 +92,21 @@ extension Plugins {
       .value
     guard let problem else { return names[0] }
     store.forget(names)
-    for name in names.reversed() { await hive.takeOut(image: name) }
+    await hive.takeOut(images: names)
     throw problem
   }
 
   /// Takes in what a plugin declares, and starts its modules; all of it is withdrawn if that fails.
   func takeIn(_ name: String, of plugin: AdmissionReport.Plugin) async throws(Problem) {
     do {
+      guard let withdrawals = store.note(true, ofImage: name) else {
+        throw Problem(.notLoaded, "another build of it was loaded meanwhile")
+      }
       if plugin.isRegistered { try await hive.takeIn(image: name) }
-      if store.note(true, ofImage: name) { return }
-      throw Problem(.notLoaded, "another build of it was loaded meanwhile")
+      if store.withdrawals(of: name) == withdrawals { return }
+      throw Problem(.notLoaded, "it was unloaded meanwhile")
     } catch {
-      await hive.takeOut(image: name)
+      await hive.takeOut(images: [name])
       store.note(false, ofImage: name)
       throw Problem(.notLoaded, "\(plugin.path) was withdrawn: \(error)")
     }
@@ -163,7 +166,10 @@ extension AdmissionReport {
   fileprivate func path(of name: String) throws(Problem) -> String {
     let meant = plugins.filter { PluginIdentity.isPlugin($0.identity, at: $0.paths, called: name) }
     if let plugin = meant.first(where: \.loads) { return plugin.path }
-    let reason = meant.first?.refusals.first.map { "is refused: \($0.message) \($0.remedy)" }
+    // The one that would do says more than those of other versions.
+    let other = PluginRefusal.Code.otherVersion.rawValue
+    let wanted = meant.first { $0.refusals.first?.code != other } ?? meant.first
+    let reason = wanted?.refusals.first.map { "is refused: \($0.message) \($0.remedy)" }
     throw Problem(.notLoaded, "\(name) \(reason ?? "is none of the plugins that were added")")
   }
 
@@ -195,13 +201,15 @@ extension Plugins {
     for name in plugins where !loaded.contains(where: { $0.isCalled(name) }) {
       throw Problem(.notLoaded, "\(name) is not loaded, so it cannot be unloaded")
     }
-    var users: [String] = []
-    for image in loaded.reversed()
-    where plugins.isEmpty || plugins.contains(where: image.isCalled) {
-      users += await hive.takeOut(image: image.name)
-      store.note(false, ofImage: image.name)
-      store.note(.unloaded, of: image.paths.first ?? image.path)
+    let chosen = loaded.filter { plugins.isEmpty || plugins.contains(where: $0.isCalled) }
+    var (users, left) = ([] as [String], chosen)
+    // Loads that are under way may bring some of them back.
+    while !left.isEmpty {
+      for image in left { store.note(false, ofImage: image.name) }
+      users += await hive.takeOut(images: left.map(\.name))
+      left = left.filter { store.image(of: $0.stamp)?.isTakenIn == true }
     }
+    for image in chosen { store.note(.unloaded, of: image.stamp) }
     return users
   }
 
@@ -229,16 +237,15 @@ extension Plugins {
     guard let new = judged else {
       throw Problem(.notReplaced, "\(old.path) is not there any more, or is no plugin")
     }
-    let stamp = new.closure?.members.first?.stamp
     do throws(Problem) {
       let users = try await hive.replace(image: old.name, called: old.path, with: old.path) { _ in
         if let refusal = new.refusals.first {
           throw Problem(.notReplaced, "\(refusal.message) \(refusal.remedy)")
         }
-        if stamp?.number == old.stamp.number {
+        if new.stamp?.number == old.stamp.number {
           throw Problem(.notReplaced, "it is the file that is loaded; rename the new build over it")
         }
-        store.note(.loading, of: new.path)
+        store.note(.loading, of: new.stamp)
       } opening: { _ in
         let (names, problem) = opened(new)
         if let problem {
@@ -247,15 +254,21 @@ extension Plugins {
         }
         return names[0]
       }
-      store.note(true, ofImage: store.image(of: stamp)?.name, for: old.name)
+      if store.withdrawals(of: old.name) != old.withdrawals {
+        throw Problem(.notReplaced, "\(old.path) was unloaded meanwhile")
+      }
+      store.note(true, ofImage: store.image(of: new.stamp)?.name, for: old.name)
       // A load of it that was under way may have brought it back.
-      await hive.takeOut(image: old.name)
-      store.note(.loaded, of: new.path)
+      await hive.takeOut(images: [old.name])
+      store.note(.loaded, of: new.stamp)
       return users
     } catch {
-      if new.loads, stamp?.number != old.stamp.number {
-        store.note(false, ofImage: store.image(of: stamp)?.name)
-        store.note(.failed(error), of: new.path)
+      if new.loads, let stamp = new.stamp, stamp.number != old.stamp.number {
+        // It may still be opening.
+        let name = store.image(of: stamp)?.name ?? LoadedFiles().name(of: stamp.number)
+        store.note(false, ofImage: name)
+        await hive.takeOut(images: [name].compactMap(\.self))
+        store.note(.failed(error), of: stamp)
       }
       throw error
     }
@@ -265,7 +278,7 @@ extension Plugins {
   func withdraw(_ names: [String]) {
     store.forget(names)
     Task(executorPreference: ModuleThreads.shared) {
-      for name in names.reversed() { await hive.takeOut(image: name) }
+      await hive.takeOut(images: names)
     }
   }
 

@@ -90,7 +90,7 @@ struct PluginLoadingTests {
     // The host goes on asking for them.
     shop.hive.plugins.policy.versions["c.so"] = nil
     #expect(try await shop.hive.plugins.load().map(\.path) == [shop.path("c")])
-    await refused("\(id) >=2", because: "It is version 1.5 of \(id)")
+    await refused("\(id) >=2", because: "\(id) runs: \(shop.path("a")). Unload that one first")
     let refusals = try shop.hive.plugins.admission().plugins.map { $0.refusals.map(\.code) }
     #expect(refusals == [["other-version"], ["superseded"], []])
     #expect(try await shop.hive.plugins.unload(id) == [])

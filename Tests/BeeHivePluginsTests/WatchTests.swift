@@ -28,6 +28,21 @@ struct WatchTests {
     #expect(Self.names(hive).sorted() == ["three", "two"])
   }
 
+  @Test("are refreshed when a file changes that a link leads to")
+  func linked() throws {
+    let (folder, builds, hive) = (try Folder(), try Folder(), Hive())
+    let link = folder.place("a.so")
+    try build("a.so", Compiler.module("one"), in: builds)
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: builds.place("a.so"))
+    try hive.plugins.add(directory: folder.path)
+    let watch = try hive.plugins.watch()
+    try build("new", Compiler.module("two"), in: builds)
+    #expect(unsafe rename(builds.place("new").path, builds.place("a.so").path) == 0)
+    #expect(Patience.block { Self.names(hive) == ["two"] })
+    watch.cancel()
+  }
+
   @Test("are refreshed while something beside them changes all the time")
   func busy() throws {
     let (folder, hive) = (try Folder(), Hive())

@@ -1,0 +1,179 @@
+import BeeHive
+import Foundation
+import TestSupport
+import Testing
+import Threads
+
+@testable import BeeHivePlugins
+@testable import PluginFiles
+
+@Suite("Plugins that several callers load, unload and reload at once")
+struct PluginRacesTests {
+  /// A plugin whose constructor takes as many milliseconds, and whose module's start waits for a file.
+  private static func slow(
+    _ number: Int, _ name: String, constructor: Int = 0, until file: URL? = nil
+  ) -> String {
+    """
+    #include <BeeHive.h>
+    #include <unistd.h>
+    static int say(void) { return \(number); }
+    static const struct { int (*say)(void); } speaker = { say };
+    BEEHIVE_SERVICE(\(name)_speaker, Table, &speaker);
+    static bool up(const beehive_context *c) {
+      while (access("\(file?.path ?? "/")", F_OK) != 0) usleep(1000);
+      return true;
+    }
+    static const beehive_module_operations operations = { .set_up = up };
+    BEEHIVE_MODULE(\(name), &operations);
+    __attribute__((constructor(65535))) static void wait(void) { usleep(\(constructor) * 1000); }
+    """
+  }
+
+  /// Unloads a plugin while its module starts, and lets that go on then.
+  private static func unload(_ name: String, in shop: Shop, until file: URL) async throws {
+    #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
+    let unload = Task { try await shop.hive.plugins.unload(name) }
+    try await Task.sleep(for: .milliseconds(300))
+    try Data().write(to: file)
+    _ = try await unload.value
+  }
+
+  /// Puts a build in the place of a plugin.
+  private static func replace(_ name: String, in shop: Shop, _ source: String) throws {
+    try shop.folder.makeFolder("builds")
+    try build("builds/new", source, in: shop.folder)
+    try #require(unsafe rename(shop.folder.place("builds/new").path, shop.path(name)) == 0)
+  }
+
+  @Test("one that is unloaded while its module starts is gone, and comes back")
+  func unloadedWhileLoading() async throws {
+    let shop = try Shop()
+    let file = shop.folder.place("builds/go")
+    try shop.folder.makeFolder("builds")
+    try shop.add("a", Self.slow(1, "meanwhile", until: file))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    let load = Task { try await plugins.load("a.so", marks: shop.marks) }
+    try await Self.unload("a.so", in: shop, until: file)
+    let problem = await #expect(throws: Problem.self) { try await load.value }
+    #expect(problem?.message.hasPrefix("\(shop.path("a")) was withdrawn: ") == true)
+    #expect(shop.hive.entries.isEmpty && shop.states != [.loaded])
+    try await plugins.load("a.so")
+    #expect(try shop.said("meanwhile") == 1)
+    #expect(shop.states == [.loaded])
+  }
+
+  @Test("one that is unloaded while a new build takes its place leaves nothing")
+  func unloadedWhileReloading() async throws {
+    let shop = try Shop()
+    try shop.add("a", Self.slow(1, "between"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    let file = shop.folder.place("builds/go")
+    try Self.replace("a", in: shop, Self.slow(2, "between", until: file))
+    let reload = Task {
+      try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
+    }
+    try await Self.unload("a.so", in: shop, until: file)
+    let problem = await #expect(throws: Problem.self) { try await reload.value }
+    #expect(problem?.message.contains("was unloaded meanwhile") == true, "\(problem!)")
+    #expect(shop.hive.entries.isEmpty)
+    #expect(await shop.hive.runningModules.isEmpty)
+  }
+
+  @Test("a build that takes too long to open leaves nothing, before and after it has opened")
+  func lateBuild() async throws {
+    let shop = try Shop()
+    try shop.add("a", Self.slow(1, "late"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    try Self.replace("a", in: shop, Self.slow(2, "late_new", constructor: 3000))
+    let problem = await #expect(throws: Problem.self) {
+      try await Hive.$openingLimit.withValue(.seconds(1)) { try await plugins.reload("a.so") }
+    }
+    #expect(problem?.message.contains("did not open within 1.0 seconds") == true)
+    #expect(shop.hive.entries.map(\.name).sorted() == ["late", "late_speaker"])
+    // Whoever opens it next waits for the loader.
+    try await Task.sleep(for: .seconds(3))
+    #expect(shop.hive.entries.map(\.name).sorted() == ["late", "late_speaker"])
+    try await plugins.unload()
+    #expect(shop.hive.entries.isEmpty, "\(shop.hive.entries)")
+  }
+
+  @Test("a file that is replaced while all are judged is none of those that load")
+  func replacedWhileJudged() async throws {
+    let shop = try Shop()
+    try shop.add("a", Self.slow(1, "before"))
+    try shop.add("z", Self.slow(2, "after"))
+    let (new, old) = (shop.path("a"), shop.path("z"))
+    // The first one takes the place of the second, which is judged after it.
+    shop.hive.plugins.verify { _, path in
+      if path.hasSuffix("a.so") { _ = unsafe rename(new, old) }
+    }
+    await #expect(throws: Problem.self) {
+      try await shop.hive.plugins.load("z.so", marks: shop.marks)
+    }
+    shop.hive.plugins.refresh()
+    #expect(shop.hive.plugins.files.count == 1)
+    #expect(shop.states != [.loaded] && shop.hive.entries.isEmpty, "\(shop.states)")
+    try await shop.hive.plugins.load()
+    #expect(shop.states == [.loaded] && shop.hive.entries.count == 2)
+  }
+
+  @Test("what runs goes before what comes later, whatever the files are called")
+  func runningFirst() async throws {
+    let shop = try Shop()
+    let plugins = shop.hive.plugins
+    plugins.policy.admitsRejectedEntries = false
+    try shop.add("z", Self.slow(1, "first"))
+    try await plugins.load(marks: shop.marks)
+    try shop.add("b", Self.slow(2, "first"))
+    for (name, module) in [("z", "other"), ("c", "third")] {
+      try build("more/\(name).so", Self.slow(3, module), in: shop.folder)
+    }
+    try plugins.add(directory: shop.folder.place("more").path)
+    func codes() throws -> [String?] {
+      try plugins.admission().plugins.map { $0.refusals.first?.code }
+    }
+    #expect(try codes() == ["rejected-entry", nil, nil, "shadowed"])
+    try await plugins.load("c.so")
+    try shop.add("c", Self.slow(5, "fourth"))
+    #expect(try codes() == ["rejected-entry", "shadowed", nil, nil, "shadowed"])
+  }
+
+  @Test("an earlier build that comes back is loaded, and so says its file")
+  func returning() async throws {
+    let shop = try Shop()
+    let plugins = shop.hive.plugins
+    for number in 1...2 {
+      try shop.folder.makeFolder("builds")
+      try build("builds/\(number).so", Shop.source(number, "returning"), in: shop.folder)
+    }
+    func lead(to number: Int) throws {
+      let link = shop.folder.place("builds/link").path
+      try FileManager.default.createSymbolicLink(
+        atPath: link, withDestinationPath: "builds/\(number).so")
+      try #require(unsafe rename(link, shop.path("a")) == 0)
+    }
+    try lead(to: 1)
+    try await plugins.load(marks: shop.marks)
+    for number in [2, 1] {
+      try lead(to: number)
+      _ = try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
+      #expect(plugins.files.map(\.isLoaded) == [true])
+      #expect(try shop.said("returning") == Int32(number))
+    }
+  }
+
+  @Test("names of files are no ids, and hidden files no plugins")
+  func names() throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "named"))
+    try shop.add(".b", Shop.source(1, "hidden"))
+    #expect(shop.hive.plugins.files.map(\.path) == [shop.path("a")])
+    let error = #expect(throws: ImageError.self) { try shop.hive.plugins.switchOff("a.so") }
+    #expect(error?.message == "It is a file's name, and no id of a plugin: the file states none.")
+  }
+}
