@@ -14,14 +14,14 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
     case rules, duplicates, binding, requirements, start
   }
 
-  /// What became of an entry at one of these places.
+  /// The fate of an entry at one of these places.
   package struct Step: Hashable, Sendable {
     /// Nothing says that it is lost, or it is lost, or nothing that is known can say it.
     package enum State: String, Sendable { case here, lost, unseen }
 
     package let stage: Stage
     package let state: State
-    /// Where it is, or what happened to it.
+    /// The place of the entry, or its loss.
     package let message: String
     package let code: String?
     package let remedy: String?

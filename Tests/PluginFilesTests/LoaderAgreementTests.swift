@@ -243,6 +243,31 @@ struct LoaderAgreementTests {
     #expect(opened == "\(loads)\n")
   }
 
+  #if arch(x86_64)
+    @Test("A function that chooses an address, and is none, which ends the process, is a refusal")
+    func chosen() throws {
+      let folder = try AdmissionFolder()
+      try folder.host(Self.host)
+      let source = """
+
+        static int one(void) { return 1; }
+        static void *choose(void) { return one; }
+        __attribute__((visibility("hidden"), ifunc("choose"))) int chosen(void);
+        int use(void) { return chosen(); }
+        """
+      let path = try folder.plugin("a", Compiler.module("a") + source)
+      #expect(try folder.report().plugins.map(\.loads) == [true])
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+      // The relocation, then its addend.
+      let type = try #require(bytes.firstRange(of: Data([37, 0, 0, 0, 0, 0, 0, 0])))
+      let place = type.upperBound..<type.upperBound + 8
+      bytes.replaceSubrange(place, with: Data([16, 0, 0, 0, 0, 0, 0, 0]))
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let report = try folder.report().description
+      #expect(report.contains("has the loader call 0x10, where no code is"), "\(report)")
+    }
+  #endif
+
   @Test("An optional library that was cut off, which ends the process, is a refusal")
   func cut() throws {
     let folder = try AdmissionFolder()

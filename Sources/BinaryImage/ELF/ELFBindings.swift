@@ -254,7 +254,13 @@ struct ELFSymbolVersions {
     let value = try numbers.row(Int(number))
     // 0 and 1 are no versions: local, and global.
     let index = value & 0x7fff
-    if index > 1 { (symbol.version, symbol.library) = (names[index], libraries[index]) }
+    if index > 1 {
+      let name = names[index]
+      try file.check(
+        name != nil || names.isEmpty, .malformed,
+        "The symbol \(symbol.name) has the version \(index), which nothing describes (DT_VERSYM).")
+      (symbol.version, symbol.library) = (name, libraries[index])
+    }
     // A reference without a version is met by the file's first version, hidden or not.
     symbol.isHidden = value & 0x8000 != 0 && index != 2
   }

@@ -86,6 +86,12 @@ extension ELFFile {
       return
         "each thread would have \(threads.p_memsz) bytes of it, aligned to \(threads.p_align), with \(threads.p_filesz) from the file (PT_TLS)"
     }
+    if let threads = try segments().all.last(where: { $0.isOf(PT_TLS) }), threads.p_filesz > 0,
+      !loads.contains(where: { $0.holds(threads.p_vaddr) })
+    {
+      return
+        "its thread-local data is at \(threads.p_vaddr.hexadecimal), where nothing is mapped (PT_TLS)"
+    }
     // The last one counts for the loader.
     guard let kept = try segments().all.last(where: { $0.isOf(PT_GNU_RELRO) }) else { return nil }
     let first = kept.p_vaddr / Self.pageSize
@@ -163,6 +169,12 @@ extension ELFFile {
     if let place = survey.forbiddenPlace {
       return
         "a relocation writes to \(place.hexadecimal), which may not be written to, and DT_TEXTREL does not say so"
+    }
+    let loads = try segments().loads
+    if let address = survey.addends.filter({ address in !loads.contains { $0.runs(address) } })
+      .min()
+    {
+      return "a relocation has the loader call \(address.hexadecimal), where no code is (IRELATIVE)"
     }
     if try !relativesAreCounted() {
       return "it counts relocations as relative that are not (DT_RELACOUNT)"

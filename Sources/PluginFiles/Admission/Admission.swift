@@ -187,7 +187,8 @@ package struct Admission {
       }
       new.checkSearchPaths(of: library)
       new.checkContents(of: library)
-      try new.checkOpening(of: library)
+      // Nothing opens again what the host has.
+      if library.isProgram || !libraries.hosts(library) { try new.checkOpening(of: library) }
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
     }

@@ -149,7 +149,7 @@ struct JointAdmission {
   /// refuses that. Returns the plugins that it refuses.
   private mutating func noteDuplicates() -> [Int] {
     var holders: [EntryIdentity: (file: Int, entry: Entry)] = [:]
-    // What runs has its entries already.
+    // A plugin that runs has its entries already.
     for file in order.filter({ files[$0].isRunning }) + order.filter({ !files[$0].isRunning }) {
       for entry in records[file] {
         let identities = EntryIdentity.all(of: entry.record)

@@ -93,7 +93,7 @@ private struct Pass {
   mutating func read(directory: String) {
     do throws(ImageError) {
       let folder = Array((directory.hasSuffix("/") ? directory : directory + "/").utf8)
-      // What is hidden is being installed, or is none of ours.
+      // A hidden file is being installed, or is none of ours.
       let found = try directoryNames(of: Array(directory.utf8))
         .filter { $0.first != UInt8(ascii: ".") }.map { folder + $0 }
       for (path, stamp) in zip(found, found.mapConcurrently { Self.stamp(of: $0) }) {

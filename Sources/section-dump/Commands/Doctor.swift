@@ -92,7 +92,7 @@ struct Doctor: ParsableCommand {
   }
 }
 
-/// What a host asks of plugins.
+/// The demands of a host on plugins.
 struct PolicyOptions: ParsableArguments {
   @Flag(
     help: """
@@ -107,7 +107,7 @@ struct PolicyOptions: ParsableArguments {
   @Flag(help: "Admit files and folders that others may write to, or that belong to others.")
   var anyOwner = false
 
-  /// What may run when a plugin is loaded.
+  /// The code that may run when a plugin is loaded.
   enum Startup: String, CaseIterable, ExpressibleByArgument {
     case anything, anchor
   }

@@ -56,7 +56,7 @@ struct Why: ParsableCommand {
     }
   }
 
-  /// What the host makes of the folders of all files that have the entry.
+  /// The verdict of the host on the folders of all files that have the entry.
   private func report(on survey: Survey) throws -> AdmissionReport? {
     guard let host else { return nil }
     var admission = Admission(to: try AdmissionHost(executable: host), under: asked.policy)

@@ -100,7 +100,7 @@ extension Survey {
     let bare = withoutEntries(areRequired: false).filter { $0.place.path != "(all files)" }
     let hidden = all.filter { $0.code == Finding.Code.lookAlikeSection.rawValue }
     if found.isEmpty {
-      // What is damaged may have had it.
+      // A damaged file may have had it.
       let refused = all.filter { $0.entry == "\(kind) \(name)" }
       let unread = all.filter { $0.problem != nil && ($0.entry ?? "\(kind) ") == "\(kind) " }
       return refused + hidden + bare + unread + missing([(kind, name)])
