@@ -207,7 +207,8 @@ extension Plugins {
     while !left.isEmpty {
       for image in left { store.note(false, ofImage: image.name) }
       users += await hive.takeOut(images: left.map(\.name))
-      left = left.filter { store.image(of: $0.stamp)?.isTakenIn == true }
+      let takenIn = Set(store.takenIn.map(\.name))
+      left = left.filter { takenIn.contains($0.name) }
     }
     for image in chosen { store.note(.unloaded, of: image.stamp) }
     return users

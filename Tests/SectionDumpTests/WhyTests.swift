@@ -143,6 +143,17 @@ struct WhyTests {
     return patient
   }
 
+  @Test("and a file that cannot be read is status 2, whatever became of the entry")
+  func unreadable() throws {
+    let patient = try plant(.none, "readable")
+    let words = ["why", patient.entry, "plugins", "absent.so", "--format"]
+    for format in ["table", "csv", "ndjson"] {
+      let outcome = try Command.run(
+        Repository.sectionDump, words + [format], in: patient.folder.url)
+      outcome.expect(2, errors: "absent.so: ", output: "here")
+    }
+  }
+
   /// One case in each of so many: the step, its remedy, and the status.
   @Test("names the planted loss", arguments: Loss.allCases)
   func planted(_ loss: Loss) throws {

@@ -11,7 +11,7 @@ struct Why: ParsableCommand {
       Follows an entry from its object file to its start, and stops where it is lost: archives, linked files, the folder of \
       plugins, admission by a host, the loader, the rules of entries, duplicates, binding, requirements. Name all files that \
       may have it: objects, archives, libraries, programs; directories are read with all that is below them. Exit status: \
-      0 nothing that was given loses it, 1 it is lost, 2 an input could not be read.
+      0 nothing that was given loses it, 1 it is lost on every way, 2 a file cannot be read.
       """)
 
   @Argument(
@@ -37,7 +37,8 @@ struct Why: ParsableCommand {
     let survey = Survey(inputs, readsTypes: true)
     let trace = survey.trace(of: entry.kind, entry.name, try report(on: survey))
     try OutputOptions.print(
-      survey.problems.map(\.line), isMissing: false, fails: trace.isLost
+      survey.problems.map(\.line),
+      isMissing: survey.problems.contains { $0.problem?.code == .unreadable }, fails: trace.isLost
     ) { sink in
       switch files.output.format {
       case .table: sink.write(trace.description + "\n")
