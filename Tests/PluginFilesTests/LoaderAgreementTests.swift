@@ -268,6 +268,20 @@ struct LoaderAgreementTests {
     }
   #endif
 
+  @Test(
+    "A slot of .init_array without a function, which ends the process, is a refusal",
+    arguments: [("hook", "undefined-symbol"), ("environ", "contract-drift")])
+  func slots(name: String, code: String) throws {
+    let folder = try AdmissionFolder()
+    let slot = """
+
+      extern void \(name)(void) __attribute__((weak));
+      __attribute__((section(".init_array"), used)) static void (*const slot)(void) = \(name);
+      """
+    try folder.plugin("a", Compiler.module("a") + slot)
+    #expect(try folder.codes()["liba.so"] == [code])
+  }
+
   @Test("An optional library that was cut off, which ends the process, is a refusal")
   func cut() throws {
     let folder = try AdmissionFolder()

@@ -77,9 +77,11 @@ package final class ELFBindings {
       guard symbol.place == .undefined else { continue }
       var bound = BoundSymbol(name: symbol.name)
       try versions.describe(&bound, number)
-      bound.isWeak = symbol.binding == UInt8(STB_WEAK)
+      // The loader calls each slot, defined or not.
+      let isStarted = survey.started.contains(number)
+      bound.isWeak = symbol.binding == UInt8(STB_WEAK) && !isStarted
       // Linkers give a symbol the type of the definition that they find, however it is used.
-      bound.kind = survey.called.contains(number) ? .function : symbol.kind
+      bound.kind = isStarted || survey.called.contains(number) ? .function : symbol.kind
       wanted.append(bound)
     }
     return wanted

@@ -101,9 +101,11 @@ extension ELFFile {
     let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
     let isCodeKept = dynamic?.relocatesCode == false
     let kept = isCodeKept ? try segments().unwritable : []
+    let slots = dynamic?.value(Int64(DT_INIT_ARRAY)) ?? 0
+    let end = slots.saturating(adding: dynamic?.value(Int64(DT_INIT_ARRAYSZ)) ?? 0)
     let survey = ELFRelocations.Survey(
       of: machine.relocationTypes, forbidden: AddressRanges(kept + [start..<own.upperBound]),
-      toCopies: AddressRanges(kept + [own]))
+      toCopies: AddressRanges(kept + [own]), startup: slots..<end)
     let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
     // What is wanted already is found in the same pass.
     let isFirst = linkedRelocations == nil && dynamic != nil && dynamic?.globalOffsets == nil

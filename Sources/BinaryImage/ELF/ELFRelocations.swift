@@ -203,6 +203,10 @@ extension ELFRelocations {
     private let copy, call: UInt32?
     /// Where nothing that is written is to begin, and no copy.
     private let forbidden, forbiddenToCopies: AddressRanges
+    /// The slots of functions that the loader calls when the file is opened: `DT_INIT_ARRAY`.
+    private let startup: Range<UInt64>
+    /// The symbols in these slots.
+    private(set) var started: Set<UInt32> = []
     /// Where the functions are that choose addresses: their own, or places that hold these.
     private(set) var addends: Set<UInt64> = [], places: Set<UInt64> = []
     private(set) var symbols: Set<UInt32> = []
@@ -215,8 +219,9 @@ extension ELFRelocations {
 
     init(
       of types: ELFMachine.RelocationTypes?, forbidden: AddressRanges,
-      toCopies forbiddenToCopies: AddressRanges
+      toCopies forbiddenToCopies: AddressRanges, startup: Range<UInt64>
     ) {
+      self.startup = startup
       (chosen, copy, call) = (types?.chosen, types?.copy, types?.table.last)
       (self.forbidden, self.forbiddenToCopies) = (forbidden, forbiddenToCopies)
     }
@@ -238,6 +243,7 @@ extension ELFRelocations {
       }
       if symbol != 0 { symbols.insert(symbol) }
       if type == call { called.insert(symbol) }
+      if startup.contains(place) { started.insert(symbol) }
       if type != lastType, types.count < Self.mostTypes {
         types.insert(type)
         lastType = type
