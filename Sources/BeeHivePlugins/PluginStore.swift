@@ -104,7 +104,7 @@ final class PluginStore: Sendable {
       let before = state.withLock { $0 }
       var fresh = before.catalogue
       fresh.sources = before.added.map(\.source)
-      // First the watches: what changes while files are read is told. Then the targets of new links.
+      // First the watches, so that no change is missed while files are read. Then the targets of new links.
       _ = before.watches.flatMap { fresh.follow($0) }
       fresh.refresh()
       let unwatched = before.watches.flatMap { fresh.follow($0) }

@@ -23,7 +23,7 @@ public struct Plugins: Sendable {
 
   /// Adds every plugin right in a directory; those in directories below are not looked for.
   ///
-  /// Directories come in the order in which they were added, their files by name, and a file with several names once.
+  /// Directories come in the order of their addition, their files by name, and a file with several names once.
   ///
   /// - Parameter directory: The directory's path.
   /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.

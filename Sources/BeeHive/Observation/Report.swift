@@ -15,7 +15,7 @@ public struct Report: Encodable, Sendable {
     package var kind: String
     /// The name as declared.
     package var name: String
-    /// What implements it, as declared.
+    /// The implementation, as declared.
     package var implementation: String?
     /// The path of the image that declares it, or the file and the place in it.
     package var origin: String
@@ -25,7 +25,7 @@ public struct Report: Encodable, Sendable {
     package var index: Int?
     /// The stable code of what keeps it from being bound.
     package var code: String?
-    /// What keeps it from being bound, and what to do; for a disabled one, who switches it off; for a
+    /// The reason that it is not bound, and the remedy; for a disabled one, who switches it off; for a
     /// module that does not run, why; for one that counts as started though a step failed, the failure.
     package var reason: String?
     /// Of a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or
@@ -76,7 +76,7 @@ extension Report: CustomStringConvertible {
 }
 
 extension Report.Line {
-  /// `source` says where the entry is, as it is told from the others.
+  /// `source` is its place, in words that no other entry has.
   init(
     _ entry: Entry, at source: String, launch stage: ModuleStage?
   ) {
@@ -113,7 +113,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// The whole report.
   public var report: Report
 
-  /// What is wrong, a line for each cause.
+  /// The faults, a line for each cause.
   public var description: String {
     var wrong = report
     wrong.entries.removeAll { $0.code == nil }

@@ -269,7 +269,7 @@ struct ELFSymbolVersions {
 }
 
 extension String {
-  /// The hash by which the loader looks for a version, and for a symbol in `DT_HASH`. libelf: `elf_hash`.
+  /// The hash that the loader compares to find a version, or a symbol of `DT_HASH`. libelf: `elf_hash`.
   fileprivate var elfHash: UInt { unsafe elf_hash(self) }
 }
 

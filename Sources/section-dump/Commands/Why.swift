@@ -62,9 +62,7 @@ struct Why: ParsableCommand {
     guard let host else { return nil }
     var admission = Admission(to: try AdmissionHost(executable: host), under: asked.policy)
     var catalogue = PluginCatalogue()
-    let linked = survey.declared.filter {
-      $0.file != .object && $0.record.kind == entry.kind && $0.record.name == entry.name
-    }
+    let linked = survey.declared(entry.kind, entry.name).filter { $0.file != .object }
     for folder in Set(linked.map(\.place.path.folder)).sorted() {
       catalogue.sources.append(.directory(folder))
     }

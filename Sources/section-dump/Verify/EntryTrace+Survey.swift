@@ -48,7 +48,7 @@ extension Survey {
   func trace(of kind: RecordKind, _ name: String, _ report: AdmissionReport?) -> EntryTrace {
     let title = "\(kind) \(name)"
     let all = findings(with: contradictions)
-    let found = declared.filter { $0.record.kind == kind && $0.record.name == name }
+    let found = declared(kind, name)
     let objects = found.filter { $0.file == .object }
     let copies = all.filter { finding in
       let original = finding.code == Finding.Code.copy.rawValue ? finding.others.first?.file : nil
@@ -72,6 +72,11 @@ extension Survey {
     return EntryTrace(of: title, linked.map { way(of: $0, from: start, all, report) })
   }
 
+  /// The entries of a kind and a name, whatever files have them.
+  func declared(_ kind: RecordKind, _ name: String) -> [Declared] {
+    declared.filter { $0.record.kind == kind && $0.record.name == name }
+  }
+
   /// The way of an entry that no linked file has.
   private func wayToLink(
     from start: EntryTrace.Way, _ kind: RecordKind, _ name: String, _ found: [Declared],
@@ -83,8 +88,7 @@ extension Survey {
       way = EntryTrace.Way()
       let other = declared.first { $0.record.name == name }
       let more = other.map { "; a \($0.record.kind) of that name is in \($0.place.file)" } ?? ""
-      way.add(
-        .object, .lost, cause.message + more, code: cause.code, remedy: cause.remedy)
+      way.add(.object, .lost, cause.message + more, code: cause.code, remedy: cause.remedy)
     } else if let cause = causes.first {
       way.lose(cause.entry == nil ? .linked : .rules, to: cause)
     } else {
