@@ -30,6 +30,8 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
   /// One way: the steps, up to the first loss.
   package struct Way: Hashable, Sendable {
     package private(set) var steps: [Step] = []
+    /// The path of the linked file, or of the one that loses the entry before.
+    package var file: String?
     /// The step at which the entry is lost.
     package var loss: Step? { steps.last { $0.state == .lost } }
 

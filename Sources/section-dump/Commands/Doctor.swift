@@ -32,7 +32,7 @@ struct Doctor: ParsableCommand {
   @Flag(help: "Let a folder pass that has files and no plugin.")
   var allowEmpty = false
 
-  @OptionGroup var output: OutputOptions
+  @OptionGroup var output: ReportOptions
 
   func run() throws {
     let host = try AdmissionHost(executable: host)
@@ -66,13 +66,16 @@ struct Doctor: ParsableCommand {
       + empty.map { "\($0): It has files and no plugin; --allow-empty lets that pass." }
     let note =
       host.hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
-    try OutputOptions.print(
-      lines, isMissing: !problems.isEmpty || !host.problems.isEmpty,
+    let notPlugins = NotPlugins(others)
+    try output.print(
+      report.findings + (problems + host.problems).map(Finding.init)
+        + notPlugins.findings(failing: empty),
+      lines,
+      isMissing: !problems.isEmpty || !host.problems.isEmpty,
       fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
-    ) { sink in
-      let others = NotPlugins(others)
+    ) { format, sink in
       report.write(
-        others: (others.lines, others.json), problems, note: note, in: output.format, to: sink,
+        others: (notPlugins.lines, notPlugins.json), problems, note: note, in: format, to: sink,
         output.style)
     }
   }

@@ -120,6 +120,7 @@ func expect(_ isRight: Bool, _ message: String) throws {
 }
 
 extension OutputFormat: ExpressibleByArgument {}
+extension ReportFormat: ExpressibleByArgument {}
 extension Style.Color: ExpressibleByArgument {}
 
 /// The arguments that say how results are printed.
@@ -130,10 +131,9 @@ struct OutputOptions: ParsableArguments {
       """)
   var format = OutputFormat.table
 
-  @Option(help: "When to use colours; auto heeds NO_COLOR and asks for a terminal.")
-  var color = Style.Color.auto
+  @OptionGroup var colors: ColorOptions
 
-  var style: Style { Style(color) }
+  var style: Style { colors.style }
 
   /// Prints a report of one piece, and lines on standard error. Throws status 2 if something `isMissing` in it or it
   /// could not be written, else 1 if it `fails`.
@@ -145,5 +145,46 @@ struct OutputOptions: ParsableArguments {
     for line in lines { errors.say(line) }
     guard sink.finish(errors), !isMissing else { throw ExitCode(2) }
     if fails { throw ExitCode(1) }
+  }
+}
+
+/// The argument that says whether results have colours.
+struct ColorOptions: ParsableArguments {
+  @Option(help: "When to use colours; auto heeds NO_COLOR and asks for a terminal.")
+  var color = Style.Color.auto
+
+  var style: Style { Style(color) }
+}
+
+/// The arguments that say how findings are printed.
+struct ReportOptions: ParsableArguments {
+  @Option(
+    help: """
+      How to print: table for people, json as one document, ndjson as an object a line, csv, or for a service: sarif, \
+      github for annotations of a workflow, gitlab for a report of code quality.
+      """)
+  var format = ReportFormat.table
+
+  @OptionGroup var colors: ColorOptions
+
+  var style: Style { colors.style }
+
+  /// Prints findings as a service reads them, or has `write` print them in a form that all commands have; and lines on
+  /// standard error. Throws what ``OutputOptions`` throws.
+  func print(
+    _ findings: @autoclosure () -> [Finding], _ lines: [String] = [], isMissing: Bool, fails: Bool,
+    _ write: (OutputFormat, ByteSink) -> Void
+  ) throws {
+    try OutputOptions.print(lines, isMissing: isMissing, fails: fails) { sink in
+      switch format {
+      case .sarif: sink.write(findings().sarif(by: SectionDump.version).text + "\n")
+      case .github: sink.write(findings().annotations)
+      case .gitlab: sink.write(findings().codeQuality.text + "\n")
+      case .table: write(.table, sink)
+      case .json: write(.json, sink)
+      case .ndjson: write(.ndjson, sink)
+      case .csv: write(.csv, sink)
+      }
+    }
   }
 }

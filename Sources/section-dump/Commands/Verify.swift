@@ -14,7 +14,9 @@ struct Verify: ParsableCommand {
       input could not be read or holds a malformed entry.
       """)
 
-  @OptionGroup var files: FileOptions
+  @OptionGroup var files: InputOptions
+
+  @OptionGroup var output: ReportOptions
 
   @OptionGroup var required: RequirementOptions
 
@@ -25,14 +27,13 @@ struct Verify: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let inputs = files.inputs.values
-    let survey = Survey(inputs, readsTypes: true)
+    let survey = Survey(files.values, readsTypes: true)
     var findings = survey.findings(with: survey.contradictions)
     findings += survey.withoutEntries(areRequired: requireEntries)
     findings += survey.missing(required.requirements)
     let fails = findings.contains { $0.level == .error || strict && $0.level == .warning }
-    try OutputOptions.print(isMissing: !survey.problems.isEmpty, fails: fails) { sink in
-      switch files.output.format {
+    try output.print(findings, isMissing: !survey.problems.isEmpty, fails: fails) { format, sink in
+      switch format {
       case .table: writeText(findings, of: survey, to: sink)
       case .json:
         FieldWriter.document(to: sink) { json in
@@ -51,7 +52,7 @@ struct Verify: ParsableCommand {
 
   /// One paragraph a finding, the place first, as compilers say it.
   private func writeText(_ findings: [Finding], of survey: Survey, to sink: ByteSink) {
-    let style = files.output.style
+    let style = output.style
     for finding in findings {
       style.bold(sink) { sink.write(finding.place.description, as: .message) }
       sink.write(": \(finding.level.rawValue): \(finding.message.escaped)")

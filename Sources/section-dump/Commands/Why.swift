@@ -28,19 +28,21 @@ struct Why: ParsableCommand {
 
   @OptionGroup var asked: PolicyOptions
 
-  @OptionGroup var files: FileOptions
+  @OptionGroup var files: InputOptions
+
+  @OptionGroup var output: ReportOptions
 
   func run() throws {
-    var inputs = files.inputs.values
+    var inputs = files.values
     inputs.isRecursive = true
     if let host { inputs.paths.append(host) }
     let survey = Survey(inputs, readsTypes: true)
     let trace = survey.trace(of: entry.kind, entry.name, try report(on: survey))
-    try OutputOptions.print(
-      survey.problems.map(\.line),
+    try output.print(
+      trace.losses, survey.problems.map(\.line),
       isMissing: survey.problems.contains { $0.problem?.code == .unreadable }, fails: trace.isLost
-    ) { sink in
-      switch files.output.format {
+    ) { format, sink in
+      switch format {
       case .table: sink.write(trace.description + "\n")
       case .json:
         let document = JSONValue.object([("schema", .integer(1))] + trace.members)

@@ -10,6 +10,10 @@ struct Place: Hashable, Codable, CustomStringConvertible {
   var section: String?
   var index: Int?
 
+  /// All files of a set together.
+  static let allFiles = Place(path: "(all files)")
+  var isFile: Bool { self != .allFiles }
+
   /// `libshop.a(cart.o)`
   var file: String {
     container.isEmpty ? path : path + container.map { "(\($0))" }.joined()

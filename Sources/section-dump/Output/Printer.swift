@@ -15,6 +15,11 @@ enum OutputFormat: String, CaseIterable {
   }
 }
 
+/// The forms of findings: those of everything else, and those that services read.
+enum ReportFormat: String, CaseIterable {
+  case table, json, ndjson, csv, sarif, github, gitlab
+}
+
 /// Colours, where standard output is a terminal that wants them.
 struct Style {
   enum Color: String, CaseIterable {

@@ -34,7 +34,8 @@ extension EntryTrace.Stage {
 
 extension EntryTrace.Way {
   fileprivate mutating func lose(_ stage: EntryTrace.Stage, to finding: Finding) {
-    let place = finding.place.path == "(all files)" ? "" : "\(finding.place): "
+    if finding.place.isFile { file = finding.place.path }
+    let place = finding.place.isFile ? "\(finding.place): " : ""
     add(stage, .lost, place + finding.message, code: finding.code, remedy: finding.remedy)
   }
 
@@ -101,7 +102,7 @@ extension Survey {
   private func lostInLink(
     _ kind: RecordKind, _ name: String, _ found: [Declared], _ all: [Finding]
   ) -> [Finding] {
-    let bare = withoutEntries(areRequired: false).filter { $0.place.path != "(all files)" }
+    let bare = withoutEntries(areRequired: false).filter { $0.place.isFile }
     let hidden = all.filter { $0.code == Finding.Code.lookAlikeSection.rawValue }
     if found.isEmpty {
       // A damaged file may have had it.
@@ -127,6 +128,7 @@ extension Survey {
     let plugin = report?.plugins.first { $0.paths.contains(place.path) }
     let isHost = place.path.resolved == report?.host.resolved
     way.add(.linked, .here, place.description)
+    way.file = place.path
     let own = all.filter { finding in
       // A host has modules that are in none of the files.
       if plugin != nil, finding.code == Finding.Code.unmetRequirement.rawValue { return false }

@@ -36,6 +36,16 @@ struct NotPlugins {
     }
   }
 
+  /// As findings: errors in the folders that have no plugin.
+  func findings(failing folders: [String]) -> [Finding] {
+    files.map { path, error, finding in
+      var finding = finding ?? Finding(error)
+      finding.place.path = path
+      finding.level = folders.contains(path.folder) ? .error : .remark
+      return finding
+    }
+  }
+
   /// Aligned lines, first what may have been meant as a plugin.
   var lines: [String] {
     guard !files.isEmpty else { return [] }

@@ -111,7 +111,7 @@ extension Survey {
       let code = Finding.Code(rawValue: "missing-\(kind)") ?? .missingService
       guard let object = found.first else {
         return Finding(
-          code, .error, Place(path: "(all files)"),
+          code, .error, .allFiles,
           "no file has the required \(kind) \(name)"
             + near(name, in: Set(others.map(\.record.name))),
           remedy: "add the file that has it, or correct the name")
@@ -136,7 +136,7 @@ extension Survey {
     }
     return [
       Finding(
-        .withoutEntries, areRequired ? .error : .warning, Place(path: "(all files)"),
+        .withoutEntries, areRequired ? .error : .warning, .allFiles,
         isNothing ? "no object file is among them" : "no file has an entry",
         remedy: "name the files that are to have some")
     ]
@@ -231,5 +231,37 @@ extension Record {
       kind: kind, name: name, implementation: implementation, attributes: attributes,
       encoding: .inline,
       origin: Origin(image: "", section: "", index: 0, address: VirtualAddress(rawValue: 0)))
+  }
+}
+
+extension Survey {
+  /// Files that would bring two runtimes into one process.
+  var doubleRuntimes: [Finding] {
+    loadable.flatMap { images in
+      let libraries = images.filter { $0.kind != .executable }
+      let executables = images.filter { $0.kind == .executable }
+      // Libraries that need another library of the Hive than an executable, or than a library before them.
+      let hives = libraries.enumerated().compactMap { index, library -> Finding? in
+        let others = executables + libraries[..<index]
+        guard let own = library.hive,
+          let other = others.first(where: { $0.hive ?? own != own }), let needed = other.hive
+        else { return nil }
+        return Finding(
+          code: ImageError.Code.secondRuntime.rawValue, level: .warning, place: library.place,
+          message: "it needs \(own), and \(other.place.file) needs \(needed): what one of two "
+            + "runtimes registers, the other does not have",
+          remedy: "link both against the same libBeeHive.so", others: [other.place])
+      }
+      guard let library = libraries.first(where: \.needsSwift) else { return hives }
+      return hives
+        + executables.filter(\.holdsSwift).map { executable in
+          Finding(
+            .staticSwiftRuntime, .error, executable.place,
+            "Swift's runtime is linked into it, and \(library.place.file) needs libswiftCore.so: a process "
+              + "with both may crash",
+            remedy: "build it without --static-swift-stdlib, in swiftc -static-stdlib",
+            others: [library.place])
+        }
+    }
   }
 }

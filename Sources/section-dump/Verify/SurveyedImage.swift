@@ -103,3 +103,18 @@ extension [SurveyedImage] {
     return originals
   }
 }
+
+extension SurveyedImage {
+  /// Notes which runtimes it brings and needs; nothing of a file that is no ELF file, or whose needs cannot be read.
+  mutating func readRuntimes(of image: any FileImage) {
+    guard let file = image as? ELFFile, let linkage = try? file.linkage() else { return }
+    let needed = linkage.needed
+    isAnnotated = linkage.noteVersion != nil
+    needsSwift = needed.contains("libswiftCore.so")
+    let isPart = linkage.name?.hasPrefix("libBeeHive") ?? false
+    if !isPart { hive = needed.first { $0 == "libBeeHive.so" || $0.hasPrefix("libBeeHive.so.") } }
+    // What needs no library at all can open none.
+    guard kind == .executable, !needsSwift, !needed.isEmpty else { return }
+    holdsSwift = linkage.hasSwiftSections
+  }
+}

@@ -7,10 +7,10 @@ struct Missing: Error {
   var reason: String
 }
 
-/// Python with LIEF and pyelftools, in an environment of its own that is kept between runs.
+/// Python with LIEF, pyelftools and a validator of schemas, in an environment of its own that is kept between runs.
 struct Python {
   /// The readers, at versions that say the same tomorrow.
-  private static let readers = ["lief==1.0.0", "pyelftools==0.33"]
+  private static let readers = ["lief==1.0.0", "pyelftools==0.33", "check-jsonschema==0.39.0"]
 
   private static let made = Result { try Python() }
 
