@@ -128,11 +128,12 @@ package final class StopPipe: Sendable {
 /// Everything that is isolated to the main actor runs in that queue. Nobody else serves it while `main` of a C program
 /// waits in a call of ours. On other threads this only runs `begin`.
 ///
+/// - Throws: What `check` throws, which is called again and again.
 /// - Returns: False if something waits in the queue that nobody can run. Nil if a descriptor is needed and the system gives
 ///   none, or the program has closed it: `errno` has the reason, and nothing was begun.
-package func servingMainQueue(
-  while begin: (_ end: @escaping @Sendable () -> Void) -> Void
-) -> Bool? {
+package func servingMainQueue<Failure: Error>(
+  while begin: (_ end: @escaping @Sendable () -> Void) -> Void, check: () throws(Failure) -> Void
+) throws(Failure) -> Bool? {
   guard let queue = unsafe mainQueue() else {
     begin {}
     return true
@@ -156,6 +157,7 @@ package func servingMainQueue(
     begin { isOver.change { $0 = true } }
     while isOver.wait(before: .now + .milliseconds(10), until: { $0 ? () : nil }) == nil {
       unsafe queue.run(nil)
+      try check()
     }
     return true
   }
@@ -163,7 +165,11 @@ package func servingMainQueue(
   // Some may have come before anybody asked for the descriptor.
   if !isInTask { unsafe queue.run(nil) }
   var waiting = [pollfd(fd: events, events: Int16(POLLIN), revents: 0)]
-  while ending.poll(&waiting) != nil {
+  while let ready = ending.poll(&waiting, limit: 1000) {
+    guard ready > 0 else {
+      try check()
+      continue
+    }
     var none: [pollfd] = []
     // A second is the longest wait of work that nobody can run.
     if isInTask { return ending.poll(&none, limit: 1000) == nil }
@@ -206,11 +212,49 @@ private func mainQueue() -> (
   )
 }
 
-/// Whether this is the thread that the process began with: `/proc/thread-self` is a link to `12/task/12`. Swift sees no
-/// declaration of `gettid`.
-private var isMainThread: Bool {
+/// Whether this is the thread that the process began with.
+private var isMainThread: Bool { threadNumber == getpid() }
+
+/// The kernel's number of this thread: `/proc/thread-self` is a link to `12/task/12`. Swift sees no declaration of
+/// `gettid`.
+private var threadNumber: Int32? {
   var target = [CChar](repeating: 0, count: 64)
   let count = unsafe readlink("/proc/thread-self", &target, target.count)
   let text = String(decoding: target.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
-  return text.hasSuffix("/task/\(getpid())")
+  return text.split(separator: "/").last.flatMap { Int32($0) }
+}
+
+/// Whether another thread waits for a recursive mutex that this thread has. Both of the loader's are such: a thread has
+/// one while its constructors run, and the other in a callback of `dl_iterate_phdr`.
+///
+/// False where the kernel does not show the calls that threads are in.
+package func isKeepingOthersWaiting() -> Bool {
+  guard let own = threadNumber, let folder = unsafe opendir("/proc/self/task") else { return false }
+  defer { unsafe _ = closedir(folder) }
+  let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+  guard memory >= 0 else { return false }
+  defer { close(memory) }
+  while let entry = unsafe readdir(folder) {
+    let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    // `202 0x7f0c5a3fa048 0x80 …`: the number of the call, and its arguments.
+    let words = textOfFile("/proc/self/task/\(name)/syscall").split(separator: " ")
+    guard words.count > 1, let address = Int(words[1].dropFirst(2), radix: 16) else { continue }
+    // Of glibc's mutex: lock, count, owner, users, kind.
+    var mutex = [Int32](repeating: 0, count: 5)
+    let size = unsafe pread(memory, &mutex, 20, address)
+    if size == 20, mutex[2] == own, mutex[4] == Int32(PTHREAD_MUTEX_RECURSIVE_NP) { return true }
+  }
+  return false
+}
+
+/// The beginning of a small file; empty where it cannot be read.
+private func textOfFile(_ path: String) -> String {
+  let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+  guard file >= 0 else { return "" }
+  defer { close(file) }
+  var bytes = [UInt8](repeating: 0, count: 256)
+  let count = unsafe read(file, &bytes, bytes.count)
+  return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
 }

@@ -64,4 +64,75 @@ extension CRuntimeTests {
     let round = ["on the main thread: 1", "beehive_start(): yes", "beehive_stop(): yes"]
     #expect(said == [#"beehive_register_module("window", &window): yes"#] + round + round)
   }
+
+  private static let refusal =
+    "this thread has a lock of the loader that other threads wait for, so what it waits for may never end; the call goes on, "
+    + "make it outside of constructors, destructors and callbacks of dl_iterate_phdr"
+
+  @Test("A start in a callback of the loader says why it cannot wait, on any thread, and goes on")
+  func callback() throws {
+    let said = try host(
+      """
+      #include <link.h>
+      NAMED(plain);
+      static int start(struct dl_phdr_info *info, size_t size, void *unused) {
+        (void)info, (void)size, (void)unused;
+        TRY(beehive_start());
+        return 1;
+      }
+      static void *walk(void *unused) { return dl_iterate_phdr(start, NULL), unused; }
+      int main(void) {
+        alarm(120);
+        TRY(beehive_register_module("plain", &plain));
+        for (int i = 0; i < 2; i++) {
+          pthread_t other;
+          if (i) walk(NULL);
+          else if (!pthread_create(&other, NULL, walk, NULL)) pthread_join(other, NULL);
+          TRY(beehive_start());
+          TRY(beehive_stop());
+        }
+      }
+      """, in: Workshop())
+    let round = [
+      "beehive_start(): \(Self.refusal)", "plain set_up", "beehive_start(): yes", "plain unmount",
+      "beehive_stop(): yes",
+    ]
+    #expect(said == [#"beehive_register_module("plain", &plain): yes"#] + round + round)
+  }
+
+  @Test("A constructor that starts a module which opens a library gets an answer, and the module starts")
+  func constructor() throws {
+    let workshop = try Workshop()
+    try workshop.library("opened", "int opened;")
+    try workshop.library(
+      "starter",
+      """
+      #include <beehive/runtime.h>
+      #include <stdio.h>
+      __attribute__((constructor)) static void start(void) {
+        if (!beehive_start()) puts(beehive_last_error());
+        fflush(stdout);
+      }
+      """, "-Wl,--allow-shlib-undefined")
+    let said = try host(
+      """
+      static bool set_up(const beehive_context *c) {
+        (void)c;
+        SAY("opened %d", dlopen("./libopened.so", RTLD_NOW) != NULL);
+        return true;
+      }
+      static const beehive_module_operations opener = { .set_up = set_up };
+      int main(void) {
+        alarm(120);
+        TRY(beehive_register_module("opener", &opener));
+        if (!dlopen("./libstarter.so", RTLD_NOW)) SAY("%s", dlerror());
+        TRY(beehive_start());
+      }
+      """, in: workshop)
+    #expect(
+      said == [
+        #"beehive_register_module("opener", &opener): yes"#, Self.refusal, "opened 1",
+        "beehive_start(): yes",
+      ])
+  }
 }

@@ -346,15 +346,30 @@ private func waiting<Value: Sendable>(
   }
   try Problem.check(
     ModuleThreads.shared.prepare(), "no thread can be made: \(systemMessage(errno))")
-  guard let isServed = servingMainQueue(while: begin) else {
+  var next = ContinuousClock.now + patience
+  func check() throws(Problem) {
+    guard ContinuousClock.now > next else { return }
+    next += patience
+    try Problem.check(
+      !isKeepingOthersWaiting(),
+      "this thread has a lock of the loader that other threads wait for, so what it waits for may never end; the call goes "
+        + "on, make it outside of constructors, destructors and callbacks of dl_iterate_phdr")
+  }
+  guard let isServed = try servingMainQueue(while: begin, check: check) else {
     throw Problem(.badCall, "no descriptor for the main queue: \(systemMessage(errno))")
   }
   try Problem.check(
     isServed,
     "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
       + "call goes on, ask the Hive there with await")
-  return try result.wait { $0 }.get()
+  while true {
+    if let made = result.wait(before: next, until: { $0 }) { return try made.get() }
+    try check()
+  }
 }
+
+/// How long a call waits before it asks whether it keeps the loader from others.
+private let patience = Duration.seconds(5)
 
 extension ServiceScope {
   /// The scope of a handle, which its owner keeps.
