@@ -84,6 +84,10 @@ package protocol FileImage: Image, AnyObject {
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue
 
+  /// What the loader runs of the file before anybody calls it, in its order; and why some of it is not known. Throws for
+  /// files that no loader opens.
+  func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError])
+
   /// The first place of a section from `offset` on that may be relocated; nil where none is.
   func nextRelocated(from offset: UInt64, in section: Section) throws(ImageError) -> UInt64?
 }

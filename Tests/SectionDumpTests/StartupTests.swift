@@ -49,11 +49,11 @@ struct StartupTests {
     ),
     (
       "resolvers, of relocations and for others", chosen, library,
-      ["ifunc choose_inner", "ifunc-symbol chosen"]
+      ["ifunc choose_inner (chooses inner)", "ifunc-symbol chosen (choose chooses it)"]
     ),
     (
       "no hash table but the old one", chosen, library + ["-Wl,--hash-style=sysv"],
-      ["ifunc choose_inner", "ifunc-symbol chosen"]
+      ["ifunc choose_inner (chooses inner)", "ifunc-symbol chosen (choose chooses it)"]
     ),
     (
       "memory of threads", "__thread int number = 7; __thread long other;", library,
@@ -155,10 +155,77 @@ struct StartupTests {
     _ = try Fixtures.build("int x;", as: "\(folder)/a.o", ["-c"])
     _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.library)
     try Tool.run(["startup", "-r", folder]).expect(
-      0, output: " skipped (not linked, or no ELF files)")
+      0, output: " skipped (not linked)")
   }
 
-  @Test("is not told of objects, of archives of them, and of Mach-O files", .needs("clang"))
+  /// Builds a library for macOS.
+  private func dylib(_ source: String, _ options: [String]) throws -> String {
+    let id = UUID().uuidString
+    let object = try Fixtures.build(
+      source, as: "\(id).o", with: "clang",
+      ["-c", "-O0", "-fno-exceptions", "--target=arm64-apple-macos13", "-x", "c"])
+    try Fixtures.tool(
+      "ld64.lld-19",
+      [
+        "-dylib", "-arch", "arm64", "-platform_version", "macos", "13.0", "13.0", "-install_name",
+        "x", "-undefined", "dynamic_lookup", "-headerpad", "0x400", "-o", "\(id).dylib", object,
+      ] + options)
+    return "\(id).dylib"
+  }
+
+  @Test(
+    "is told of Mach-O: an array of pointers, or of offsets", .needs("clang", "ld64.lld-19"),
+    arguments: ["-fixup_chains", "-no_fixup_chains", "-init_offsets"])
+  func machO(option: String) throws {
+    let name = try dylib(Self.functions, [option])
+    let outcome = try Tool.run(["startup", name]).expect(0)
+    let constructors = ["_earliest", "_early", "_plain"].enumerated().map {
+      "init-array[\($0.offset)] \($0.element)"
+    }
+    #expect(Self.lines(outcome).filter { $0.hasPrefix("init-array") } == constructors, "\(outcome)")
+  }
+
+  @Test(
+    "is told of Mach-O: libraries, the routine of the linker and classes with +load",
+    .needs("clang", "ld64.lld-19"))
+  func commands() throws {
+    let source = """
+      static long shape[5];
+      __attribute__((used, section("__DATA,__objc_nlclslist"))) static void *loads[] = { shape };
+      __attribute__((constructor)) static void plain(void) {}
+      """
+    let name = try dylib(source, ["-fixup_chains"])
+    var bytes = try Fixtures.bytes(name)
+    let lines = Self.lines(try Tool.run(["startup", name]).expect(0))
+    #expect(lines == ["objc-load[0] _shape", "init-array[0] _plain"])
+    // One command more for each: `LC_LOAD_DYLIB`, and `LC_ROUTINES_64` with the address of the constructor.
+    func number(_ value: UInt64, _ size: Int) -> [UInt8] {
+      (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    let plain = try #require(
+      Tool.object(Tool.run(["startup", "--format", "ndjson", name]).output)["startup"]
+        as? [[String: Any]]).last?["address"] as? String
+    let address = try #require(plain.flatMap { UInt64($0.dropFirst(2), radix: 16) })
+    let path = Array("/usr/lib/libfirst.dylib".utf8)
+    let library =
+      number(0xc, 4) + number(48, 4) + number(24, 4) + number(0, 12) + path
+      + [UInt8](repeating: 0, count: 24 - path.count)
+    let routines = number(0x1a, 4) + number(72, 4) + number(address, 8) + number(0, 56)
+    let size = bytes[20..<24].reversed().reduce(0) { $0 << 8 | Int($1) }
+    bytes.replaceSubrange(32 + size..<32 + size + 120, with: library + routines)
+    bytes[16] += 2
+    bytes.replaceSubrange(20..<24, with: number(UInt64(size + 120), 4))
+    try bytes.write(to: Fixtures.place(name))
+    let all = Self.lines(try Tool.run(["startup", name]).expect(0))
+    #expect(
+      all == ["needed /usr/lib/libfirst.dylib", lines[0], "init _plain", lines[1]], "\(all)")
+    // Commands that are too short for what they say hide nothing.
+    bytes[32 + size + 8] = 0xff
+    try bytes.write(to: Fixtures.place(name))
+    #expect(Self.lines(try Tool.run(["startup", name]).expect(0)).count == 4)
+  }
+
+  @Test("is not told of objects and of archives of them", .needs("clang"))
   func object() throws {
     let object = try Fixtures.build("int x;", as: "startup.o", ["-c"])
     try Fixtures.tool("ar", ["rc", "startup.a", object])
@@ -166,8 +233,7 @@ struct StartupTests {
       "int x;", as: "startup-macho.o", with: "clang", ["-c", "--target=arm64-apple-macos13"])
     for (name, reason) in [
       (object, "It is not linked: what it is linked into decides what runs"),
-      ("startup.a", "startup.a: It is not linked"),
-      (other, "What runs at startup is read of ELF files alone."),
+      ("startup.a", "startup.a: It is not linked"), (other, "startup-macho.o: It is not linked"),
     ] {
       try Tool.run(["startup", name]).expect(2, errors: reason)
     }

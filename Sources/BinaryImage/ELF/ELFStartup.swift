@@ -4,13 +4,13 @@ internal import CElf
 package struct StartupStep: Hashable, Sendable {
   /// When it does, in the order of the loader.
   package enum Kind: String, CaseIterable, Sendable {
-    /// A library that is opened with the file, and whose own steps come first: `DT_NEEDED`.
+    /// A library that is opened with the file, and whose own steps come first: `DT_NEEDED`, `LC_LOAD_DYLIB`.
     case needed
     /// A library that the loader tells of what it does: `DT_AUDIT`, `DT_DEPAUDIT`.
     case audit
     /// A library that answers in place of the file: `DT_FILTER`, `DT_AUXILIARY`.
     case filter
-    /// Memory that every thread gets: `PT_TLS`.
+    /// Memory that every thread gets: `PT_TLS`. Of Mach-O the functions that fill it.
     case threadLocal = "tls"
     /// A function that chooses an address while the file is relocated, or at the first call where that is lazy.
     case resolver = "ifunc"
@@ -18,11 +18,13 @@ package struct StartupStep: Hashable, Sendable {
     case exportedResolver = "ifunc-symbol"
     /// `DT_PREINIT_ARRAY`, of executables.
     case preinit = "preinit-array"
-    /// `DT_INIT`.
+    /// A class or category of Objective-C with a `+load`.
+    case loadMethod = "objc-load"
+    /// `DT_INIT`, `LC_ROUTINES`.
     case initialiser = "init"
-    /// `DT_INIT_ARRAY`.
+    /// `DT_INIT_ARRAY`, `__mod_init_func`, `__init_offsets`.
     case initArray = "init-array"
-    /// `DT_FINI_ARRAY`, when the file is closed; the last one first.
+    /// `DT_FINI_ARRAY`, `__mod_term_func`, when the file is closed; the last one first.
     case finiArray = "fini-array"
     /// `DT_FINI`.
     case finaliser = "fini"
@@ -42,6 +44,56 @@ package struct StartupStep: Hashable, Sendable {
   package var isOfCompiler = false
   /// Whether it is a number, which the loader calls all the same: null, or what no relocation makes an address.
   package var isNumber = false
+
+  package init(
+    kind: Kind, index: Int? = nil, address: UInt64? = nil, name: String? = nil,
+    note: String? = nil, isOfCompiler: Bool = false
+  ) {
+    (self.kind, self.index, self.address) = (kind, index, address)
+    (self.name, self.note, self.isOfCompiler) = (name, note, isOfCompiler)
+  }
+
+  /// A step of an array of pointers.
+  package init(kind: Kind, index: Int, _ pointer: PointerValue) {
+    self.init(kind: kind, index: index, name: pointer.symbol)
+    switch pointer.target {
+    case .address(let target): address = target.rawValue
+    case .null: (note, isNumber) = ("it is null", true)
+    case .imported(let symbol, let addend):
+      name = PointerValue.name(ofImport: symbol, addend: addend)
+      note = "another image defines it"
+    case .unresolvable(let reason): (note, isNumber) = (reason, pointer.resolution == .number)
+    case .section, .foreign: note = "it leads to no address of a linked file"
+    }
+  }
+}
+
+extension StartupStep {
+  /// More bytes than any array of functions has.
+  package static let mostBytes: UInt64 = 1 << 20
+}
+
+extension [StartupStep] {
+  /// Leaves out names beyond the size of the file: many may share their bytes.
+  package mutating func limitNames(to size: UInt64) {
+    var room = size + 1 << 16
+    for index in indices {
+      let size = UInt64(self[index].name?.utf8.count ?? 0)
+      if size <= room { room -= size } else { self[index].name = nil }
+    }
+  }
+}
+
+extension FileImage {
+  /// Refuses files that no loader opens.
+  package func checkStarts() throws(ImageError) {
+    try file.check(
+      identity.kind != .object, .noEntries,
+      "It is not linked: what it is linked into decides what runs, and when.")
+    try file.check(
+      !isCore && !hasOnlyDebugInformation, .noEntries,
+      "No loader opens it: it is a \(identity.kind.rawValue) file.")
+  }
 }
 
 extension ELFFile {
@@ -50,12 +102,7 @@ extension ELFFile {
   ///
   /// The dynamic section is believed, as the loader does; a static executable has section headers alone.
   package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
-    try file.check(
-      !header.isObject, .noEntries,
-      "It is not linked: what it is linked into decides what runs, and when.")
-    try file.check(
-      header.type != UInt16(ET_CORE) && !hasOnlyDebugInformation, .noEntries,
-      "No loader opens it: it is a \(identity.kind.rawValue) file.")
+    try checkStarts()
     try file.check(
       !segments().hasEmptyDynamic, .noEntries,
       "No loader opens it: its dynamic section is empty (PT_DYNAMIC).")
@@ -98,12 +145,7 @@ extension ELFFile {
       }
     }
     do throws(ImageError) { try name(&steps) } catch { problems.append(error) }
-    // Many names may share their bytes.
-    var room = file.size + 1 << 16
-    for index in steps.indices {
-      let size = UInt64(steps[index].name?.utf8.count ?? 0)
-      if size <= room { room -= size } else { steps[index].name = nil }
-    }
+    steps.limitNames(to: file.size)
     return (steps, problems)
   }
 
@@ -166,8 +208,7 @@ extension ELFFile {
     }
   }
 
-  /// More bytes than any array of functions has.
-  private static let mostStartup: UInt64 = 1 << 20
+  private static let mostStartup = StartupStep.mostBytes
 
   private static func array(_ kind: StartupStep.Kind, at start: UInt64, _ size: UInt64) -> Section {
     Section(
@@ -189,20 +230,9 @@ extension ELFFile {
     let word = UInt64(header.wordSize)
     for offset in stride(from: 0, to: array.size - array.size % word, by: Int(word)) {
       let pointer = try pointer(at: offset, ofArray: array)
-      var step = StartupStep(kind: kind, index: Int(offset / word), name: pointer.symbol)
-      switch pointer.target {
-      case .address(let address):
-        step.address = address.rawValue
-        if machine.marksDescriptors, address.rawValue & 2 != 0 {
-          step.note = "marks a descriptor: the function is what a relocation writes there"
-        }
-      case .null: (step.note, step.isNumber) = ("it is null", true)
-      case .imported(let symbol, let addend):
-        step.name = PointerValue.name(ofImport: symbol, addend: addend)
-        step.note = "another image defines it"
-      case .unresolvable(let reason):
-        (step.note, step.isNumber) = (reason, pointer.resolution == .number)
-      case .section, .foreign: step.note = "it leads to no address of a linked file"
+      var step = StartupStep(kind: kind, index: Int(offset / word), pointer)
+      if machine.marksDescriptors, let address = step.address, address & 2 != 0 {
+        step.note = "marks a descriptor: the function is what a relocation writes there"
       }
       steps.append(step)
     }
@@ -249,24 +279,41 @@ extension ELFFile {
   /// Gives the steps the symbols of their functions, where the file has any.
   private func name(_ steps: inout [StartupStep]) throws(ImageError) {
     var names: [UInt64: String] = [:]
+    var chosen: [UInt64: String] = [:]
     var labels: [UInt64: String] = [:]
-    let wanted = Set(steps.compactMap { $0.name == nil ? $0.address : nil })
+    let resolvers = steps.contains { $0.kind.isResolver }
+    let wanted = Set(
+      steps.compactMap { $0.name == nil || $0.kind.isResolver ? $0.address : nil })
     defer {
-      for index in steps.indices where steps[index].name == nil {
-        steps[index].name = steps[index].address.flatMap { names[$0] ?? labels[$0] }
+      for index in steps.indices {
+        guard let address = steps[index].address else { continue }
+        if steps[index].name == nil {
+          steps[index].name = names[address] ?? chosen[address] ?? labels[address]
+        }
+        guard steps[index].kind.isResolver, let function = names[address],
+          let symbol = chosen[address], function != symbol
+        else { continue }
+        steps[index].note =
+          steps[index].name == function ? "chooses \(symbol)" : "\(function) chooses it"
       }
     }
     guard !wanted.isEmpty else { return }
     try forEachSymbol(where: { $0.mayBeFunction && wanted.contains($0.value) }) { symbol in
       if symbol.name.isEmpty { return true }
-      if symbol.type != UInt8(STT_NOTYPE) {
+      if symbol.isResolver {
+        chosen[symbol.value] = chosen[symbol.value] ?? symbol.name
+      } else if symbol.type != UInt8(STT_NOTYPE) {
         names[symbol.value] = names[symbol.value] ?? symbol.name
       } else if !symbol.isMark {
         labels[symbol.value] = labels[symbol.value] ?? symbol.name
       }
-      return names.count < wanted.count
+      return resolvers || names.count < wanted.count
     }
   }
+}
+
+extension StartupStep.Kind {
+  fileprivate var isResolver: Bool { self == .resolver || self == .exportedResolver }
 }
 
 extension Symbol {

@@ -21,6 +21,11 @@ struct MachOCommands {
   private(set) var indirectSymbols: FileExtent?
   /// `LC_UUID`; empty if there is none.
   private(set) var uuid: [UInt8] = []
+  /// The libraries that are opened with the file: `LC_LOAD_DYLIB`, `LC_LOAD_WEAK_DYLIB`, `LC_REEXPORT_DYLIB` and
+  /// `LC_LOAD_UPWARD_DYLIB`.
+  private(set) var libraries: [String] = []
+  /// `LC_ROUTINES`: `init_address`.
+  private(set) var routines: [UInt64] = []
   /// The encrypted bytes of this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
   private(set) var encrypted: FileExtent?
 
@@ -29,6 +34,8 @@ struct MachOCommands {
   private static let known: [UInt32: (size: Int, isSingle: Bool)] = [
     0x1: (56, false), 0x19: (72, false), 0x1b: (24, false), 0x21: (20, false), 0x2c: (20, false),
     0x2: (24, true), 0xb: (80, true), 0x22: (40, true), 0x8000_0034: (16, true),
+    0xc: (8, false), 0x8000_0018: (8, false), 0x8000_001f: (8, false), 0x8000_0023: (8, false),
+    0x11: (8, false), 0x1a: (8, false),
   ]
 
   /// Reads the load commands of `file`.
@@ -97,6 +104,9 @@ struct MachOCommands {
     case 0x22:
       programs = [8, 16, 32, 24].map { fields.extent($0) }
     case 0x8000_0034: chainedFixups = fields.extent(8)
+    case 0xc, 0x8000_0018, 0x8000_001f, 0x8000_0023:
+      libraries.append(fields.text(Int(fields.single(8)), before: size))
+    case 0x11, 0x1a: routines.append(fields.word(8))
     default: break
     }
     return true
@@ -316,6 +326,13 @@ struct MachOFields {
   /// A name of 16 bytes, which fills them or ends with NUL.
   func name(_ place: Int) -> String {
     String(decoding: bytes(place).prefix { $0 != 0 }, as: UTF8.self)
+  }
+
+  /// A text that begins `place` bytes into a command of a size and ends with NUL or the command; empty if it does not begin
+  /// there.
+  func text(_ place: Int, before size: Int) -> String {
+    let text = bytes[start..<start + size].dropFirst(place).prefix { $0 != 0 }
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The fields behind the first `count` bytes.

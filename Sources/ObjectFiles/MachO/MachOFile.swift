@@ -196,3 +196,77 @@ extension MachOFile {
   /// Whether the header says that it is a core file.
   package var isCore: Bool { header.kind == .core }
 }
+
+extension MachOFile {
+  /// What dyld runs of the file, in its order: libraries that come along, what opening the file runs, then what closing it
+  /// runs; and why some of it is not known.
+  ///
+  /// C: `S_MOD_INIT_FUNC_POINTERS` and its kin in `<mach-o/loader.h>`.
+  package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
+    try checkStarts()
+    let commands = try commands.get()
+    var steps = commands.libraries.map { StartupStep(kind: .needed, name: $0) }
+    var problems: [ImageError] = []
+    func add(_ read: () throws(ImageError) -> [StartupStep]) {
+      do throws(ImageError) { steps += try read() } catch { problems.append(error) }
+    }
+    for kind in StartupStep.Kind.allCases {
+      if kind == .initialiser {
+        steps += commands.routines.map { StartupStep(kind: kind, address: $0) }
+      }
+      for (index, entry) in commands.sections.enumerated() where entry.startup == kind {
+        add { () throws(ImageError) in try startup(kind, entry, section(index, entry)) }
+      }
+    }
+    // Functions of ARM in Thumb code have odd addresses.
+    let wanted = steps.flatMap { step in step.address.map { [$0, $0 & ~1] } ?? [] }
+    do throws(ImageError) {
+      let names = try symbols.get()?.names(at: Set(wanted)) ?? [:]
+      for index in steps.indices where steps[index].name == nil {
+        steps[index].name = steps[index].address.flatMap { names[$0] ?? names[$0 & ~1] }
+      }
+    } catch { problems.append(error) }
+    steps.limitNames(to: file.size)
+    return (steps, problems)
+  }
+
+  /// The steps of one section.
+  private func startup(
+    _ kind: StartupStep.Kind, _ entry: MachOSection, _ section: Section
+  ) throws(ImageError) -> [StartupStep] {
+    try file.check(
+      entry.size <= StartupStep.mostBytes, .malformed,
+      "The section claims \(entry.size) bytes of functions.", section: section.name)
+    // `S_INIT_FUNC_OFFSETS`: 32 bits, from the header on.
+    let isOffset = entry.flags & 0xff == 0x16
+    let size = isOffset ? 4 : header.wordSize
+    wanted.insert(section.addresses)
+    let indices = 0..<Int(entry.size) / size
+    guard !isOffset else {
+      let base = try segments.get().base ?? 0
+      return try withBytes(of: section) { bytes in
+        indices.map { index in
+          let offset: UInt32? = bytes.integer(at: index * size, order: header.order)
+          return StartupStep(kind: kind, index: index, address: offset.map { base &+ UInt64($0) })
+        }
+      }
+    }
+    let steps = try indices.map { index throws(ImageError) in
+      StartupStep(kind: kind, index: index, try pointer(at: UInt64(index * size), in: section))
+    }
+    return kind == .finiArray ? steps.reversed() : steps
+  }
+}
+
+extension MachOSection {
+  /// Returns when its functions run; nil if it is none of those.
+  fileprivate var startup: StartupStep.Kind? {
+    if name == "__objc_nlclslist" || name == "__objc_nlcatlist" { return .loadMethod }
+    return switch flags & 0xff {
+    case 0x9, 0x16: .initArray
+    case 0xa: .finiArray
+    case 0x15: .threadLocal
+    default: nil
+    }
+  }
+}

@@ -69,6 +69,18 @@ final class MachOSymbols {
     return found[ordinal]
   }
 
+  /// The names of symbols at addresses, the first one of each.
+  func names(at addresses: Set<UInt64>) throws(ImageError) -> [UInt64: String] {
+    var names: [UInt64: String] = [:]
+    try forEachEntry { entry throws(ImageError) in
+      guard entry.type & 0xe0 == 0, case .section = entry.place, addresses.contains(entry.value),
+        names[entry.value] == nil
+      else { return }
+      names[entry.value] = try file.name(at: UInt64(entry.name), in: table.names)
+    }
+    return names
+  }
+
   private func forEachEntry(_ body: (Entry) throws(ImageError) -> Void) throws(ImageError) {
     let size = header.symbolSize
     let extent = FileExtent(offset: table.offset, size: table.count * UInt64(size))

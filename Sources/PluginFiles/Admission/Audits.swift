@@ -164,7 +164,7 @@ extension Admission.Judged {
     if let problem = problems.first { throw problem }
     let names = steps.filter { step in
       switch step.kind {
-      case .needed, .threadLocal, .finiArray, .finaliser: false
+      case .needed, .threadLocal, .loadMethod, .finiArray, .finaliser: false
       case .audit, .filter, .resolver, .exportedResolver: true
       case .preinit, .initialiser, .initArray:
         !step.isOfCompiler && !usualAtStartup.contains(step.name ?? "")

@@ -17,7 +17,7 @@ struct Startup: ParsableCommand {
   func run() throws {
     try files.show(
       ImageListing(
-        key: "startup", emptyNote: "nothing runs", skippedNote: "not linked, or no ELF files",
+        key: "startup", emptyNote: "nothing runs", skippedNote: "not linked",
         read: StartupStep.read))
   }
 }
@@ -45,10 +45,7 @@ extension StartupStep: Tabled {
   static func read(
     _ image: any FileImage, _ found: ReadImage, _: inout Wanted
   ) throws(ImageError) -> [StartupStep] {
-    guard let file = image as? ELFFile else {
-      throw image.file.error(.noEntries, "What runs at startup is read of ELF files alone.")
-    }
-    let (steps, problems) = try file.startup()
+    let (steps, problems) = try image.startup()
     found.problems += problems
     return steps
   }
