@@ -247,7 +247,9 @@ extension Hive {
     for _ in 0..<10 {
       refresh()
       let found = state.withLock { state in
-        state.images.registered.last { $0.name == name }.map { state.table.declared(by: $0.id) }
+        state.images.registered.last { $0.name.utf8.elementsEqual(name.utf8) }.map {
+          state.table.declared(by: $0.id)
+        }
       }
       if let found, !found.isEmpty { return found }
     }

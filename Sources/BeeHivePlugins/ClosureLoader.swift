@@ -19,7 +19,6 @@ struct ClosureLoader: Sendable {
     var names: [String] = []
     do throws(Problem) {
       let folder = isStrict ? try JudgedFolder(for: closure) : nil
-      defer { withExtendedLifetime(folder) {} }
       for (position, member) in closure.dependenciesFirst where !member.isMapped {
         let descriptor = member.descriptor
         // A plugin that was loaded meanwhile may have brought it.
@@ -31,7 +30,8 @@ struct ClosureLoader: Sendable {
           let name = folder.name(at: position)
           names.append(name)
           try openLibrary(name, as: member.path)
-          folder.isInUse = true
+          // The number of the folder is in the loader's name now, and must not be given away.
+          folder.links.staysOpen = true
         } else {
           names.append(try openAnew(member.path))
         }
@@ -81,18 +81,14 @@ struct ClosureLoader: Sendable {
   }
 }
 
-/// A folder of links to open files, for the loader to open them through: nobody else can write to it, and `$ORIGIN` is
-/// this folder. It is removed when the last reference goes.
-final class JudgedFolder {
-  /// Whether the loader knows an image by a name with the number of this folder, so that it must not be given away.
-  var isInUse = false
-
-  private let path: String
-  private let folder: Int32
+/// Links to open files, for the loader to open them through: nobody else can write to their folder, and `$ORIGIN` is that
+/// folder, also when the plugin opens libraries later.
+struct JudgedFolder {
+  fileprivate let links: PrivateFolder
   /// The folder as the loader gets it: never twice the same.
   private let spelling: String
   /// The names of the links, by the positions of the files in the closure.
-  private var links: [Int: String] = [:]
+  private var names: [Int: String] = [:]
 
   /// Makes a folder with a link to each file that is not mapped.
   init(for closure: LoadClosure) throws(Problem) {
@@ -101,42 +97,28 @@ final class JudgedFolder {
     let parents = given.filter {
       [0, geteuid()].contains(fileStatus(of: $0.utf8, followingLinks: true)?.st_uid)
     }
-    guard let path = makePrivateFolder(in: parents, named: "beehive") else {
+    let folder = PrivateFolder(in: parents, named: "beehive", depth: closure.climbs)
+    guard let folder, folder.descriptor >= 0 else {
       throw Problem(
         .notLoaded,
         "no private folder can be made in \(given.joined(separator: ", ")): give one in TMPDIR")
     }
-    self.path = path
-    folder = unsafe open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    spelling = newSpelling(of: "/proc/self/fd/\(folder)")
-    var status = stat()
-    // A folder that hands its group on is as good.
-    guard unsafe fstat(folder, &status) == 0, status.st_uid == geteuid(),
-      status.st_mode & 0o777 == 0o700
-    else {
-      throw Problem(.notLoaded, "\(path) is not the folder that was made")
-    }
+    links = folder
+    spelling = newSpelling(of: "/proc/self/fd/\(folder.descriptor)")
     for (position, member) in closure.members.enumerated() where !member.isMapped {
-      // Two files may have one name in two folders.
-      let link = "\(position)-\(member.path.fileName)"
-      let place =
-        position == 0
-        ? member.path.fileName : String(decoding: link.utf8.prefix(200), as: UTF8.self)
-      guard unsafe symlinkat("/proc/self/fd/\(member.descriptor)", folder, place) == 0 else {
-        throw Problem(.notLoaded, "\(path)/\(place) cannot be made: \(systemMessage(errno))")
+      // Two files may have one name in two folders; a plugin is no hidden file.
+      let name = (position == 0 ? "" : ".\(position)-") + member.path.fileName
+      let link = position == 0 ? name : String(decoding: name.utf8.prefix(200), as: UTF8.self)
+      guard folder.link(link, to: "/proc/self/fd/\(member.descriptor)") else {
+        throw Problem(
+          .notLoaded, "\(folder.path)/\(link) cannot be made: \(systemMessage(errno))")
       }
-      links[position] = place
+      names[position] = link
     }
-  }
-
-  deinit {
-    for link in links.values { unsafe unlinkat(folder, link, 0) }
-    unsafe rmdir(path)
-    if !isInUse { close(folder) }
   }
 
   /// The path that the loader opens the file at a position by.
-  func name(at position: Int) -> String { "\(spelling)/\(links[position] ?? "")" }
+  func name(at position: Int) -> String { "\(spelling)/\(names[position] ?? "")" }
 
   /// Throws if a file may be another by now than it was when it was judged.
   func checkUnchanged(_ member: LoadClosure.Member) throws(Problem) {

@@ -5,9 +5,9 @@ internal import PluginFiles
 /// Marks in a folder: each says that a process is loading a file. A constructor that ends or hangs its process leaves its
 /// mark behind, and the next start finds it.
 ///
-/// A mark has the name of the file, what tells its contents from others, and the number of the process, which keeps it
-/// locked: the mark of a process that lives is none of the last start. In it is the namespace of that number, because
-/// children that the process leaves behind keep the lock, too.
+/// A mark has the name of the file, what tells its contents from others, the namespace of processes and the number of the
+/// process in it, which keeps it locked: the mark of a process that lives is none of the last start. Its number tells that,
+/// because children that the process leaves behind keep the lock, too.
 struct LoadMarks {
   let folder: String
 
@@ -15,7 +15,7 @@ struct LoadMarks {
   /// there is no such folder.
   init?(in given: String?) {
     let own = userFolder("XDG_STATE_HOME", orInHome: ".local/state").map {
-      "\($0)/\(PluginSwitches.ownProgram)/plugins"
+      "\($0)/\(ownProgram)/plugins"
     }
     guard let folder = given ?? own else { return nil }
     self.folder = folder
@@ -33,21 +33,24 @@ struct LoadMarks {
     var left: [String: String] = [:]
     for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
       let name = String(decoding: bytes, as: UTF8.self)
-      guard let end = name.lastIndex(of: "."), !name.hasPrefix(".") else { continue }
+      let parts = name.hasPrefix(".") ? [] : name.split(separator: ".")
+      guard parts.count > 2 else { continue }
       let mark = unsafe open("\(folder)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
       guard mark >= 0 else { continue }
       defer { close(mark) }
-      let process = pid_t(name[end...].dropFirst()) ?? 0
-      let isHere = readBytes(of: mark, at: 0, count: 64).bytes.elementsEqual(Self.namespace.utf8)
+      let process = pid_t(parts[parts.count - 1]) ?? 0
+      let isHere = parts[parts.count - 2] == Self.namespace
       if flock(mark, LOCK_SH | LOCK_NB) == 0 || isHere && kill(process, 0) != 0 && errno == ESRCH {
-        left[Self.contents(name[..<end])] = "\(folder)/\(name)"
+        left[Self.contents(parts[parts.count - 3])] = "\(folder)/\(name)"
       }
     }
     return left
   }
 
-  /// The namespace of the numbers of processes.
-  private static var namespace: String { linkTarget(of: "/proc/self/ns/pid") ?? "" }
+  /// The namespace of the numbers of processes: `/proc/self/ns/pid` is a link to `pid:[4026531836]`.
+  static var namespace: String {
+    (linkTarget(of: "/proc/self/ns/pid") ?? "").filter(\.isNumber)
+  }
 
   /// The part of a mark's name that tells the contents of a file, whatever it is called.
   private static func contents(_ name: Substring) -> String {
@@ -74,21 +77,17 @@ struct LoadMarks {
     _ path: String, _ stamp: FileStamp, noted: (ImageError?) -> Void, _ load: () -> Result
   ) -> Result {
     makeFolders(to: folder)
-    let text = "\(Self.text(of: path, stamp)).\(getpid())"
+    let text = "\(Self.text(of: path, stamp)).\(Self.namespace).\(getpid())"
     // Nobody looks at it before it is locked.
     let draft = "\(folder)/.\(text)"
     let mark = unsafe open(draft, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    let namespace = Self.namespace
-    // Sound: the call reads as many bytes as the text has.
-    guard mark >= 0, unsafe write(mark, namespace, namespace.utf8.count) >= 0 else {
+    guard mark >= 0 else {
       noted(
         ImageError(
           .unreadable, image: folder,
           message:
             "No mark can be written: \(systemMessage(errno)). A plugin that ends the process is not found out."
         ))
-      if mark >= 0 { close(mark) }
-      unsafe unlink(draft)
       return load()
     }
     noted(nil)

@@ -21,6 +21,9 @@ final class PluginStore: Sendable {
     /// The number of times that it was withdrawn.
     var withdrawals = 0
 
+    /// Whether the loader knows it by a name, which Swift may take for equal to another.
+    func isNamed(_ name: String?) -> Bool { name.map { [self.name].has($0) } ?? false }
+
     func isCalled(_ name: String) -> Bool {
       PluginIdentity.isPlugin(identity, at: [path] + paths, called: name)
     }
@@ -51,6 +54,13 @@ final class PluginStore: Sendable {
     fileprivate(set) var strays: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
+    /// The files that calls load.
+    fileprivate var begun: Set<FileStamp.FileNumber> = []
+
+    /// Whether the Hive has the entries of a build of a path.
+    fileprivate func hasBuild(at path: String) -> Bool {
+      images.contains { $0.isTakenIn && [$0.path].has(path) }
+    }
 
     /// When a plugin is loaded.
     func activation(of plugin: PluginIdentity?, at paths: [String]) -> Plugins.Activation {
@@ -112,7 +122,8 @@ final class PluginStore: Sendable {
       let old: PluginCatalogue? = state.withLock { state in
         guard state.version == before.version else { return nil }
         defer { (state.catalogue, state.unwatched) = (fresh, unwatched) }
-        let files = Set(fresh.manifests.map(\.stamp.contents))
+        // What was loaded has its state, wherever its file is now.
+        let files = Set(fresh.manifests.map(\.stamp.contents) + state.images.map(\.stamp))
         state.states = state.states.filter { files.contains($0.key) }
         state.version += 1
         return state.catalogue
@@ -153,10 +164,10 @@ extension PluginStore {
   func state(of manifest: PluginManifest, isLoaded: Bool) -> PluginFile.State {
     let noted = state.withLock { $0.states[manifest.stamp.contents] } ?? .found
     switch noted {
-    case .found, .admitted, .refused: return isLoaded ? .loaded : noted
-    case .loaded, .unloaded:
-      return image(of: manifest.stamp)?.isTakenIn == false ? .unloaded : .loaded
     case .loading, .failed, .quarantined: return noted
+    case _ where image(of: manifest.stamp)?.isTakenIn == false: return .unloaded
+    case .loaded, .unloaded: return .loaded
+    case .found, .admitted, .refused: return isLoaded ? .loaded : noted
     }
   }
 
@@ -183,6 +194,16 @@ extension PluginStore {
 // MARK: Images
 
 extension PluginStore {
+  /// Begins to load a plugin; false if another call does so.
+  func begin(_ stamp: FileStamp?) -> Bool {
+    stamp.map { stamp in state.withLock { $0.begun.insert(stamp.number).inserted } } ?? true
+  }
+
+  /// Ends what ``begin(_:)`` has begun.
+  func end(_ stamp: FileStamp?) {
+    if let stamp { state.withLock { _ = $0.begun.remove(stamp.number) } }
+  }
+
   /// Returns the load of a file that is under way, or a new one.
   func load(of file: LoadClosure.Member) -> LibraryLoad {
     state.withLock { state in
@@ -205,10 +226,13 @@ extension PluginStore {
     let stamp = stamp.contents
     state.withLock { state in
       let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
-      state.images.removeAll { $0.name == name }
-      let image = Image(
+      // Somebody may have unloaded it while it was opened.
+      let known = state.images.first { $0.isNamed(name) }
+      state.images.removeAll { $0.isNamed(name) }
+      var image = Image(
         path: path, stamp: stamp, identity: plugin, name: name,
-        isTakenIn: !state.images.contains { $0.isTakenIn && $0.path == path })
+        isTakenIn: known?.isTakenIn != false && !state.hasBuild(at: path))
+      image.withdrawals = known?.withdrawals ?? 0
       state.images.append(image)
     }
   }
@@ -232,7 +256,8 @@ extension PluginStore {
   /// Whether nobody has begun to load a plugin.
   func isUntouched(_ manifest: PluginManifest) -> Bool {
     let known = state.withLock { $0.states[manifest.stamp.contents] }
-    return known?.isOfLoad != true || known == .loading
+    if known == .loading { return true }
+    return known?.isOfLoad != true && image(of: manifest.stamp)?.isTakenIn != false
   }
 
   /// Notes that images were opened that are no plugins which were judged.
@@ -243,24 +268,22 @@ extension PluginStore {
   @discardableResult
   func note(_ isIn: Bool, ofImage name: String?, for old: String? = nil) -> Int? {
     state.withLock { state in
-      guard let index = state.images.firstIndex(where: { $0.name == name }) else { return nil }
+      guard let index = state.images.firstIndex(where: { $0.isNamed(name) }) else { return nil }
       // The latest is the last.
       var image = state.images.remove(at: index)
-      for index in state.images.indices where state.images[index].name == old {
+      for index in state.images.indices where state.images[index].isNamed(old) {
         state.images[index].isTakenIn = false
         state.images[index].withdrawals += 1
       }
-      image.isTakenIn = isIn && !state.images.contains { $0.isTakenIn && $0.path == image.path }
+      image.isTakenIn = isIn && !state.hasBuild(at: image.path)
       if !image.isTakenIn { image.withdrawals += 1 }
       state.images.append(image)
       return image.isTakenIn ? image.withdrawals : nil
     }
   }
 
-  /// The number of times that an image was withdrawn.
-  func withdrawals(of name: String) -> Int? {
-    state.withLock { $0.images.first { $0.name == name }?.withdrawals }
-  }
+  /// The number of times that the image of a file was withdrawn, which need not be loaded.
+  func withdrawals(of stamp: FileStamp?) -> Int { image(of: stamp)?.withdrawals ?? 0 }
 }
 
 extension ImageError {

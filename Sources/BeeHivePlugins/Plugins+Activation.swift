@@ -77,7 +77,7 @@ extension Plugins {
         let plugin = report.plugins.first(where: { $0.paths.has(path) }),
         let refusal = plugin.refusals.first,
         // The lookup itself says what was removed.
-        state.images.last(where: { $0.path == refusal.cause })?.isTakenIn != false
+        state.images.last(where: { [$0.path].has(refusal.cause ?? "") })?.isTakenIn != false
       else { return false }
       throw ServiceError(
         .unusable, service: record.name,
@@ -85,6 +85,7 @@ extension Plugins {
     }
     for plugin in report.loading([best.path]) where !isTakenIn(plugin) {
       store.note(.loading, of: plugin.stamp)
+      let before = store.withdrawals(of: plugin.stamp)
       let (names, problem) = opened(plugin)
       if let problem {
         store.note(.failed(problem), of: plugin.stamp)
@@ -93,9 +94,7 @@ extension Plugins {
       }
       store.note(.loaded, of: plugin.stamp)
       Task(executorPreference: ModuleThreads.shared) {
-        do throws(Problem) { try await takeIn(names[0], of: plugin) } catch {
-          store.note(.failed(error), of: plugin.stamp)
-        }
+        try? await takeIn(names[0], of: plugin, unlessWithdrawnSince: before)
       }
     }
     return true

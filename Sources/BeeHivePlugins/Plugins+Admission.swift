@@ -44,7 +44,7 @@ extension Plugins {
         message: "It is a file's name, and no id of a plugin: "
           + (file.identity.map { "that is \($0.id)." } ?? "the file states none."))
     }
-    var switches = PluginSwitches(of: PluginSwitches.ownProgram)
+    var switches = PluginSwitches(of: ownProgram)
     try switches.set(id, isOn: isOn)
   }
 
@@ -92,17 +92,16 @@ extension Plugins {
     if trustedVariable("BEEHIVE_PLUGINS") == "off" {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
-    var admission = Admission(
-      to: try AdmissionHost(
-        modules: modules,
-        plugins: state.images.map {
-          ($0.name, $0.path, $0.stamp, $0.identity?.id, $0.isTakenIn && $0.name != reloaded)
-        }, strays: state.strays), under: policy, verification: state.verification,
-      keepsFiles: keepsFiles)
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]
-    for candidate in state.catalogue.candidates {
-      admission.add(candidate) { manifest in
-        if state.activation(of: manifest.plugin, at: candidate.paths) == .never {
+    let host = try AdmissionHost(
+      modules: modules,
+      plugins: state.images.map {
+        ($0.name, $0.path, $0.stamp, $0.identity?.id, $0.isTakenIn && !$0.isNamed(reloaded))
+      }, strays: state.strays)
+    var admission = Admission(
+      to: host, under: policy, verification: state.verification,
+      refusal: { manifest, paths in
+        if state.activation(of: manifest.plugin, at: paths) == .never {
           return PluginRefusal(
             .switchedOff, "The host never loads it.",
             remedy: "Change the host's hive.plugins.activations to load it.")
@@ -114,8 +113,8 @@ extension Plugins {
             found: mark,
             remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
         }
-      }
-    }
+      }, keepsFiles: keepsFiles)
+    for candidate in state.catalogue.candidates { admission.add(candidate) }
     let report = admission.report()
     for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.stamp) }
     return report

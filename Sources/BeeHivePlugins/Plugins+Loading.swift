@@ -52,17 +52,21 @@ extension Plugins {
     var loaded: [AdmissionReport.Plugin] = []
     var failures: [(path: String, problem: Problem)] = []
     for plugin in chosen where !isTakenIn(plugin) {
+      let isFirst = store.begin(plugin.stamp)
+      // Another call loads it; what is needed here has to be there all the same.
+      guard isFirst || chosen.contains(where: { $0.needs.has(plugin.path) }) else { continue }
+      defer { if isFirst { store.end(plugin.stamp) } }
       do throws(Problem) {
-        if let cause = failures.first(where: { plugin.needs.contains($0.path) })?.path {
-          throw Problem(.notLoaded, "\(plugin.path) needs \(cause), which was not loaded")
+        if let cause = failures.first(where: { plugin.needs.has($0.path) })?.path {
+          let problem = Problem(.notLoaded, "\(plugin.path) needs \(cause), which was not loaded")
+          store.note(.failed(problem), of: plugin.stamp)
+          throw problem
         }
         store.note(.loading, of: plugin.stamp)
-        let name = try await open(plugin)
-        try await takeIn(name, of: plugin)
-        store.note(.loaded, of: plugin.stamp)
+        let before = store.withdrawals(of: plugin.stamp)
+        try await takeIn(try await open(plugin), of: plugin, unlessWithdrawnSince: before)
         loaded.append(plugin)
       } catch {
-        store.note(.failed(error), of: plugin.stamp)
         failures.append((plugin.path, error))
       }
     }
@@ -91,25 +95,36 @@ extension Plugins {
     let (names, problem) = await Task(executorPreference: ModuleThreads.shared) { opened(plugin) }
       .value
     guard let problem else { return names[0] }
+    store.note(.failed(problem), of: plugin.stamp)
     store.forget(names)
     await hive.takeOut(images: names)
     throw problem
   }
 
-  /// Takes in what a plugin declares, and starts its modules; all of it is withdrawn if that fails.
-  func takeIn(_ name: String, of plugin: AdmissionReport.Plugin) async throws(Problem) {
+  /// Takes in what a plugin declares, and starts its modules, and notes how that ends; all of it is withdrawn if it fails,
+  /// or if somebody unloads the plugin after it was withdrawn `before` times.
+  func takeIn(
+    _ name: String, of plugin: AdmissionReport.Plugin, unlessWithdrawnSince before: Int
+  ) async throws(Problem) {
+    var isUnloaded: Bool { store.withdrawals(of: plugin.stamp) != before }
+    var failure: any Error = Problem(.notLoaded, "it was unloaded meanwhile")
     do {
-      guard let withdrawals = store.note(true, ofImage: name) else {
-        throw Problem(.notLoaded, "another build of it was loaded meanwhile")
+      if !isUnloaded {
+        guard store.note(true, ofImage: name) != nil else {
+          throw Problem(.notLoaded, "another build of it was loaded meanwhile")
+        }
+        if plugin.isRegistered { try await hive.takeIn(image: name) }
+        if !isUnloaded { return store.note(.loaded, of: plugin.stamp) }
       }
-      if plugin.isRegistered { try await hive.takeIn(image: name) }
-      if store.withdrawals(of: name) == withdrawals { return }
-      throw Problem(.notLoaded, "it was unloaded meanwhile")
     } catch {
-      await hive.takeOut(images: [name])
-      store.note(false, ofImage: name)
-      throw Problem(.notLoaded, "\(plugin.path) was withdrawn: \(error)")
+      failure = error
     }
+    let isWanted = !isUnloaded
+    await hive.takeOut(images: [name])
+    store.note(false, ofImage: name)
+    let problem = Problem(.notLoaded, "\(plugin.path) was withdrawn: \(failure)")
+    store.note(isWanted ? .failed(problem) : .unloaded, of: plugin.stamp)
+    throw problem
   }
 
   /// Opens a plugin on this thread, or waits for the thread that does.
@@ -175,11 +190,11 @@ extension AdmissionReport {
 
   /// Returns the plugins of these paths, and those that they need, in their order.
   func loading(_ paths: [String]) -> [Plugin] {
-    var wanted = Set(paths)
-    for plugin in loading.reversed() where wanted.contains(plugin.path) {
-      wanted.formUnion(plugin.needs)
+    var wanted = Set(paths.map { Array($0.utf8) })
+    for plugin in loading.reversed() where wanted.contains(Array(plugin.path.utf8)) {
+      wanted.formUnion(plugin.needs.map { Array($0.utf8) })
     }
-    return loading.filter { wanted.contains($0.path) }
+    return loading.filter { wanted.contains(Array($0.path.utf8)) }
   }
 }
 
@@ -207,8 +222,8 @@ extension Plugins {
     while !left.isEmpty {
       for image in left { store.note(false, ofImage: image.name) }
       users += await hive.takeOut(images: left.map(\.name))
-      let takenIn = Set(store.takenIn.map(\.name))
-      left = left.filter { takenIn.contains($0.name) }
+      let takenIn = store.takenIn
+      left = left.filter { image in takenIn.contains { $0.isNamed(image.name) } }
     }
     for image in chosen { store.note(.unloaded, of: image.stamp) }
     return users
@@ -238,6 +253,12 @@ extension Plugins {
     guard let new = judged else {
       throw Problem(.notReplaced, "\(old.path) is not there any more, or is no plugin")
     }
+    guard store.begin(new.stamp) else {
+      throw Problem(.notReplaced, "another call loads the new \(old.path)")
+    }
+    defer { store.end(new.stamp) }
+    // Until the new file may be open, nothing of it is there to be withdrawn.
+    let isBegun = Lock(false)
     do throws(Problem) {
       let users = try await hive.replace(image: old.name, called: old.path, with: old.path) { _ in
         if let refusal = new.refusals.first {
@@ -246,8 +267,11 @@ extension Plugins {
         if new.stamp?.number == old.stamp.number {
           throw Problem(.notReplaced, "it is the file that is loaded; rename the new build over it")
         }
-        store.note(.loading, of: new.stamp)
+        // Another call may have been here before.
+        if isTakenIn(new) { throw Problem(.notReplaced, "the new file is loaded already") }
       } opening: { _ in
+        isBegun.change { $0 = true }
+        store.note(.loading, of: new.stamp)
         let (names, problem) = opened(new)
         if let problem {
           withdraw(names)
@@ -255,7 +279,7 @@ extension Plugins {
         }
         return names[0]
       }
-      if store.withdrawals(of: old.name) != old.withdrawals {
+      if store.withdrawals(of: old.stamp) != old.withdrawals {
         throw Problem(.notReplaced, "\(old.path) was unloaded meanwhile")
       }
       store.note(true, ofImage: store.image(of: new.stamp)?.name, for: old.name)
@@ -264,9 +288,10 @@ extension Plugins {
       store.note(.loaded, of: new.stamp)
       return users
     } catch {
-      if new.loads, let stamp = new.stamp, stamp.number != old.stamp.number {
-        // It may still be opening.
-        let name = store.image(of: stamp)?.name ?? LoadedFiles().name(of: stamp.number)
+      if isBegun.withLock(\.self), let stamp = new.stamp {
+        // It may still be opening; the path of the old file leads to it.
+        let opening = LoadedFiles().name(of: stamp.number)
+        let name = store.image(of: stamp)?.name ?? (opening == old.name ? nil : opening)
         store.note(false, ofImage: name)
         await hive.takeOut(images: [name].compactMap(\.self))
         store.note(.failed(error), of: stamp)

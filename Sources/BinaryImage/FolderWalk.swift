@@ -36,7 +36,9 @@ package struct FolderWalk {
     follow(path)
     // A name that is not there, or not for this user to see, ends the walk; the last folder counts.
     let usual = [0, ENOENT, ENOTDIR, EACCES, ELOOP, ENAMETOOLONG, EPERM]
-    if end == nil, !usual.contains(errno) { failure = ImageError(system: errno, path) }
+    if end == nil, failure == nil, !usual.contains(errno) {
+      failure = ImageError(system: errno, path)
+    }
   }
 
   private mutating func follow(_ path: String) {
@@ -55,7 +57,12 @@ package struct FolderWalk {
       guard let entry = PathDescriptor(String(part), in: folder) else {
         return visit(current, folder)
       }
-      if let target = entry.linkTarget {
+      if let bytes = entry.linkTarget {
+        guard let target = String(validating: bytes, as: UTF8.self) else {
+          failure = ImageError(
+            .unreadable, image: next, message: "It is a link to a name that is not UTF-8.")
+          return visit(current, folder)
+        }
         visit(current, folder, next, entry)
         links += 1
         guard links <= Self.mostLinks else { return visit(current, folder) }
@@ -119,7 +126,7 @@ private final class PathDescriptor {
   var access: FileAccess { FileAccess(status) }
 
   /// The path that a link has; nil if it is no link.
-  var linkTarget: String? {
+  var linkTarget: [UInt8]? {
     guard status.st_mode & S_IFMT == S_IFLNK else { return nil }
     // Sound: readlinkat writes at most as many bytes as the buffer has.
     let (bytes, _) = unsafe [UInt8].reading(4096) { rest, filled in
@@ -127,7 +134,7 @@ private final class PathDescriptor {
       return unsafe readlinkat(
         descriptor, "", start.assumingMemoryBound(to: CChar.self), rest.count)
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }
 

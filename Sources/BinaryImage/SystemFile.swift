@@ -221,23 +221,65 @@ package func replaceFile(at path: String, with bytes: [UInt8]) -> Bool {
   return false
 }
 
-/// Makes a folder with a name of its own for the user alone, in the first of some others that lets it.
-///
-/// - Returns: Its path; nil if the system makes none.
-package func makePrivateFolder(in parents: [String], named name: String) -> String? {
-  for parent in parents {
-    var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
-    // Sound: the text ends with a NUL, and is written over in its length.
-    let path = unsafe template.withUnsafeMutableBufferPointer { text -> String? in
-      guard let start = text.baseAddress, unsafe mkdtemp(start) != nil,
-        // Whatever the process takes from new files.
-        unsafe chmod(start, 0o700) == 0
-      else { return nil }
-      return unsafe String(cString: start)
-    }
-    if let path { return path }
+/// The name of the program of this process, whatever became of its file since.
+package var ownProgram: String {
+  let name = linkTarget(of: "/proc/self/exe")?.fileName ?? ""
+  return name.hasSuffix(MappedRange.deletedMark)
+    ? String(name.dropLast(MappedRange.deletedMark.count)) : name
+}
+
+/// A folder of links that has a name of its own and is for the user alone. It is removed when the last reference goes.
+package final class PrivateFolder {
+  /// The outermost folder, and those in it down to that of the links.
+  private let paths: [String]
+  private var links: [String] = []
+  /// The open folder of the links; -1 if the system has not made it.
+  package let descriptor: Int32
+  /// Whether the folder stays open when it is removed.
+  package var staysOpen = false
+
+  /// The path of the outermost folder.
+  package var path: String { paths[0] }
+
+  /// Makes a folder in the first of some others that lets it; nil if the system makes none. `depth` folders around the
+  /// links are for the user alone, too: a path that leads up as often stays inside.
+  package init?(in parents: [String], named name: String, depth: Int) {
+    let made = parents.lazy.compactMap { parent in
+      var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
+      // Sound: the text ends with a NUL, and is written over in its length.
+      return unsafe template.withUnsafeMutableBufferPointer { text -> String? in
+        guard let start = text.baseAddress, unsafe mkdtemp(start) != nil,
+          // Whatever the process takes from new files.
+          unsafe chmod(start, 0o700) == 0
+        else { return nil }
+        return unsafe String(cString: start)
+      }
+    }.first
+    guard let made else { return nil }
+    paths = (0...depth).map { made + String(repeating: "/in", count: $0) }
+    for inner in paths.dropFirst() { unsafe mkdir(inner, 0o700) }
+    var status = stat()
+    let folder = unsafe open(paths[depth], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    // A folder that hands its group on is as good.
+    let isOwn =
+      unsafe fstat(folder, &status) == 0 && status.st_uid == geteuid()
+      && status.st_mode & 0o777 == 0o700
+    if folder >= 0, !isOwn { close(folder) }
+    descriptor = isOwn ? folder : -1
   }
-  return nil
+
+  /// Makes a link; false if the system does not, with the reason in `errno`.
+  package func link(_ name: String, to target: String) -> Bool {
+    guard unsafe symlinkat(target, descriptor, name) == 0 else { return false }
+    links.append(name)
+    return true
+  }
+
+  deinit {
+    for link in links { unsafe unlinkat(descriptor, link, 0) }
+    for path in paths.reversed() { unsafe rmdir(path) }
+    if descriptor >= 0, !staysOpen { close(descriptor) }
+  }
 }
 
 extension String {

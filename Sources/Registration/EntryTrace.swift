@@ -110,7 +110,7 @@ extension EntryTrace.Stage {
     switch self {
     case .object, .archive, .linked, .process: "it is there"
     case .folder: "no other file hides it"
-    case .admission: "the host admits it"
+    case .admission: "the host has nothing against it"
     case .loader: "the loader can open it"
     case .rules: "it is well formed"
     case .duplicates: "no other entry has its name"

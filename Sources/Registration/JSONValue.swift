@@ -12,6 +12,21 @@ package enum JSONValue: Sendable {
   /// A list of texts.
   package static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
+  /// Reads an object that is a list of texts without escapes under one key; nil if it is another text.
+  package static func texts(in bytes: [UInt8], under key: String) -> [String]? {
+    let parts = String(decoding: bytes, as: UTF8.self)
+      .split(separator: "\"", omittingEmptySubsequences: false)
+    // Texts in quotes, and signs between them.
+    let all = parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }
+    let signs = parts.indices.filter { $0 % 2 == 0 }.map { index in
+      String(parts[index].filter { ![" ", "\t", "\n", "\r", "\r\n"].contains($0) })
+    }
+    let (texts, commas) = (all.dropFirst(), max(0, all.count - 2))
+    let expected =
+      ["{"] + (texts.isEmpty ? [":[]}"] : [":["] + Array(repeating: ",", count: commas) + ["]}"])
+    return all.first == key && signs == expected ? Array(texts) : nil
+  }
+
   /// An object without the members that are nil, as encoders write it.
   package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
     .object(members.compactMap { key, value in value.map { (key, $0) } })

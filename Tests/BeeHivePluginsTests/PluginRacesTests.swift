@@ -63,6 +63,118 @@ struct PluginRacesTests {
     #expect(shop.states == [.loaded])
   }
 
+  @Test("one that is unloaded while its constructor runs is gone, and comes back")
+  func unloadedWhileOpening() async throws {
+    let shop = try Shop()
+    try shop.add("a", Self.slow(1, "opening", constructor: 3000))
+    let plugins = shop.hive.plugins
+    let load = Task { try await plugins.load("a.so", marks: shop.marks) }
+    #expect(try await Patience.wait { plugins.files.contains(where: \.isLoaded) })
+    _ = try await plugins.unload("a.so")
+    let problem = await #expect(throws: Problem.self) { try await load.value }
+    #expect(problem?.message.contains("was withdrawn: it was unloaded meanwhile") == true)
+    #expect(shop.hive.entries.isEmpty && shop.states == [.unloaded], "\(shop.states)")
+    try await plugins.load("a.so")
+    #expect(try shop.said("opening") == 1)
+  }
+
+  @Test("one that another call loads is left to that call")
+  func leftAlone() async throws {
+    let shop = try Shop()
+    let file = shop.folder.place("builds/go")
+    try shop.folder.makeFolder("builds")
+    try shop.add("a", Self.slow(1, "left", until: file))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    let load = Task { try await plugins.load(marks: shop.marks) }
+    #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
+    #expect(try await plugins.load("a.so").isEmpty)
+    #expect(shop.states == [.loading])
+    try Data().write(to: file)
+    #expect(try await load.value.map(\.state) == [.loaded])
+  }
+
+  @Test("one that two calls reload at once runs in the new build")
+  func reloadedTwice() async throws {
+    let shop = try Shop()
+    try shop.add("a", Self.slow(1, "twice"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    try Self.replace("a", in: shop, Self.slow(2, "twice", constructor: 3000))
+    let first = Task {
+      try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
+    }
+    #expect(try await Patience.wait { shop.states == [.loading] })
+    // Where the loader keeps this one waiting, it comes when all is done.
+    let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
+    let words = ["another call loads the new \(shop.path("a"))", "the new file is loaded already"]
+    #expect(words.contains { problem?.message.contains($0) == true }, "\(problem!)")
+    _ = try await first.value
+    #expect(try shop.said("twice") == 2)
+    #expect(await shop.hive.runningModules == ["twice"])
+    #expect(shop.states == [.loaded])
+  }
+
+  @Test("one whose new build lacks what a running module requires stays as it is")
+  func required() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "kept"))
+    try shop.add("b", Shop.source(2, "keeping", requires: "kept"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    try Self.replace("a", in: shop, Shop.source(3, "lacking"))
+    let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
+    #expect(problem?.message.contains("keeping requires kept") == true, "\(problem!)")
+    #expect(try shop.said("kept") == 1)
+    #expect(await shop.hive.runningModules == ["kept", "keeping"])
+    #expect(shop.hive.entries.count == 4)
+  }
+
+  @Test("one that was unloaded is so wherever its file was meanwhile, and stays so")
+  func away() async throws {
+    let shop = try Shop()
+    let plugins = shop.hive.plugins
+    try shop.add("a", Shop.source(1, "away"))
+    try await plugins.load(marks: shop.marks)
+    let elsewhere = shop.folder.place("elsewhere")
+    func move(_ from: URL, _ to: URL) throws {
+      try FileManager.default.moveItem(at: from, to: to)
+      plugins.refresh()
+    }
+    let file = shop.folder.place("a.so")
+    try move(file, elsewhere)
+    try await plugins.unload()
+    try move(elsewhere, file)
+    #expect(shop.states == [.unloaded] && shop.hive.entries.isEmpty, "\(shop.states)")
+    plugins.activation = .onDemand
+    #expect(throws: ServiceError.self) { try shop.said("away") }
+    try move(file, elsewhere)
+    try move(elsewhere, file)
+    #expect(shop.states == [.unloaded])
+    try await plugins.load("a.so")
+    #expect(try shop.said("away") == 1)
+  }
+
+  @Test("two whose names Swift takes for equal are two plugins")
+  func equalNames() async throws {
+    let shop = try Shop()
+    let names = ["lib\u{e9}", "libe\u{301}"]
+    for (number, name) in names.enumerated() {
+      try shop.add(name, Shop.source(Int(number), "equal\(number)"))
+    }
+    let plugins = shop.hive.plugins
+    #expect(try await plugins.load("\(names[0]).so", marks: shop.marks).count == 1)
+    #expect(shop.hive.entries.count == 2)
+    try await plugins.load()
+    #expect(shop.hive.entries.count == 4)
+    try await plugins.unload("\(names[1]).so")
+    #expect(Set(shop.states) == [.loaded, .unloaded])
+    try await plugins.unload()
+    #expect(shop.states == [.unloaded, .unloaded] && shop.hive.entries.isEmpty)
+  }
+
   @Test("one that is unloaded while a new build takes its place leaves nothing")
   func unloadedWhileReloading() async throws {
     let shop = try Shop()

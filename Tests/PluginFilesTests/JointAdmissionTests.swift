@@ -1,3 +1,4 @@
+import BinaryImage
 import Foundation
 import PluginFiles
 import TestSupport
@@ -210,5 +211,25 @@ struct JointAdmissionTests {
     try folder.library("plugins/libplain.so", "int x;")
     try Command.output("mkfifo", [folder.plugins + "/fifo.so"])
     #expect(try folder.codes() == ["libbroken.so": ["not-an-object"]])
+  }
+
+  @Test("A library of an earlier plugin is the very file that was judged with it")
+  func residents() throws {
+    let folder = try AdmissionFolder()
+    for (plugin, place) in [("a", "one"), ("b", "second")] {
+      let part = try folder.library(
+        "\(place)/libresident.so.1", "int \(place), shared;", ["-Wl,-soname,libresident.so.1"])
+      try folder.plugin(
+        plugin, Compiler.module(plugin) + "extern int shared; int *use(void) { return &shared; }",
+        part, "-Wl,-rpath,\(part.folder)")
+    }
+    #expect(try folder.codes() == ["liba.so": [], "libb.so": []])
+    let evil = try folder.library(
+      "evil.so", "int shared, evil;", ["-Wl,-soname,libresident.so.1"])
+    let place = folder.folder.place("one/libresident.so.1").path
+    let report = try folder.report(verification: { _, path in
+      if path.hasSuffix("libb.so") { _ = unsafe rename(evil, place) }
+    })
+    #expect(report.plugins.map { $0.refusals.map(\.code) } == [[], ["changed"]])
   }
 }

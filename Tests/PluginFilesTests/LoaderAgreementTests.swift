@@ -25,6 +25,14 @@ struct LoaderAgreementTests {
 
   static let rows: [Row] = [
     Row(
+      testDescription: "no table that leads to its own symbols", loads: [false],
+      says: ["needs the symbol greet, which neither"]
+    ) { folder in
+      let use = "int greet(void) { return 1; } int twice(void) { return greet() + greet(); }"
+      let path = try folder.plugin("a", Compiler.module("a") + use)
+      try Command.run("strip", ["-R", ".gnu.hash", path]).expect(0)
+    },
+    Row(
       testDescription: "two libraries of one soname, where the first lacks what the second has",
       loads: [true, false],
       says: ["two", "gets the libpart.so.1 of liba.so, which loads before it", "/one/", "/second/"]

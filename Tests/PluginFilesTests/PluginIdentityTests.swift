@@ -102,6 +102,35 @@ struct PluginIdentityTests {
     }
   }
 
+  @Test(
+    "a plugin that comes along is held to versions and to what the host has against it",
+    arguments: ["libgreet.so", "libswiftgreet.so"])
+  func along(name: String) throws {
+    let folder = try AdmissionFolder()
+    let library = try folder.library(
+      "deps/\(name)", Self.source("1.5"), ["-Wl,-soname,\(name)"])
+    try folder.plugin(
+      "a", Compiler.module("a"), "-Wl,--no-as-needed", library, "-Wl,-rpath,$ORIGIN/../deps")
+    #expect(try folder.codes() == ["liba.so": []])
+    var policy = PluginPolicy()
+    policy.versions = ["com.example.greet": ">=2"]
+    #expect(try folder.codes(policy) == ["liba.so": ["other-version"]])
+    let host = try AdmissionHost(executable: folder.folder.place("host").path)
+    var catalogue = PluginCatalogue()
+    catalogue.sources = [.directory(folder.plugins)]
+    catalogue.refresh()
+    var asked: [String] = []
+    var admission = Admission(
+      to: host, under: PluginPolicy(),
+      refusal: { manifest, paths in
+        asked += paths.map(\.lastPart)
+        return manifest.plugin.map { PluginRefusal(.switchedOff, "No \($0.id).", remedy: "") }
+      })
+    for candidate in catalogue.candidates { admission.add(candidate) }
+    #expect(asked == ["liba.so", name])
+    #expect(admission.report().plugins[0].refusals.map(\.message) == ["No com.example.greet."])
+  }
+
   // MARK: - Switches
 
   private static func switches(_ folder: Folder) -> PluginSwitches {

@@ -30,6 +30,9 @@ struct SearchPathTests {
       ("closed/open", 0o777), ("some/glibc-hwcaps/x86-64-v2", 0o777),
       ("loops/xeon_phi/atomics", 0o777),
     ] { try AdmissionFolder.mode(mode, expanded("@/\(name)")) }
+    // A link to a name that is not UTF-8, as the file system has it.
+    let latin: [CChar] = [0x63, 0x61, 0x66, CChar(bitPattern: 0xe9), 0]
+    try #require(unsafe symlink(latin, expanded("@/safe/latin")) == 0)
     // Folders that lead to themselves are looked at once, and what is behind them too.
     for name in ["tls", "haswell", "x86_64"] {
       try FileManager.default.createSymbolicLink(
@@ -74,6 +77,7 @@ struct SearchPathTests {
       "@/safe/into", "@/safe/to-sticky/not-there", "@/open", "@/open/", "@/open/own",
       "@/open/not-there", "@/closed/open", "@/closed/open/lib", "@/some", "@/group",
       "@/safe/to-group",
+      "@/safe/latin", "@/safe/latin/lib",
       "/usr/lib:@/sticky/", "/tmp", "/tmp/", "/tmp/.", "//tmp", "/tmp/not-there-yet/lib",
       ".", "lib", "./lib", "../sticky", "$LIB", "${LIB}/x", "$PLATFORM/x", "$ORIGINAL",
       "tmp/$ORIGIN", "/usr/lib:", "@/loops",

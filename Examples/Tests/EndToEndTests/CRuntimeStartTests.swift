@@ -100,7 +100,9 @@ extension CRuntimeTests {
     #expect(said == [#"beehive_register_module("plain", &plain): yes"#] + round + round)
   }
 
-  @Test("A constructor that starts a module which opens a library gets an answer, and the module starts")
+  @Test(
+    "A constructor that starts a module which opens a library gets an answer, and the module starts"
+  )
   func constructor() throws {
     let workshop = try Workshop()
     try workshop.library("opened", "int opened;")

@@ -74,7 +74,8 @@ package final class ELFBindings {
     let survey = try file.relocationSurvey()
     for number in survey.symbols.sorted() {
       let symbol = try symbols.symbol(number)
-      guard symbol.place == .undefined else { continue }
+      // The loader looks for the file's own symbols, too.
+      guard symbol.place == .undefined || !hash.isUsed && symbol.isLookedUp else { continue }
       var bound = BoundSymbol(name: symbol.name)
       try versions.describe(&bound, number)
       // The loader calls each slot, defined or not.
@@ -143,6 +144,9 @@ extension Symbol {
     default: nil
     }
   }
+
+  /// Whether the loader looks for its name though the file defines it.
+  fileprivate var isLookedUp: Bool { canBeBoundTo && visibility == UInt8(STV_DEFAULT) }
 
   /// Whether the loader takes it for a definition that others may bind to.
   fileprivate var canBeBoundTo: Bool {

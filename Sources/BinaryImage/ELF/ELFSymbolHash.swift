@@ -6,6 +6,8 @@ internal import CElf
 struct ELFSymbolHash {
   /// How many symbols can be found, those before them included.
   let count: UInt32
+  /// Whether a table leads to any symbol of the file: without one the loader finds none.
+  let isUsed: Bool
   /// Nil where only the old table is there, or none.
   private let table: Table?
   /// The rows of chains that may still be walked: a hostile file has all symbols in one chain.
@@ -23,7 +25,7 @@ struct ELFSymbolHash {
   /// Reads the table of a file.
   init(of image: ELFFile) throws(ImageError) {
     guard let dynamic = try image.dynamic() else {
-      (count, table) = (0, nil)
+      (count, isUsed, table) = (0, false, nil)
       return
     }
     // The old table says how many symbols there are; the new one only where the last one is. On Alpha its words are
@@ -33,7 +35,7 @@ struct ELFSymbolHash {
       try image.checked(symbols: UInt64(image.rows(.words, at: address).row(1)))
     }
     guard let address = dynamic.value(Int64(DT_GNU_HASH)) else {
-      (count, table) = (claimed ?? 0, nil)
+      (count, isUsed, table) = (claimed ?? 0, claimed ?? 0 > 0, nil)
       return
     }
     // Buckets, the first symbol, words of the filter, its shift; the filter, the buckets, and the chains.
@@ -47,6 +49,7 @@ struct ELFSymbolHash {
     let bucketTable = try image.rows(.words, at: bucketStart, count: Int(buckets))
     var last: UInt32 = 0
     for index in 0..<bucketTable.count { last = max(last, try bucketTable.row(index)) }
+    isUsed = last > 0
     var end = UInt64(first)
     let chains = last >= first ? try image.rows(.words, at: chainStart) : nil
     if let chains {

@@ -6,6 +6,9 @@ package struct Admission {
   /// Looks at an open file beside everything else; what it throws is why the file is refused.
   package typealias Verification = (_ descriptor: Int32, _ path: String) throws -> Void
 
+  /// Returns the reason that the host has against a plugin at these paths, before any check; nil if it has none.
+  package typealias Refusal = (_ plugin: PluginManifest, _ paths: [String]) -> PluginRefusal?
+
   /// The facts about a file once it was read; it is closed by then. Checks add what they find.
   struct Judged {
     let path: String
@@ -77,6 +80,7 @@ package struct Admission {
   private let host: AdmissionHost
   private let policy: PluginPolicy
   private let verification: Verification?
+  private let refusal: Refusal
   private let keepsFiles: Bool
   private var judged: [Judged] = []
 
@@ -87,13 +91,14 @@ package struct Admission {
   ///   - policy: What is asked of them.
   ///   - verification: Called with the plugin and each file that comes along, in the loader's order, if nothing else
   ///     refuses the plugin.
+  ///   - refusal: Called for each file, and for each plugin that comes along.
   ///   - keepsFiles: Whether the report has the closures of the plugins that load, with every file open.
   package init(
     to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil,
-    keepsFiles: Bool = false
+    refusal: @escaping Refusal = { _, _ in nil }, keepsFiles: Bool = false
   ) {
     (self.host, self.policy, self.verification) = (host, policy, verification)
-    self.keepsFiles = keepsFiles
+    (self.refusal, self.keepsFiles) = (refusal, keepsFiles)
   }
 
   /// Judges what a catalogue has found. Of several files of one name, in different folders, the first that is admitted
@@ -101,12 +106,10 @@ package struct Admission {
   ///
   /// - Parameters:
   ///   - candidate: The file.
-  ///   - refusal: Returns the reason that the host has against a file, before any check; nil if it has none.
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
   package mutating func add(
-    _ candidate: PluginCatalogue.Candidate,
-    refusal: (PluginManifest) -> PluginRefusal? = { _ in nil }
+    _ candidate: PluginCatalogue.Candidate
   ) -> Bool {
     let paths = [candidate.path] + candidate.otherPaths
     var first: Judged?
@@ -125,7 +128,7 @@ package struct Admission {
         if candidate.stamp?.isSameFile(as: file.stamp) == false {
           new.refusals.append(.replaced("It"))
         } else {
-          judge(library, refusal(manifest), &new)
+          judge(library, refusal(manifest, paths), &new)
         }
       } catch {
         guard candidate.stamp != nil, error.code != .noEntries,
@@ -146,13 +149,13 @@ package struct Admission {
   }
 
   /// Judges a file by itself.
-  private mutating func judge(_ library: Library, _ refusal: PluginRefusal?, _ new: inout Judged) {
+  private mutating func judge(_ library: Library, _ reason: PluginRefusal?, _ new: inout Judged) {
     if let reason = policy.switchedOff {
       new.refuse(
         .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
         remedy: "Take that back to load plugins again.")
-    } else if let refusal {
-      new.refusals.append(refusal)
+    } else if let reason {
+      new.refusals.append(reason)
     } else {
       do throws(ImageError) {
         try check(library, &new)
@@ -204,16 +207,23 @@ package struct Admission {
     try new.checkContracts(of: own, new.records, with: companions)
     try new.checkSymbols(of: own, in: libraries)
     var (records, rejections) = (new.records, new.rejections.map { ("an entry", $0) })
-    // Libraries of the system and of Swift's toolchain declare nothing for anybody's host.
-    for library in companions where library !== own && !library.isSystem && !library.isOfToolchain {
+    // Libraries of the system declare nothing for anybody's host, and neither do those of Swift's toolchain, which other
+    // files may be called like.
+    for library in companions where library !== own && !library.isSystem {
       // Without section headers nothing finds entries, unless a note tells where they are.
       guard library.image.hasSectionTable || library.linkage.noteVersion != nil else { continue }
       let scan = try library.scan.get()
+      if library.isOfToolchain, scan.records.isEmpty, scan.rejections.isEmpty { continue }
       let plugin = PluginIdentity(of: scan.records)
       if let plugin, let reason = host.switches.reason(against: plugin.id) {
         new.refuse(
           .switchedOff, "\(library.title) is \(plugin.title). \(reason.message)",
           expected: "no \(plugin.id)", found: plugin.title, remedy: reason.remedy)
+      }
+      new.checkVersion(of: plugin, at: [library.path], called: library.title)
+      if plugin != nil, let refusal = refusal(try PluginManifest(of: library.file), [library.path])
+      {
+        new.refusals.append(refusal)
       }
       new.checkToolkit(of: library, scan.rejections)
       try new.checkContracts(of: library, scan.records, with: companions)
@@ -316,7 +326,7 @@ package struct Admission {
       }
       if !instead.isEmpty {
         files[file].remarks += instead
-        judge(&files[file], instead, beside: residents.mapValues(\.member.path))
+        judge(&files[file], instead, beside: residents.mapValues(\.member))
       }
       guard files[file].refusals.isEmpty else {
         refused.insert(file)
@@ -331,15 +341,17 @@ package struct Admission {
   }
 
   /// Judges the symbols of a file that gets other libraries than its own.
-  private func judge(_ file: inout Judged, _ instead: [String], beside others: [[UInt8]: String]) {
+  private func judge(
+    _ file: inout Judged, _ instead: [String], beside others: [[UInt8]: LoadClosure.Member]
+  ) {
     do throws(ImageError) {
       let own = try Library(of: OpenedFile(path: file.path, wasMapped: true))
-      let libraries = host.libraries.loading(own, host.search, beside: others)
+      let libraries = host.libraries.loading(own, host.search, beside: others.mapValues(\.path))
       let start = file.refusals.count
       let closure = LoadClosure(of: libraries)
       // It was opened anew: of what was judged before, nothing else will do.
-      let known = Set((file.closure?.members ?? []).map(\.stamp))
-      guard closure.brought.allSatisfy({ known.contains($0.stamp) }) else {
+      let known = Set((file.closure?.members ?? []).map(\.stamp) + others.values.map(\.stamp))
+      guard closure.members.allSatisfy({ $0.isMapped || known.contains($0.stamp) }) else {
         return file.refusals.append(.replaced("It, or a library that comes along,"))
       }
       file.closure = keepsFiles ? closure : closure.closed

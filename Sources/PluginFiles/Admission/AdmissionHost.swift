@@ -95,7 +95,7 @@ package struct AdmissionHost {
     let path = images.first?.name ?? ""
     let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: path))
     self.init(path, program, startVariable("LD_LIBRARY_PATH"))
-    switches = PluginSwitches(of: PluginSwitches.ownProgram)
+    switches = PluginSwitches(of: ownProgram)
     keepsCode = processKeepsCode()
     libraries.add(program)
     let ranges = MappedRange.ofThisProcess()

@@ -49,21 +49,26 @@ extension Admission.Judged {
         .switchedOff, reason.message, expected: "no \(plugin.id)", found: plugin.title,
         remedy: reason.remedy)
     }
+    checkVersion(of: identity, at: paths, called: "It")
+  }
+
+  /// Checks that a plugin, or one that comes along, has a version that the host asks for.
+  mutating func checkVersion(of plugin: PluginIdentity?, at paths: [String], called title: String) {
     for (name, wanted) in policy.versions.sorted(by: { $0.key < $1.key })
-    where PluginIdentity.isPlugin(identity, at: [path] + otherPaths, called: name) {
+    where PluginIdentity.isPlugin(plugin, at: paths, called: name) {
       guard let range = VersionRange(wanted) else {
         refuse(
           .otherVersion, "The policy's versions of \(name), '\(wanted)', cannot be read.",
-          expected: wanted, found: identity?.version, remedy: "Write them as >=1.2 <2.")
+          expected: wanted, found: plugin?.version, remedy: "Write them as >=1.2 <2.")
         continue
       }
-      if let version = identity.flatMap({ Version($0.version) }), range.contains(version) {
+      if let version = plugin.flatMap({ Version($0.version) }), range.contains(version) {
         continue
       }
-      let found = identity.map { "version \($0.version) of \($0.id)" } ?? "of no version"
+      let found = plugin.map { "version \($0.version) of \($0.id)" } ?? "of no version"
       refuse(
-        .otherVersion, "It is \(found), and the host asks for \(wanted).", expected: wanted,
-        found: identity?.version,
+        .otherVersion, "\(title) is \(found), and the host asks for \(wanted).", expected: wanted,
+        found: plugin?.version,
         remedy: "Install a version that the host works with, or update the host.")
     }
   }
@@ -89,6 +94,15 @@ extension Admission.Judged {
 
   /// Checks that the loader looks for no file once those before it are open: it might find another than was judged.
   mutating func checkNames(in libraries: LibrarySet, _ closure: LoadClosure) {
+    for library in libraries.companions {
+      for (name, _) in library.companions where library.expanded(name) != name {
+        refuse(
+          .notLoadable,
+          "\(library.title) needs \(name), and the loader puts the folder there that it opens the file in, which is not that "
+            + "of the judged one.", expected: "a name", found: name,
+          remedy: "Link it with a library that has a soname without $, and with -Wl,-rpath.")
+      }
+    }
     for (library, name) in libraries.misnamed {
       let soname = library.linkage.name.map { "the soname \($0)" } ?? "no soname"
       refuse(

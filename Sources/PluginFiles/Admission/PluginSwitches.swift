@@ -32,13 +32,6 @@ package struct PluginSwitches: Sendable {
     read()
   }
 
-  /// The name of the program of this process, whatever became of its file since.
-  package static var ownProgram: String {
-    let name = linkTarget(of: "/proc/self/exe")?.fileName ?? ""
-    return name.hasSuffix(MappedRange.deletedMark)
-      ? String(name.dropLast(MappedRange.deletedMark.count)) : name
-  }
-
   /// Returns why a plugin is not to be loaded, and what to do; nil if it may be.
   func reason(against id: String) -> (message: String, remedy: String)? {
     if let fault {
@@ -68,29 +61,14 @@ package struct PluginSwitches: Sendable {
       let file = try OpenedFile(path: path)
       let isShort = file.size <= UInt64(Self.mostBytes)
       let bytes = isShort ? try file.read(at: 0, count: Int(file.size)) : []
-      guard let ids = Self.ids(in: bytes) else {
+      let ids = JSONValue.texts(in: bytes, under: "off")
+      guard let ids, ids.allSatisfy(Attributes.isPluginID) else {
         throw file.error(.unsupported, "It is no list of plugins.")
       }
       off = ids
     } catch {
       fault = error
     }
-  }
-
-  /// Reads the ids of a file; nil if it is another text. No id needs an escape.
-  private static func ids(in bytes: [UInt8]) -> [String]? {
-    let parts = String(decoding: bytes, as: UTF8.self)
-      .split(separator: "\"", omittingEmptySubsequences: false)
-    // Texts in quotes, and signs between them.
-    let texts = parts.indices.filter { $0 % 2 == 1 }.map { String(parts[$0]) }
-    let signs = parts.indices.filter { $0 % 2 == 0 }.map { index in
-      String(parts[index].filter { ![" ", "\t", "\n", "\r", "\r\n"].contains($0) })
-    }
-    let (ids, commas) = (texts.dropFirst(), max(0, texts.count - 2))
-    let expected =
-      ["{"] + (ids.isEmpty ? [":[]}"] : [":["] + Array(repeating: ",", count: commas) + ["]}"])
-    let isList = texts.first == "off" && signs == expected
-    return isList && ids.allSatisfy(Attributes.isPluginID) ? Array(ids) : nil
   }
 
   // MARK: - Writing
