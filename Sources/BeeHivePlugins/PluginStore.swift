@@ -122,7 +122,7 @@ final class PluginStore: Sendable {
       let old: PluginCatalogue? = state.withLock { state in
         guard state.version == before.version else { return nil }
         defer { (state.catalogue, state.unwatched) = (fresh, unwatched) }
-        // What was loaded has its state, wherever its file is now.
+        // A file that was loaded has its state, wherever its file is now.
         let files = Set(fresh.manifests.map(\.stamp.contents) + state.images.map(\.stamp))
         state.states = state.states.filter { files.contains($0.key) }
         state.version += 1

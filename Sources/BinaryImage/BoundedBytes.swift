@@ -191,11 +191,11 @@ extension Unicode.Scalar {
 
 /// Reads numbers of variable length, seven bits a byte, from bytes that may be hostile.
 package struct LEBReader {
-  /// Where the next byte is.
+  /// The place of the next byte.
   private var position: Int
   private let bytes: [UInt8]
   private let file: OpenedFile
-  /// What the bytes are, for errors: `the packed relocations`.
+  /// The name of the bytes, for errors: `the packed relocations`.
   private let what: String
 
   /// Starts at a position of bytes of a file that errors call `what`.
@@ -228,7 +228,7 @@ package struct LEBReader {
     UInt64(bitPattern: try signed())
   }
 
-  /// Where the text at the position is, without its NUL; goes on behind that.
+  /// The place of the text at the position, without its NUL; goes on behind that.
   package mutating func text() throws(ImageError) -> Range<Int> {
     guard let length = bytes.span.textLength(from: position) else {
       throw file.error(.malformed, "A name does not end before \(what) do.")

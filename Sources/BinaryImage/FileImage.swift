@@ -84,7 +84,7 @@ package protocol FileImage: Image, AnyObject {
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue
 
-  /// What the loader runs of the file before anybody calls it, in its order; and why some of it is not known. Throws for
+  /// The steps that the loader runs of the file, in its order, and why some of them are not known. Throws for
   /// files that no loader opens.
   func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError])
 

@@ -1,4 +1,4 @@
-/// What runs of a file, or comes along with it, before anybody calls a function of it.
+/// A part of a file that runs, or comes along with it, before anybody calls a function of it.
 package struct StartupStep: Hashable, Sendable {
   /// When it does, in the order of the loader.
   package enum Kind: String, CaseIterable, Sendable {
@@ -6,7 +6,7 @@ package struct StartupStep: Hashable, Sendable {
     case needed
     /// A library that the loader tells of what it does: `DT_AUDIT`, `DT_DEPAUDIT`.
     case audit
-    /// A library that answers in place of the file: `DT_FILTER`, `DT_AUXILIARY`.
+    /// A library that answers instead of the file: `DT_FILTER`, `DT_AUXILIARY`.
     case filter
     /// Memory that every thread gets: `PT_TLS`. Of Mach-O the functions that fill it.
     case threadLocal = "tls"

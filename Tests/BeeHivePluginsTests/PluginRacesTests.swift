@@ -106,7 +106,7 @@ struct PluginRacesTests {
       try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
     }
     #expect(try await Patience.wait { shop.states == [.loading] })
-    // Where the loader keeps this one waiting, it comes when all is done.
+    // If the loader keeps this one waiting, it comes when all is done.
     let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
     let words = ["another call loads the new \(shop.path("a"))", "the new file is loaded already"]
     #expect(words.contains { problem?.message.contains($0) == true }, "\(problem!)")

@@ -174,7 +174,7 @@ struct StartupTests {
   }
 
   @Test(
-    "is told of Mach-O: an array of pointers, or of offsets", .needs("clang", "ld64.lld-19"),
+    "lists the arrays of Mach-O, of pointers and of offsets", .needs("clang", "ld64.lld-19"),
     arguments: ["-fixup_chains", "-no_fixup_chains", "-init_offsets"])
   func machO(option: String) throws {
     let name = try dylib(Self.functions, [option])
@@ -188,7 +188,7 @@ struct StartupTests {
   }
 
   @Test(
-    "is told of Mach-O: libraries, the routine of the linker and classes with +load",
+    "lists the libraries of Mach-O, the routine of the linker and classes with +load",
     .needs("clang", "ld64.lld-19"))
   func commands() throws {
     let source = """

@@ -368,7 +368,7 @@ private func waiting<Value: Sendable>(
   }
 }
 
-/// How long a call waits before it asks whether it keeps the loader from others.
+/// The time that a call waits before it asks whether it keeps the loader from others.
 private let patience = Duration.seconds(5)
 
 extension ServiceScope {

@@ -198,7 +198,7 @@ extension MachOFile {
 }
 
 extension MachOFile {
-  /// What dyld runs of the file, in its order: libraries that come along, what opening the file runs, then what closing it
+  /// The steps that dyld runs of the file, in its order: libraries that come along, what opening the file runs, then what closing it
   /// runs; and why some of it is not known.
   ///
   /// C: `S_MOD_INIT_FUNC_POINTERS` and its kin in `<mach-o/loader.h>`.
