@@ -34,9 +34,10 @@ struct CModule: Module, @unchecked Sendable {
     _ operation: (@convention(c) (UnsafePointer<beehive_context>?) -> Bool)?, _ context: Context
   ) throws {
     guard let operation = unsafe operation else { return }
-    guard unsafe context.withCContext({ unsafe beehive_call_step(operation, $0) }) else {
-      throw Problem(.refused, "answered false")
-    }
+    LastError.forget()
+    if unsafe context.withCContext({ unsafe beehive_call_step(operation, $0) }) { return }
+    let reason = LastError.text
+    throw Problem(.refused, "answered false" + (reason.isEmpty ? "" : ": \(reason)"))
   }
 
   /// Tells the module of an event: its number, its name, and its payload if that is bytes or text.
@@ -100,6 +101,10 @@ extension beehive_context {
     }
     unsafe destroy = { hive, service, name, object in
       unsafe Self.hive(hive).map { unsafe cDestroy(object, service, name, to: $0) } ?? false
+    }
+    unsafe fail = { _, reason in
+      LastError.note(Problem(.refused, unsafe reason.text ?? "it says no reason"))
+      return false
     }
   }
 

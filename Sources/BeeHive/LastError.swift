@@ -37,6 +37,9 @@ internal import Threads
     }
   }
 
+  /// Remembers an error for this thread.
+  static func note(_ error: Problem) { here.error = error }
+
   /// Forgets what was thrown before.
   static func forget() { here.error = nil }
 

@@ -27,6 +27,18 @@ struct OutputTests {
     }
   }
 
+  @Test("A pipe has colours where the environment forces them")
+  func forced() throws {
+    let name = try Fixtures.annotatedLibrary("colours-forced.so")
+    for (variables, isColored) in [
+      ("TERM=dumb", false), ("FORCE_COLOR=1", true), ("CLICOLOR_FORCE=1", true),
+      ("FORCE_COLOR=0", false), ("FORCE_COLOR=1 NO_COLOR=1", false),
+    ] {
+      let run = "env -u NO_COLOR -u FORCE_COLOR -u CLICOLOR_FORCE \(variables) \"$0\" \"$@\""
+      #expect(try Tool.shell(run, [name]).output.contains("\u{1b}[") == isColored, "\(variables)")
+    }
+  }
+
   @Test("Every key is there in every file object")
   func keys() throws {
     let name = try Fixtures.annotatedLibrary("keys.so")

@@ -97,6 +97,12 @@ struct VerifyFindingsTests {
         "BeehiveRecords[1]", "call it requires, or by a name that is less like that",
         level: "warning", status: 0),
       Row(
+        "missing-action",
+        pair(
+          "BEEHIVE_TARGET(shop, actions, BEEHIVE_ACTION(\"perform()\"))",
+          "BEEHIVE_TARGET(till, actions, BEEHIVE_ACTION(\"preform()\"))"), "BeehiveRecords[1]",
+        "add it to the table, or correct the name in one of the two", level: "warning", status: 0),
+      Row(
         "duplicate-module",
         pair("BEEHIVE_MODULE(log, &operations,)", "BEEHIVE_MODULE(log, &operations,)"),
         "BeehiveRecords[1]", "rename or remove one of them", status: 1),

@@ -119,8 +119,10 @@ extension ServiceLookup<CInstance> {
     guard unsafe table.table_size >= size else {
       throw ServiceError(
         .tooSmall, entry,
-        "\(entry.source) has a table of \(unsafe table.table_size) bytes where \(size) are expected; rebuild it "
-          + "against the newer header")
+        "\(entry.source) has a table of \(unsafe table.table_size.counted("byte")) where \(size) are expected; "
+          + (unsafe table.table_size == 1
+            ? "that is the size of a function: give the address of a table with it"
+            : "rebuild it against the newer header"))
     }
     return unsafe CInstance(address: RuntimeAddress(rawValue: UInt(bitPattern: table.table)))
   }

@@ -197,7 +197,8 @@ struct ServiceLookup<Service: Sendable> {
   private func fitness(of provider: Provider, of entry: RegisteredEntry) -> Conformance {
     guard let type else {
       if case .structure = provider { return .holds }
-      return .fails("it is written in Swift; look it up by type")
+      return .fails(
+        "it is written in Swift; look it up by type, or offer C a table: BEEHIVE_SERVICE")
     }
     switch provider {
     case .structure: return .fails("it is written in C; look it up by name")

@@ -202,3 +202,39 @@ extension Refusal {
     )
   }
 }
+
+extension Record {
+  /// The actions that a target declares and that its table in C lacks, as far as the table can be read.
+  package func missingActions(in memory: (any AddressedMemory)?) -> [String] {
+    guard attributes.abi == CStructure.targetTable.rawValue, let memory, let context,
+      case .address(let address) = memory.address(of: context),
+      let names = memory.actions(ofTarget: address)
+    else { return [] }
+    return attributes.actions.compactMap { try? ActionDeclaration(reading: $0).name }
+      .filter { !names.contains($0) }
+  }
+}
+
+extension AddressedMemory {
+  /// The most actions, and the longest name, that are looked at.
+  private static var most: UInt64 { 512 }
+
+  /// The names in the table of a target, `beehive_action`; nil if one of them cannot be read.
+  fileprivate func actions(ofTarget address: UInt64) -> Set<String>? {
+    let word = UInt64(pointerSize)
+    func number(_ index: UInt64) -> UInt64? {
+      integer(at: address &+ 8 &+ index &* word, size: pointerSize)
+    }
+    guard let size = number(0), let count = number(1), count <= Self.most else { return nil }
+    guard count > 0 else { return [] }
+    guard case .address(let table)? = pointer(at: address &+ 8 &+ 2 &* word) else { return nil }
+    var names: Set<String> = []
+    for index in 0..<count {
+      guard case .address(let start)? = pointer(at: table &+ index &* size) else { return nil }
+      let bytes = (0..<Self.most).lazy.map { self.integer(at: start &+ $0, size: 1) ?? 0 }
+      names.insert(
+        String(decoding: bytes.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self))
+    }
+    return names
+  }
+}

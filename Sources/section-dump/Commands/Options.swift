@@ -150,7 +150,8 @@ struct OutputOptions: ParsableArguments {
 
 /// The argument that says whether results have colours.
 struct ColorOptions: ParsableArguments {
-  @Option(help: "When to use colours; auto heeds NO_COLOR and asks for a terminal.")
+  @Option(
+    help: "When to use colours; auto heeds NO_COLOR and FORCE_COLOR, and asks for a terminal.")
   var color = Style.Color.auto
 
   var style: Style { Style(color) }

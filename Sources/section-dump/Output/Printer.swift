@@ -31,8 +31,13 @@ struct Style {
   init(_ color: Color = .auto) {
     isColored =
       color == .always
-      || color == .auto && Self.isOnTerminal
-        && Self.variable("NO_COLOR").isEmpty && !Self.isDumbTerminal
+      || color == .auto && Self.variable("NO_COLOR").isEmpty
+        && (Self.isForced || Self.isOnTerminal && !Self.isDumbTerminal)
+  }
+
+  /// Whether the environment asks for colours also where no terminal is.
+  private static let isForced = ["FORCE_COLOR", "CLICOLOR_FORCE"].contains {
+    !["", "0"].contains(variable($0))
   }
 
   /// Asked once, since every file is shown in a style.

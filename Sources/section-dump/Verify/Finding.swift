@@ -26,6 +26,8 @@ struct Finding: Hashable, Codable {
     case idleAttribute = "idle-attribute"
     /// An attribute whose key is nearly one that has a meaning: a Hive passes over it.
     case nearAttribute = "near-attribute"
+    /// An action that a target declares, and that its table in C lacks: calls of it fail.
+    case missingAction = "missing-action"
     /// A section of entries in an object, which a linker may drop.
     case notRetained = "not-retained"
     /// A module requires one that no file of the set declares, or a service or module needs such a service.

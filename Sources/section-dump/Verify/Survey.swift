@@ -107,6 +107,16 @@ struct Survey: Reported {
       }
       surveyed.records = scan.records
       surveyed.isBare = scan.records.isEmpty && scan.rejections.isEmpty
+      for record in scan.records where record.kind == .target {
+        let missing = record.missingActions(in: image.addressedMemory)
+        guard !missing.isEmpty else { continue }
+        findings.append(
+          Finding(
+            .missingAction, .warning,
+            place.at(section: record.origin.section, index: record.origin.index),
+            "\(record.title) declares \(missing.shown(most: 3)), and its table has no action of that name",
+            remedy: "add it to the table, or correct the name in one of the two"))
+      }
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
     } catch {
       if error.code == .noEntries { throw error }

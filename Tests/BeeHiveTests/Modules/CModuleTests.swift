@@ -75,11 +75,11 @@ struct CModuleTests {
       ])
   }
 
-  @Test("an operation that answers false is a failure, and what was done is undone")
+  @Test("an operation that answers false is a failure with its reason, and what was done is undone")
   func refusal() async throws {
     try unsafe register("c", c_module_refuser(), in: hive)
     let error = await #expect(throws: LaunchError.self) { try await hive.start() }
-    #expect(error?.description == "module c (modules.c:1) initialize: answered false")
+    #expect(error?.description == "module c (modules.c:1) initialize: answered false: no tea left")
     #expect(words.take().suffix(2) == ["refuse", "unmount"])
   }
 

@@ -28,9 +28,8 @@ static bool initialize(const beehive_context *context) {
 }
 
 static bool refuse(const beehive_context *context) {
-  (void)context;
   write_down("refuse");
-  return false;
+  return beehive_context_fail(context, "no tea left");
 }
 
 static bool splash(const beehive_context *context) {

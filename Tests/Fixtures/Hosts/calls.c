@@ -24,6 +24,7 @@ void beehive_test_calls(const char *here, const beehive_context *context) {
   if (context) {
     TRY(beehive_context_service(context, "Speaker", NULL, sizeof speaker));
     TRY(beehive_context_destroy(context, "Speaker", NULL, &speaker));
+    TRY(beehive_context_fail(context, "no reason"));
   }
   beehive_scope *scope = beehive_scope_begin(NULL);
   TRY(beehive_scope_service(scope, "Thing", NULL, 0));

@@ -2,7 +2,8 @@
  *
  *   static bool set_up(const beehive_context *context) {
  *     const struct log *log = beehive_context_service(context, "Log", NULL, sizeof(struct log));
- *     return log && strcmp(context->environment, "production") == 0;
+ *     if (strcmp(context->environment, "test") == 0) return beehive_context_fail(context, "not in tests");
+ *     return log != NULL;
  *   }
  *
  * Structures begin with their size and grow at the end: a field past `size` is not there. */
@@ -28,6 +29,7 @@ typedef struct beehive_context {
   /* As beehive_service_named and beehive_destroy of runtime.h, for the Hive that calls. */
   const void *(*service)(void *hive, const char *service, const char *name, size_t size);
   bool (*destroy)(void *hive, const char *service, const char *name, const void *object);
+  bool (*fail)(void *hive, const char *reason);
 } beehive_context;
 
 /* Something that happened, in the host or in another module. */
@@ -56,6 +58,13 @@ static inline bool beehive_context_destroy(const beehive_context *context, const
                                            const char *name, const void *object) {
   if (context->size < offsetof(beehive_context, destroy) + sizeof(context->destroy)) return false;
   return context->destroy(context->hive, service, name, object);
+}
+
+/* Says why a step answers false, or a factory null: reports and errors have it. The text is
+ * copied. Always false: `return beehive_context_fail(context, "no database");` */
+static inline bool beehive_context_fail(const beehive_context *context, const char *reason) {
+  if (context->size < offsetof(beehive_context, fail) + sizeof(context->fail)) return false;
+  return context->fail(context->hive, reason);
 }
 
 BEEHIVE_C_END

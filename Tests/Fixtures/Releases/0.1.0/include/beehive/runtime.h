@@ -6,8 +6,9 @@
  *   if (!beehive_start_with(&options)) fputs(beehive_last_error(), stderr);
  *   const struct greeter *greeter = BEEHIVE_SERVICE_TABLE(Greeter, struct greeter);
  *
- * Every function may be called from any thread, but not from inside a dl_iterate_phdr callback: the loader
- * holds its lock there. In a constructor or destructor of an image what has to wait fails after some seconds.
+ * Every function may be called from any thread. In a constructor or destructor of an image, and in a callback of
+ * dl_iterate_phdr, the thread has a lock of the loader: what waits there for somebody who needs it fails after some
+ * seconds, and goes on.
  * A thread that is cancelled in a call ends after it; those of the Hive are never cancelled.
  * Code that the Hive calls must not wait for a thread that calls the Hive, which may wait for that code. Those
  * that answer null or false have said why in beehive_last_error. What waits needs one thread, and the first call on
