@@ -104,8 +104,7 @@ package struct Admission {
   /// Judges what a catalogue has found. Of several files of one name, in different folders, the first that is admitted
   /// is meant.
   ///
-  /// - Parameters:
-  ///   - candidate: The file.
+  /// - Parameter candidate: The file.
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
   package mutating func add(
