@@ -149,11 +149,16 @@ extension Hive {
   func start(_ latecomers: [RegisteredEntry]) async throws {
     let names = Set(latecomers.map(\.name))
     let (failures, order) = await runner.startLatecomers()
-    if let failure = failures.first(where: { names.contains($0.module) }) { throw failure }
-    var own = order
-    own.missing.removeAll { !names.contains($0.module.name) }
-    own.cycles.removeAll { cycle in !cycle.contains { names.contains($0.name) } }
-    if !own.problems.isEmpty { throw LaunchError(order: own) }
+    // Another call may have started them.
+    let own = latecomers.compactMap { entry in
+      runner.states.withLock { $0.failure(of: entry.order) }
+    }
+    let all = failures.filter { names.contains($0.module) } + own
+    if let failure = all.first { throw failure }
+    var left = order
+    left.missing.removeAll { !names.contains($0.module.name) }
+    left.cycles.removeAll { cycle in !cycle.contains { names.contains($0.name) } }
+    if !left.problems.isEmpty { throw LaunchError(order: left) }
   }
 
   /// Removes the modules of a name, and what they registered themselves.

@@ -81,6 +81,11 @@ struct ModuleStates: Sendable {
 
   mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
 
+  /// The failure of a module that was left out; nil of others.
+  func failure(of id: UInt64) -> ModuleFailure? {
+    if case .failed(let failure) = states[id] { failure } else { nil }
+  }
+
   /// Forgets all modules; `failedStart` is the start that was given up, if one was. Returns what went wrong.
   mutating func endStop(after failedStart: LaunchReport?) -> [ModuleFailure] {
     (phase, isStopRequested, self.failedStart) = (.idle, false, failedStart)

@@ -97,7 +97,8 @@ struct JudgedFolder {
     let parents = given.filter {
       [0, geteuid()].contains(fileStatus(of: $0.utf8, followingLinks: true)?.st_uid)
     }
-    let folder = PrivateFolder(in: parents, named: "beehive", depth: closure.climbs)
+    // A module may spell out a path that leads up, too. More folders than 1,400 are in no path.
+    let folder = PrivateFolder(in: parents, named: "beehive", depth: min(closure.climbs, 1400) + 8)
     guard let folder, folder.descriptor >= 0 else {
       throw Problem(
         .notLoaded,

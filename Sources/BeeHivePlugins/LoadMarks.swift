@@ -6,8 +6,7 @@ internal import PluginFiles
 /// mark behind, and the next start finds it.
 ///
 /// A mark has the name of the file, what tells its contents from others, the namespace of processes and the number of the
-/// process in it, which keeps it locked: the mark of a process that lives is none of the last start. Its number tells that,
-/// because children that the process leaves behind keep the lock, too.
+/// process in it. That keeps it locked, and so may children that it leaves behind: its number tells whether it lives.
 struct LoadMarks {
   let folder: String
 

@@ -33,14 +33,13 @@ public struct PluginReport: Encodable, Hashable, Sendable {
       }
     }
 
-    fileprivate init(_ identity: PluginIdentity, of file: PluginFile) {
-      (state, path) = (file.state.word, file.path)
-      (kind, name) = ("plugin", identity.title)
-    }
-
-    fileprivate init(_ error: ImageError, at path: String) {
-      (state, self.path) = ("no plugin", path)
-      (code, reason) = (error.code.rawValue, error.message)
+    fileprivate init(
+      _ state: String, at path: String, _ identity: PluginIdentity? = nil,
+      _ error: ImageError? = nil
+    ) {
+      (self.state, self.path) = (state, path)
+      (kind, name) = (identity.map { _ in "plugin" }, identity?.title)
+      (code, reason) = (error?.code.rawValue, error?.message)
     }
 
     fileprivate var json: JSONValue {
@@ -63,10 +62,10 @@ public struct PluginReport: Encodable, Hashable, Sendable {
   init(_ store: PluginStore, _ loaded: LoadedFiles, _ judged: Result<AdmissionReport, ImageError>) {
     lines = store.catalogue.candidates.flatMap { candidate -> [Line] in
       if case .failure(let error) = candidate.found {
-        return [Line(error, at: candidate.path)]
+        return [Line("no plugin", at: candidate.path, nil, error)]
       }
       guard let file = PluginFile(candidate, loaded, store) else { return [] }
-      let identity = file.identity.map { [Line($0, of: file)] } ?? []
+      let identity = file.identity.map { [Line(file.state.word, at: file.path, $0)] } ?? []
       return identity + file.entries.map { Line($0, of: file) }
     }
     problems = store.problems.map(\.description)

@@ -122,9 +122,8 @@ final class PluginStore: Sendable {
       let old: PluginCatalogue? = state.withLock { state in
         guard state.version == before.version else { return nil }
         defer { (state.catalogue, state.unwatched) = (fresh, unwatched) }
-        // A file that was loaded has its state, wherever its file is now.
-        let files = Set(fresh.manifests.map(\.stamp.contents) + state.images.map(\.stamp))
-        state.states = state.states.filter { files.contains($0.key) }
+        let files = Set(fresh.manifests.map(\.stamp.contents))
+        state.states = state.states.filter { $0.value.isOfLoad || files.contains($0.key) }
         state.version += 1
         return state.catalogue
       }
@@ -165,7 +164,7 @@ extension PluginStore {
     let noted = state.withLock { $0.states[manifest.stamp.contents] } ?? .found
     switch noted {
     case .loading, .failed, .quarantined: return noted
-    case _ where image(of: manifest.stamp)?.isTakenIn == false: return .unloaded
+    case _ where isWithdrawn(manifest): return .unloaded
     case .loaded, .unloaded: return .loaded
     case .found, .admitted, .refused: return isLoaded ? .loaded : noted
     }
@@ -226,7 +225,6 @@ extension PluginStore {
     let stamp = stamp.contents
     state.withLock { state in
       let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
-      // Somebody may have unloaded it while it was opened.
       let known = state.images.first { $0.isNamed(name) }
       state.images.removeAll { $0.isNamed(name) }
       var image = Image(
@@ -253,11 +251,16 @@ extension PluginStore {
     state.withLock { $0.images.first { $0.stamp == stamp?.contents } }
   }
 
+  /// Whether a plugin is loaded and the Hive has none of its entries. A change of times makes no other plugin of it.
+  private func isWithdrawn(_ manifest: PluginManifest) -> Bool {
+    let images = state.withLock { $0.images.filter { $0.stamp.number == manifest.stamp.number } }
+    return images.contains { !$0.isTakenIn } && !images.contains(where: \.isTakenIn)
+  }
+
   /// Whether nobody has begun to load a plugin.
   func isUntouched(_ manifest: PluginManifest) -> Bool {
     let known = state.withLock { $0.states[manifest.stamp.contents] }
-    if known == .loading { return true }
-    return known?.isOfLoad != true && image(of: manifest.stamp)?.isTakenIn != false
+    return known == .loading || known?.isOfLoad != true && !isWithdrawn(manifest)
   }
 
   /// Notes that images were opened that are no plugins which were judged.
@@ -283,7 +286,9 @@ extension PluginStore {
   }
 
   /// The number of times that the image of a file was withdrawn, which need not be loaded.
-  func withdrawals(of stamp: FileStamp?) -> Int { image(of: stamp)?.withdrawals ?? 0 }
+  func withdrawals(of stamp: FileStamp?) -> Int {
+    state.withLock { $0.images.first { $0.stamp.number == stamp?.number }?.withdrawals } ?? 0
+  }
 }
 
 extension ImageError {

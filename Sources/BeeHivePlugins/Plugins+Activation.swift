@@ -92,7 +92,7 @@ extension Plugins {
         withdraw(names)
         throw ServiceError(.creationFailed, service: best.path, message: problem.message)
       }
-      store.note(.loaded, of: plugin.stamp)
+      if store.withdrawals(of: plugin.stamp) == before { store.note(.loaded, of: plugin.stamp) }
       Task(executorPreference: ModuleThreads.shared) {
         try? await takeIn(names[0], of: plugin, unlessWithdrawnSince: before)
       }

@@ -12,13 +12,11 @@ extension Plugins {
   ///
   /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
   /// runs; otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn
-  /// wholly, and those that need it are not tried; the others are loaded all the same. A plugin that is loaded is left
-  /// as it is; one that was unloaded comes back.
+  /// wholly, and those that need it are not tried; the others are loaded. One that was unloaded comes back.
   ///
   /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
   /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
-  /// gets links to the judged files, in a folder that is this process's alone, and looks for no other. A file that a
-  /// process has open for writing is refused.
+  /// gets links to the judged files, in a folder that is this process's alone, and looks for no other.
   ///
   /// While a plugin is opened, a mark says so. A plugin that ends or hangs its process leaves the mark behind: it is
   /// quarantined until its file changes, or somebody removes the mark. Without a folder there are no marks.
@@ -50,15 +48,18 @@ extension Plugins {
     }
     let chosen = report.loading(plugins.isEmpty ? atStart.map(\.path) : paths)
     var loaded: [AdmissionReport.Plugin] = []
-    var failures: [(path: String, problem: Problem)] = []
-    for plugin in chosen where !isTakenIn(plugin) {
-      let isFirst = store.begin(plugin.stamp)
-      // Another call loads it; what is needed here has to be there all the same.
-      guard isFirst || chosen.contains(where: { $0.needs.has(plugin.path) }) else { continue }
-      defer { if isFirst { store.end(plugin.stamp) } }
+    var failures: [String] = []
+    var lacking: [(path: String, reason: String)] = []
+    for plugin in chosen {
+      guard store.begin(plugin.stamp) else {
+        lacking.append((plugin.path, "which another call loads: try again after that"))
+        continue
+      }
+      defer { store.end(plugin.stamp) }
+      if isTakenIn(plugin) { continue }
       do throws(Problem) {
-        if let cause = failures.first(where: { plugin.needs.has($0.path) })?.path {
-          let problem = Problem(.notLoaded, "\(plugin.path) needs \(cause), which was not loaded")
+        if let (cause, reason) = lacking.first(where: { plugin.needs.has($0.path) }) {
+          let problem = Problem(.notLoaded, "\(plugin.path) needs \(cause), \(reason)")
           store.note(.failed(problem), of: plugin.stamp)
           throw problem
         }
@@ -67,12 +68,11 @@ extension Plugins {
         try await takeIn(try await open(plugin), of: plugin, unlessWithdrawnSince: before)
         loaded.append(plugin)
       } catch {
-        failures.append((plugin.path, error))
+        failures.append(error.message)
+        lacking.append((plugin.path, "which was not loaded"))
       }
     }
-    if !failures.isEmpty {
-      throw Problem(.notLoaded, failures.map(\.problem.message).joined(separator: "; "))
-    }
+    if !failures.isEmpty { throw Problem(.notLoaded, failures.joined(separator: "; ")) }
     let known = files
     return loaded.compactMap { plugin in known.first { plugin.paths.has($0.path) } }
   }

@@ -244,20 +244,22 @@ package final class PrivateFolder {
   /// Makes a folder in the first of some others that lets it; nil if the system makes none. `depth` folders around the
   /// links are for the user alone, too: a path that leads up as often stays inside.
   package init?(in parents: [String], named name: String, depth: Int) {
-    let made = parents.lazy.compactMap { parent in
+    var made: String?
+    for parent in parents where made == nil {
       var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
       // Sound: the text ends with a NUL, and is written over in its length.
-      return unsafe template.withUnsafeMutableBufferPointer { text -> String? in
-        guard let start = text.baseAddress, unsafe mkdtemp(start) != nil,
-          // Whatever the process takes from new files.
-          unsafe chmod(start, 0o700) == 0
-        else { return nil }
+      made = unsafe template.withUnsafeMutableBufferPointer { text -> String? in
+        guard let start = text.baseAddress, unsafe mkdtemp(start) != nil else { return nil }
         return unsafe String(cString: start)
       }
-    }.first
+    }
     guard let made else { return nil }
     paths = (0...depth).map { made + String(repeating: "/in", count: $0) }
-    for inner in paths.dropFirst() { unsafe mkdir(inner, 0o700) }
+    for path in paths {
+      unsafe mkdir(path, 0o700)
+      // Whatever the process takes from new files.
+      unsafe chmod(path, 0o700)
+    }
     var status = stat()
     let folder = unsafe open(paths[depth], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     // A folder that hands its group on is as good.

@@ -90,8 +90,36 @@ struct PluginRacesTests {
     #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
     #expect(try await plugins.load("a.so").isEmpty)
     #expect(shop.states == [.loading])
+    // A module that requires one of it waits for that.
+    try shop.add("b", Shop.source(2, "leaving", requires: "left"))
+    let next = Task { try await plugins.load("b.so") }
     try Data().write(to: file)
     #expect(try await load.value.map(\.state) == [.loaded])
+    #expect(try await next.value.count == 1)
+  }
+
+  @Test("two whose modules start in one go, and one of them fails: that one is withdrawn")
+  func oneFails() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "failing", starts: 0))
+    for name in ["b", "c", "d"] { try shop.add(name, Shop.source(2, "with_\(name)")) }
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    let loads = ["a", "b", "c", "d"].map { name in
+      Task { try await plugins.load("\(name).so", marks: shop.marks) }
+    }
+    for (number, load) in loads.enumerated() {
+      if number == 0 {
+        await #expect(throws: Problem.self) { try await load.value }
+      } else {
+        #expect(try await load.value.count == 1)
+      }
+    }
+    #expect(shop.loadedCount == 4 && shop.hive.entries.count == 6, "\(shop.hive.entries)")
+    guard case .failed = shop.states[0] else {
+      Issue.record("\(shop.states)")
+      return
+    }
   }
 
   @Test("one that two calls reload at once runs in the new build")
@@ -153,6 +181,12 @@ struct PluginRacesTests {
     try move(file, elsewhere)
     try move(elsewhere, file)
     #expect(shop.states == [.unloaded])
+    // Another time makes no other file of it.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file.path)
+    plugins.refresh()
+    #expect(shop.states == [.unloaded])
+    #expect(throws: ServiceError.self) { try shop.said("away") }
     try await plugins.load("a.so")
     #expect(try shop.said("away") == 1)
   }

@@ -107,9 +107,7 @@ package struct Admission {
   /// - Parameter candidate: The file.
   /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
   @discardableResult
-  package mutating func add(
-    _ candidate: PluginCatalogue.Candidate
-  ) -> Bool {
+  package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
     let paths = [candidate.path] + candidate.otherPaths
     var first: Judged?
     // Another path may lead through folders that are safer. Of many, the first are tried.
@@ -219,10 +217,10 @@ package struct Admission {
           .switchedOff, "\(library.title) is \(plugin.title). \(reason.message)",
           expected: "no \(plugin.id)", found: plugin.title, remedy: reason.remedy)
       }
-      new.checkVersion(of: plugin, at: [library.path], called: library.title)
-      if plugin != nil, let refusal = refusal(try PluginManifest(of: library.file), [library.path])
-      {
-        new.refusals.append(refusal)
+      let paths = [library.path, library.path.resolved] + libraries.names(of: library)
+      new.checkVersion(of: plugin, at: paths, called: library.title)
+      if !scan.records.isEmpty, let reason = refusal(try PluginManifest(of: library.file), paths) {
+        new.refusals.append(reason)
       }
       new.checkToolkit(of: library, scan.rejections)
       try new.checkContracts(of: library, scan.records, with: companions)

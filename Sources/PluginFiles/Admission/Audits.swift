@@ -95,7 +95,7 @@ extension Admission.Judged {
   /// Checks that the loader looks for no file once those before it are open: it might find another than was judged.
   mutating func checkNames(in libraries: LibrarySet, _ closure: LoadClosure) {
     for library in libraries.companions {
-      for (name, _) in library.companions where library.expanded(name) != name {
+      for (name, _) in library.companions where name.contains(/\$\{?ORIGIN/) {
         refuse(
           .notLoadable,
           "\(library.title) needs \(name), and the loader puts the folder there that it opens the file in, which is not that "

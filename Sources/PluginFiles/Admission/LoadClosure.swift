@@ -52,7 +52,7 @@ package struct LoadClosure: Hashable, Sendable {
 
   /// The plugin first.
   package private(set) var members: [Member] = []
-  /// The most folders that a search path leads up from its file; 64 if there are more.
+  /// The most folders that a search path leads up from its file.
   package private(set) var climbs = 0
 
   /// The members with their places, each after those that it needs.
@@ -85,9 +85,6 @@ package struct LoadClosure: Hashable, Sendable {
   /// Follows the names that the files need, as the loader does.
   init(of libraries: LibrarySet) {
     guard let plugin = libraries.plugin else { return }
-    climbs =
-      libraries.companions.flatMap(\.loading.searchPaths)
-      .map { $0.split(separator: "/").count { $0 == ".." } }.max().map { min($0, 64) } ?? 0
     members = libraries.order(from: plugin).map { position, requester, needs in
       let library = libraries.members[position]
       return Member(
@@ -97,5 +94,7 @@ package struct LoadClosure: Hashable, Sendable {
         isResident: library.isResident,
         file: library.file)
     }
+    let paths = libraries.members.flatMap(\.loading.searchPaths)
+    climbs = paths.map { $0.split(separator: "/").count { $0 == ".." } }.max() ?? 0
   }
 }
