@@ -150,11 +150,8 @@ extension Hive {
     let names = Set(latecomers.map(\.name))
     let (failures, order) = await runner.startLatecomers()
     // Another call may have started them.
-    let own = latecomers.compactMap { entry in
-      runner.states.withLock { $0.failure(of: entry.order) }
-    }
-    let all = failures.filter { names.contains($0.module) } + own
-    if let failure = all.first { throw failure }
+    let known = runner.states.withLock { $0.failures(of: latecomers) }
+    if let failure = (failures.filter { names.contains($0.module) } + known).first { throw failure }
     var left = order
     left.missing.removeAll { !names.contains($0.module.name) }
     left.cycles.removeAll { cycle in !cycle.contains { names.contains($0.name) } }
@@ -252,9 +249,7 @@ extension Hive {
     for _ in 0..<10 {
       refresh()
       let found = state.withLock { state in
-        state.images.registered.last { $0.name.utf8.elementsEqual(name.utf8) }.map {
-          state.table.declared(by: $0.id)
-        }
+        state.images.registered.last { [$0.name].has(name) }.map { state.table.declared(by: $0.id) }
       }
       if let found, !found.isEmpty { return found }
     }

@@ -81,9 +81,9 @@ struct ModuleStates: Sendable {
 
   mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
 
-  /// The failure of a module that was left out; nil of others.
-  func failure(of id: UInt64) -> ModuleFailure? {
-    if case .failed(let failure) = states[id] { failure } else { nil }
+  /// The failures of those among some modules that were left out.
+  func failures(of modules: [RegisteredEntry]) -> [ModuleFailure] {
+    modules.compactMap { if case .failed(let failure) = states[$0.order] { failure } else { nil } }
   }
 
   /// Forgets all modules; `failedStart` is the start that was given up, if one was. Returns what went wrong.

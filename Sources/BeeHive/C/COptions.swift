@@ -62,3 +62,25 @@ extension RunOptions {
     return seconds == 0 ? nil : .seconds(min(seconds, 3e9))
   }
 }
+
+extension Report.Line {
+  /// Lends the line as C sees it.
+  func withCEntry<Result>(
+    _ body: (UnsafePointer<beehive_entry>) -> Result
+  ) -> Result {
+    let texts = CTexts()
+    var entry = unsafe beehive_entry()
+    unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
+    unsafe entry.state = cState
+    unsafe entry.kind = texts.copy(kind)
+    unsafe entry.name = texts.copy(name)
+    unsafe entry.implementation = implementation.map { unsafe texts.copy($0) }
+    unsafe entry.source = texts.copy(place)
+    unsafe entry.reason = reason.map { unsafe texts.copy($0) }
+    unsafe entry.number = number
+    return withExtendedLifetime(texts) { unsafe body(&entry) }
+  }
+
+  /// Two for what is rejected.
+  private var cState: UInt32 { ["bound": 0, "accepted": 1, "disabled": 3][state] ?? 2 }
+}

@@ -384,25 +384,3 @@ extension ServiceScope {
 private func count<Element>(_ elements: [Element], _ goesOn: (Element) -> Bool) -> Int {
   elements.firstIndex { !goesOn($0) }.map { $0 + 1 } ?? elements.count
 }
-
-extension Report.Line {
-  /// Lends the line as C sees it.
-  fileprivate func withCEntry<Result>(
-    _ body: (UnsafePointer<beehive_entry>) -> Result
-  ) -> Result {
-    let texts = CTexts()
-    var entry = unsafe beehive_entry()
-    unsafe entry.size = UInt32(MemoryLayout<beehive_entry>.size)
-    unsafe entry.state = cState
-    unsafe entry.kind = texts.copy(kind)
-    unsafe entry.name = texts.copy(name)
-    unsafe entry.implementation = implementation.map { unsafe texts.copy($0) }
-    unsafe entry.source = texts.copy(place)
-    unsafe entry.reason = reason.map { unsafe texts.copy($0) }
-    unsafe entry.number = number
-    return withExtendedLifetime(texts) { unsafe body(&entry) }
-  }
-
-  /// Two for what is rejected.
-  private var cState: UInt32 { ["bound": 0, "accepted": 1, "disabled": 3][state] ?? 2 }
-}

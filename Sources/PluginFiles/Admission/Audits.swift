@@ -95,11 +95,11 @@ extension Admission.Judged {
   /// Checks that the loader looks for no file once those before it are open: it might find another than was judged.
   mutating func checkNames(in libraries: LibrarySet, _ closure: LoadClosure) {
     for library in libraries.companions {
-      for (name, _) in library.companions where name.contains(/\$\{?ORIGIN/) {
+      for (name, _) in library.companions where library.expanded(name) != name {
         refuse(
           .notLoadable,
-          "\(library.title) needs \(name), and the loader puts the folder there that it opens the file in, which is not that "
-            + "of the judged one.", expected: "a name", found: name,
+          "\(library.title) needs \(name), and the loader replaces what begins with $: $ORIGIN by another folder than that "
+            + "of the judged file.", expected: "a name", found: name,
           remedy: "Link it with a library that has a soname without $, and with -Wl,-rpath.")
       }
     }
