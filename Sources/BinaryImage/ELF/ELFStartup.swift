@@ -36,7 +36,7 @@ extension ELFFile {
     }
     // One pass over the relocations serves all arrays and the resolvers.
     for (kind, place) in places {
-      if let size = place.size, size <= Self.mostStartup {
+      if let size = place.size, size <= StartupStep.mostBytes {
         wanted.insert(Self.array(kind, at: place.start, size).addresses)
       }
     }
@@ -112,8 +112,6 @@ extension ELFFile {
     }
   }
 
-  private static let mostStartup = StartupStep.mostBytes
-
   private static func array(_ kind: StartupStep.Kind, at start: UInt64, _ size: UInt64) -> Section {
     Section(
       index: 0, name: kind.rawValue, address: VirtualAddress(rawValue: start), offset: nil,
@@ -128,7 +126,7 @@ extension ELFFile {
       return [StartupStep(kind: kind, address: start, isOfCompiler: isOfSection)]
     }
     try file.check(
-      size <= Self.mostStartup, .malformed, "The \(kind.rawValue) claims \(size) bytes.")
+      size <= StartupStep.mostBytes, .malformed, "The \(kind.rawValue) claims \(size) bytes.")
     let array = Self.array(kind, at: start, size)
     var steps: [StartupStep] = []
     let word = UInt64(header.wordSize)
