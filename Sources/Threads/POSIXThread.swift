@@ -212,49 +212,11 @@ private func mainQueue() -> (
   )
 }
 
-/// Whether this is the thread that the process began with.
-private var isMainThread: Bool { threadNumber == getpid() }
-
-/// The kernel's number of this thread: `/proc/thread-self` is a link to `12/task/12`. Swift sees no declaration of
-/// `gettid`.
-private var threadNumber: Int32? {
+/// Whether this is the thread that the process began with: `/proc/thread-self` is a link to `12/task/12`. Swift sees no
+/// declaration of `gettid`.
+private var isMainThread: Bool {
   var target = [CChar](repeating: 0, count: 64)
   let count = unsafe readlink("/proc/thread-self", &target, target.count)
   let text = String(decoding: target.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
-  return text.split(separator: "/").last.flatMap { Int32($0) }
-}
-
-/// Whether another thread waits for a recursive mutex that this thread has. Both of the loader's are such: a thread has
-/// one while its constructors run, and the other in a callback of `dl_iterate_phdr`.
-///
-/// False where the kernel does not show the calls that threads are in.
-package func isKeepingOthersWaiting() -> Bool {
-  guard let own = threadNumber, let folder = unsafe opendir("/proc/self/task") else { return false }
-  defer { unsafe _ = closedir(folder) }
-  let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
-  guard memory >= 0 else { return false }
-  defer { close(memory) }
-  while let entry = unsafe readdir(folder) {
-    let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-    }
-    // `202 0x7f0c5a3fa048 0x80 …`: the number of the call, and its arguments.
-    let words = textOfFile("/proc/self/task/\(name)/syscall").split(separator: " ")
-    guard words.count > 1, let address = Int(words[1].dropFirst(2), radix: 16) else { continue }
-    // Of glibc's mutex: lock, count, owner, users, kind.
-    var mutex = [Int32](repeating: 0, count: 5)
-    let size = unsafe pread(memory, &mutex, 20, address)
-    if size == 20, mutex[2] == own, mutex[4] == Int32(PTHREAD_MUTEX_RECURSIVE_NP) { return true }
-  }
-  return false
-}
-
-/// The beginning of a small file; empty where it cannot be read.
-private func textOfFile(_ path: String) -> String {
-  let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-  guard file >= 0 else { return "" }
-  defer { close(file) }
-  var bytes = [UInt8](repeating: 0, count: 256)
-  let count = unsafe read(file, &bytes, bytes.count)
-  return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+  return text.hasSuffix("/task/\(getpid())")
 }

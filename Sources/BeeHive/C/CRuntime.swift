@@ -1,3 +1,4 @@
+internal import BinaryImage
 package import CBeeHive.Runtime
 internal import CForeignCalls
 internal import LibC
