@@ -46,27 +46,100 @@ package struct DeclaredTypes: Codable, Sendable {
 
   /// Whether a type answers to a written name, which may begin with any of a type's names.
   package func has(_ written: String) -> Bool {
-    guard let wanted = Self.names(in: written), let last = wanted.last else { return false }
+    guard let wanted = TypeName(written).path, let last = wanted.last else { return false }
     return paths[last, default: []].contains { path in
       let count = path.isWhole ? wanted.count : min(wanted.count, path.names.count)
       return path.names.suffix(count).elementsEqual(wanted.suffix(count))
     }
   }
+}
 
-  /// `Cache<Key, Value>.Item` is `Cache` and `Item`; nil where a part has no name.
-  package static func names(in written: String) -> [String]? {
-    var names = [""]
-    var depth = 0
-    for character in written where character != "`" && !character.isWhitespace {
-      switch character {
-      case "<": depth += 1
-      case ">": depth -= 1
-      case _ where depth > 0: break
-      case ".": names.append("")
-      default: names[names.count - 1].append(character)
+/// The protocols that Swift types of files conform to, and the classes that they extend.
+package struct DeclaredConformances: Codable, Sendable {
+  /// What a type is of.
+  private struct Bases: Codable {
+    var protocols: Set<String> = []
+    /// The class that it extends; an empty name stands for one that cannot be told.
+    var superclass: String?
+  }
+
+  /// Whether a file has some that could not be read.
+  package private(set) var isIncomplete = false
+  /// By the last name of each type, and by all of them.
+  private var types: [String: [String: Bases]] = [:]
+  /// The protocols, by the last name of each.
+  private var protocols: [String: Set<String>] = [:]
+
+  /// No conformances.
+  package init() {}
+
+  /// Adds all of another set.
+  package mutating func add(_ other: Self) {
+    isIncomplete = isIncomplete || other.isIncomplete
+    protocols.merge(other.protocols) { $0.union($1) }
+    types.merge(other.types) { types, others in
+      types.merging(others) { one, other in
+        Bases(
+          protocols: one.protocols.union(other.protocols),
+          superclass: one.superclass ?? other.superclass)
       }
     }
-    return names.contains("") || depth != 0 ? nil : names
+  }
+
+  /// Adds what an image lists; what cannot be read makes the set incomplete.
+  package mutating func add(of image: any FileImage) {
+    do throws(ImageError) {
+      guard let tables = try FileTables([.conformances, .types], of: image) else { return }
+      try tables.forEachConformance {
+        let (type, base) = ($0.type.name, $0.protocol.name)
+        types[type.lastName, default: [:]][type, default: Bases()].protocols.insert(base)
+        protocols[base.lastName, default: []].insert(base)
+      }
+      try tables.forEachHeir {
+        types[$0.name.lastName, default: [:]][$0.name, default: Bases()].superclass = $1?.name ?? ""
+      }
+    } catch {
+      isIncomplete = true
+    }
+  }
+
+  /// Whether some type conforms to a protocol of this name, which may begin with any of the protocol's names.
+  package func hasConformance(to protocol: String) -> Bool {
+    protocols[`protocol`.lastName, default: []].contains { $0.answers(to: `protocol`) }
+  }
+
+  /// Whether a type conforms to a protocol, itself or by a class that it extends; nil where the files do not tell.
+  ///
+  /// - Parameters:
+  ///   - type: The name of a type of these files, which may begin with any of its names.
+  ///   - protocol: Likewise, of a protocol.
+  ///   - declared: The types of these files.
+  package func conforms(
+    _ type: String, to protocol: String, among declared: DeclaredTypes
+  ) -> Bool? {
+    var left = [type]
+    var seen: Set<String> = []
+    var isTold = !isIncomplete
+    while let type = left.popLast() {
+      guard seen.insert(type).inserted else { continue }
+      for (name, bases) in types[type.lastName, default: [:]] where name.answers(to: type) {
+        if bases.protocols.contains(where: { $0.answers(to: `protocol`) }) { return true }
+        guard let superclass = bases.superclass else { continue }
+        if !declared.has(superclass) { isTold = false }
+        left.append(superclass)
+      }
+    }
+    return isTold ? false : nil
+  }
+}
+
+extension String {
+  /// The last of the names that dots part.
+  fileprivate var lastName: String { String(split(separator: ".").last ?? "") }
+
+  /// Whether this is the whole name of what a written name means.
+  fileprivate func answers(to written: String) -> Bool {
+    self == written || hasSuffix("." + written)
   }
 }
 

@@ -40,8 +40,7 @@ extension MetadataReader<FileMemory> {
     of descriptor: UInt64, metadata: UInt64? = nil
   ) throws(ImageError) -> (reference: MetadataReference<String>, layout: ClassLayout)? {
     guard var layout = try layout(ofClass: descriptor, metadata: metadata),
-      let mangled = try memory.target(at: descriptor &+ 20),
-      let superclass = try referred(byMangled: mangled, orGeneric: true)
+      let superclass = try superclass(named: descriptor).flatMap(\.self)
     else { return nil }
     layout.words &-= try memory.word(at: descriptor &+ 32)
     guard let metadata, layout.bytes != nil else { return (superclass, layout) }
@@ -55,6 +54,15 @@ extension MetadataReader<FileMemory> {
       break
     }
     return (superclass, layout)
+  }
+
+  /// Returns the superclass that the descriptor of a class names: nil without one, and a nil reference where the name
+  /// does not tell which.
+  package func superclass(
+    named descriptor: UInt64
+  ) throws(ImageError) -> MetadataReference<String>?? {
+    guard let mangled = try memory.target(at: descriptor &+ 20) else { return nil }
+    return .some(try referred(byMangled: mangled, orGeneric: true))
   }
 
   /// Returns the descriptor of the class whose metadata is at an address; nil if none can be there.

@@ -129,6 +129,23 @@ package struct FileTables {
     }
   }
 
+  /// Passes over the classes that extend another class, in their order; nil stands for a superclass that cannot be told.
+  package func forEachHeir(
+    _ body: (Reference, _ superclass: Reference?) throws(ImageError) -> Void
+  ) throws(ImageError) {
+    for range in lists[.types] ?? [] {
+      for record in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
+        guard let descriptor = try reader.descriptor(at: record),
+          try reader.flags(of: descriptor).kind == .class,
+          let superclass = try reader.superclass(named: descriptor)
+        else { continue }
+        var other: Reference?
+        if let superclass { other = try reference(superclass) }
+        try body(try reference(.address(descriptor)), other)
+      }
+    }
+  }
+
   private func path(of descriptor: UInt64) throws(ImageError) -> DeclaredPath? {
     try reader.path(of: descriptor) { _ throws(ImageError) in nil }
   }

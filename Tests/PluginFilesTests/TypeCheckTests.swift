@@ -1,6 +1,6 @@
 import Foundation
 import PluginFiles
-import SwiftContracts
+import Registration
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ struct TypeCheckTests {
       ("`class`.Type", ["class", "Type"]), ("Shop.", nil), ("", nil), ("A<B", nil),
     ])
   func names(_ written: String, _ names: [String]?) {
-    #expect(DeclaredTypes.names(in: written) == names)
+    #expect(TypeName(written).path == names)
   }
 
   private static let plugin = """

@@ -35,12 +35,17 @@ struct MissingTypesTests {
 
   private static let built = Result { try Fixtures.swift(swift, as: "libTypes.so", module: "Shop") }
 
-  /// A library whose entries name these types.
+  /// A library whose entries name these types, each for a service of its own.
   private static func entries(_ types: [String], as name: String) throws -> String {
-    let source = types.enumerated().map { index, type in
+    try entries(for: types.enumerated().map { ("Service\($0)", $1) }, as: name)
+  }
+
+  /// A library whose entries name types for services.
+  private static func entries(for pairs: [(String, String)], as name: String) throws -> String {
+    let source = pairs.enumerated().map { index, pair in
       """
       __attribute__((used, retain, aligned(8), section("BeehiveServices")))
-      static const char *const entry\(index) = "{\\"Service\(index)\\":\\"\(type)\\"}";
+      static const char *const entry\(index) = "{\\"\(pair.0)\\":\\"\(pair.1)\\"}";
       """
     }
     return try Fixtures.build(source.joined(separator: "\n"), as: name)
@@ -56,7 +61,8 @@ struct MissingTypesTests {
       try Fixtures.tool("strip", ["-o", library, try Self.built.get()])
     }
     let present = try Self.entries(Self.there, as: "there-\(isStripped).so")
-    #expect(try Tool.found([present, library]) == [])
+    let found = try Tool.found([present, library])
+    #expect(!found.isEmpty && !found.contains { $0.contains("missing-implementation") })
 
     let absent = try Self.entries(Self.missing, as: "missing-\(isStripped).so")
     #expect(
@@ -64,6 +70,58 @@ struct MissingTypesTests {
         == Self.missing.indices.map {
           "warning missing-implementation \(absent) BeehiveServices[\($0)]"
         })
+  }
+
+  @Test(
+    "Types that are there serve as a Hive would have them", .needs("swiftc"),
+    arguments: [false, true])
+  func fitting(isStripped: Bool) throws {
+    let library = "libFitting-\(isStripped).so"
+    try Compiler.swift(
+      "public protocol Module {}; public protocol Injectable {}", module: "BeeHive",
+      as: "libHiveOf-\(isStripped).so", in: Fixtures.directory,
+      ["-emit-module", "-emit-module-path", "BeeHive.swiftmodule"])
+    try Compiler.swift(
+      """
+      import BeeHive
+      public protocol Greeter {}; public protocol Louder: Greeter {}; public protocol Bare {}
+      open class Base: Injectable, Louder {}
+      final class Polite: Base {}
+      class List<Item>: Greeter {}
+      final class Names: List<String>, Injectable {}
+      struct Silent: Injectable {}
+      struct Stubborn: Greeter, Bare {}
+      final class Till: Module {}
+      struct Drawer {}
+      """, module: "Shop", as: library, in: Fixtures.directory,
+      ["-I", Fixtures.directory.path, "-Xlinker", "--unresolved-symbols=ignore-all"])
+    if isStripped { try Fixtures.tool("strip", [library]) }
+    let services = [
+      ("Shop.Greeter", "Shop.Polite", nil), ("Louder", "Polite", nil), ("Polite", "Base", nil),
+      ("any Shop.Bare", "Shop.Polite", "does-not-conform"),
+      ("Greeter & Bare", "Base", "does-not-conform"),
+      ("Shop.Greeter ", "Shop.Names", nil), ("Bare", "Silent", "does-not-conform"),
+      ("Bare", "Stubborn", "no-initializer"), ("Shop.Grater", "Shop.Base", "missing-protocol"),
+    ]
+    let entries = try Self.entries(
+      for: services.map { ($0.0, $0.1) }, as: "fitting-\(isStripped).so")
+    let found = try Tool.found([entries, library], status: nil)
+      .filter { !$0.contains("duplicate-service") }
+    #expect(
+      found
+        == services.indices.compactMap { index in
+          services[index].2.map { "warning \($0) \(entries) BeehiveServices[\(index)]" }
+        })
+    let modules = try Fixtures.build(
+      "#include <BeeHive.h>\nBeeHiveMod(Shop.Till);\nBeeHiveMod(Shop.Drawer);",
+      as: "fitting-modules-\(isStripped).so")
+    #expect(
+      try Tool.found([modules, library])
+        == ["warning does-not-conform \(modules) BeehiveMods[1]"])
+    try Tool.run(["verify", "--strict", modules, library]).expect(
+      1,
+      output:
+        "module Shop.Drawer does not conform to BeeHive.Module, so no Hive can start it")
   }
 
   @Test(

@@ -5,10 +5,11 @@ import Testing
 /// What no file shows by itself, and what a file hides.
 @Suite("What section-dump verify finds in files that belong together")
 struct VerifySetsTests {
-  /// Codes that are tested here or in `VerifyContractsTests`, and not in `VerifyFindingsTests`.
+  /// Codes that are tested here, or in `VerifyContractsTests` and `MissingTypesTests`, and not in `VerifyFindingsTests`.
   static let codes: Set = [
     "copy", "duplicate-type", "duplicate-protocol", "never-linked", "look-alike-section",
-    "contract-drift", "contract-not-visible",
+    "contract-drift", "contract-not-visible", "missing-protocol", "does-not-conform",
+    "no-initializer",
     "static-swift-runtime", "without-entries",
   ]
 
@@ -48,11 +49,13 @@ struct VerifySetsTests {
     #expect(text.contains("4 types such as A.Box"), "\(text)")
 
     let module = try entries("A.Plain", in: "BeehiveMods", as: "twice-module.so")
+    let unfit = "warning does-not-conform twice-module.so BeehiveMods[0]"
     #expect(
       try Tool.found(files + [module], status: 1) == [
-        "error duplicate-type twice-module.so BeehiveMods[0]", "warning duplicate-type twice-2.so",
+        unfit, "error duplicate-type twice-module.so BeehiveMods[0]",
+        "warning duplicate-type twice-2.so",
       ])
-    #expect(try Tool.found([files[0], files[2], module]) == [])
+    #expect(try Tool.found([files[0], files[2], module]) == [unfit])
     #expect(try Tool.found([files[0], files[0]]) == [])
     try Fixtures.bytes(files[0]).write(to: Fixtures.place("twice-copy.so"))
     #expect(try Tool.found([files[0], "twice-copy.so"]) == ["remark copy twice-copy.so"])
@@ -71,10 +74,11 @@ struct VerifySetsTests {
       let service = try entries(
         "{\\\"\(written)\\\":\\\"C.English\\\"}", in: "BeehiveServices",
         as: "contracts-\(written).so")
+      let unfit = "warning no-initializer \(service) BeehiveServices[0]"
       #expect(
         try Tool.found(files + [service], status: 1)
-          == ["error duplicate-protocol \(service) BeehiveServices[0]"])
-      #expect(try Tool.found([files[0], service]) == [])
+          == [unfit, "error duplicate-protocol \(service) BeehiveServices[0]"])
+      #expect(try Tool.found([files[0], service]) == [unfit])
     }
   }
 

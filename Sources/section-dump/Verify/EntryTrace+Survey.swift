@@ -11,7 +11,9 @@ extension EntryTrace.Stage {
     }
     switch code {
     case .duplicateModule, .duplicateService, .duplicateTarget, .duplicateRoute: self = .duplicates
-    case .missingImplementation, .contractDrift, .duplicateProtocol: self = .binding
+    case .missingImplementation, .missingProtocol, .doesNotConform, .noInitializer, .contractDrift,
+      .duplicateProtocol:
+      self = .binding
     case .unmetRequirement, .scopedNeed: self = .requirements
     case .cycle: self = .start
     default: return nil

@@ -38,6 +38,12 @@ struct Finding: Hashable, Codable {
     case scopedNeed = "scoped-need"
     /// No file of the set has the Swift type that an entry names.
     case missingImplementation = "missing-implementation"
+    /// No file of the set has the Swift protocol that the entry of a service names.
+    case missingProtocol = "missing-protocol"
+    /// The Swift type that an entry names does not conform to the service's protocol, or to `Module`.
+    case doesNotConform = "does-not-conform"
+    /// The Swift type that the entry of a service names does not conform to `Injectable`.
+    case noInitializer = "no-initializer"
     /// No file declares a module that `--require` names.
     case missingModule = "missing-module"
     /// No file declares a service that `--require` names.

@@ -75,7 +75,7 @@ extension [SurveyedImage] {
       }
       var known: Set<[String]> = []
       for entry in image.declared where !entry.record.attributes.isC {
-        guard let text = written(entry.record), let names = DeclaredTypes.names(in: text),
+        guard let text = written(entry.record), let names = TypeName(text).path,
           known.insert(names).inserted
         else { continue }
         position += 1

@@ -74,6 +74,7 @@ struct Survey: Reported {
       if readsTypes {
         surveyed.types.add(.types, of: image)
         surveyed.protocols.add(.protocols, of: image)
+        surveyed.conformances.add(of: image)
         readContracts(image, into: &surveyed)
         if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
         // Where sections cannot be listed, the problems say so.

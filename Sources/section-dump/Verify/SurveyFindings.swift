@@ -13,7 +13,7 @@ extension Survey {
     var all = findings + contradictions.flatMap(\.findings)
     var counts: [Place: Int] = [:]
     for finding in idleAttributes { all.add(finding, &counts) }
-    for finding in missingTypes { all.add(finding, &counts) }
+    for finding in typeFindings { all.add(finding, &counts) }
     return all + sharedTypes + contractFindings + neverLinked + doubleRuntimes
   }
 
@@ -40,33 +40,14 @@ extension Survey {
     }
   }
 
-  /// Entries whose implementation is nowhere in the set.
+  /// Entries that name Swift types which no file has, or which cannot serve as they are to.
   ///
-  /// An entry with an accessor or a C structure brings what it needs; one that names a Swift type waits
-  /// for a file that declares it. A host may still bind the name by code, hence a warning.
-  var missingTypes: some Sequence<Finding> {
-    var all: [ImageIdentity: DeclaredTypes] = [:]
-    for image in images { all[image.platform, default: DeclaredTypes()].add(image.types) }
-    // The first file of each platform whose types cannot be read.
-    let incomplete = images.filter(\.types.isIncomplete)
-    let unsearched = Dictionary(incomplete.map { ($0.platform, $0.place.file) }) { first, _ in first
-    }
-    return declared.lazy.compactMap { entry in
-      guard let type = entry.record.neededType, all[entry.platform]?.has(type) != true else {
-        return nil
-      }
-      let message =
-        "\(entry.record.title) needs the Swift type \(type), which no file has"
-      guard let file = unsearched[entry.platform] else {
-        return Finding(
-          .missingImplementation, .warning, entry.place, message,
-          remedy: "add the file that has it, correct the name, or bind it by code")
-      }
-      return Finding(
-        .missingImplementation, .remark, entry.place,
-        "\(message) whose types can be read; those of \(file) cannot",
-        remedy: "name the library that has the type, as it is linked and with its sections")
-    }
+  /// An entry with an accessor or a C structure brings what it needs. A host may still bind the name by code, hence
+  /// warnings.
+  var typeFindings: some Sequence<Finding> {
+    var known: [ImageIdentity: KnownTypes] = [:]
+    for image in images { known[image.platform, default: KnownTypes()].add(image) }
+    return declared.lazy.flatMap { known[$0.platform, default: KnownTypes()].findings(on: $0) }
   }
 
   /// Members of archives whose entries are in no linked file, though linked files are beside them.

@@ -18,6 +18,7 @@ struct SurveyedImage: Codable {
   /// The Swift types and protocols that it declares, where they were asked for.
   var types = DeclaredTypes()
   var protocols = DeclaredTypes()
+  var conformances = DeclaredConformances()
   /// The protocols that others conform to, and what it expects of those of others, likewise.
   var contracts = ContractLibrary()
   var expectations = ContractExpectations()

@@ -1,0 +1,69 @@
+internal import Registration
+internal import SwiftContracts
+
+/// The Swift types that the files of one platform have.
+struct KnownTypes {
+  private var types = DeclaredTypes()
+  private var protocols = DeclaredTypes()
+  private var conformances = DeclaredConformances()
+  /// The first file whose types cannot be read.
+  private var unread: String?
+
+  mutating func add(_ image: SurveyedImage) {
+    types.add(image.types)
+    protocols.add(image.protocols)
+    conformances.add(image.conformances)
+    if image.types.isIncomplete { unread = unread ?? image.place.file }
+  }
+
+  /// What keeps an entry that names a Swift type from being made or found, as a Hive would see it.
+  func findings(on entry: Survey.Declared) -> [Finding] {
+    guard let type = entry.record.neededType else { return [] }
+    guard types.has(type) else {
+      return [
+        lacking(
+          .missingImplementation, entry, "needs the Swift type \(type)", fix: "bind it by code")
+      ]
+    }
+    let isModule = entry.record.kind == .module
+    let base = isModule ? "BeeHive.Module" : "BeeHive.Injectable"
+    var findings: [Finding] = []
+    func check(_ base: String, _ code: Finding.Code, _ effect: String) {
+      guard conformances.conforms(type, to: base, among: types) == false else { return }
+      findings.append(
+        Finding(
+          code, .warning, entry.place,
+          "\(entry.record.title)\(isModule ? "" : " names \(type), which") does not conform to \(base)"
+            + effect, remedy: "conform it, or bind it by code"))
+    }
+    check(
+      base, isModule ? .doesNotConform : .noInitializer,
+      isModule ? ", so no Hive can start it" : ", so no Hive knows how to make one")
+    guard !isModule else { return findings }
+    for part in TypeName(entry.record.name).composed.map(\.text) where !types.has(part) {
+      if protocols.has(part) || conformances.hasConformance(to: part) {
+        check(part, .doesNotConform, "")
+      } else {
+        findings.append(
+          lacking(
+            .missingProtocol, entry, "is for the protocol \(part)", fix: "register it by code"))
+      }
+    }
+    return findings
+  }
+
+  /// A finding on a name that no file has: a remark where one that cannot be read may have it.
+  private func lacking(
+    _ code: Finding.Code, _ entry: Survey.Declared, _ need: String, fix: String
+  ) -> Finding {
+    let message = "\(entry.record.title) \(need), which no file has"
+    guard let unread else {
+      return Finding(
+        code, .warning, entry.place, message,
+        remedy: "add the file that has it, correct the name, or \(fix)")
+    }
+    return Finding(
+      code, .remark, entry.place, "\(message) whose types can be read; those of \(unread) cannot",
+      remedy: "name the library that has the type, as it is linked and with its sections")
+  }
+}
