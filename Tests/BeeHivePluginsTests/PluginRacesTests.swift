@@ -83,10 +83,12 @@ struct PluginRacesTests {
     let shop = try Shop()
     let file = shop.folder.place("builds/go")
     try shop.folder.makeFolder("builds")
-    try shop.add("a", Self.slow(1, "left", until: file))
+    try shop.add("a", Self.slow(1, "left", constructor: 2000, until: file))
     try await shop.hive.start()
     let plugins = shop.hive.plugins
     let load = Task { try await plugins.load(marks: shop.marks) }
+    #expect(try await Patience.wait { plugins.files.contains(where: \.isLoaded) })
+    #expect(try await plugins.load("a.so").isEmpty, "its constructor runs")
     #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
     #expect(try await plugins.load("a.so").isEmpty)
     #expect(shop.states == [.loading])

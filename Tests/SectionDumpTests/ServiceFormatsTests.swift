@@ -36,10 +36,10 @@ struct ServiceFormatsTests {
         let location = (result["locations"] as? [[String: Any]])?.first?["physicalLocation"]
         let artifact = (location as? [String: Any])?["artifactLocation"] as? [String: String]
         let uri = artifact?["uri"].flatMap { URL(string: $0) }
-        let level = result["level"] as? String
+        let levels = ["error": "error", "warning": "warning", "note": "remark"]
         return Plain(
           code: try #require(result["ruleId"] as? String),
-          level: level == "note" ? "remark" : level ?? "",
+          level: levels[result["level"] as? String ?? ""] ?? "",
           path: uri.map { $0.isFileURL ? $0.path : $0.relativePath },
           text: try #require((result["message"] as? [String: String])?["text"]))
       }
