@@ -183,13 +183,7 @@ extension Hive {
   /// Takes in what an image declares that the loader knows by a name, again if it was removed, and starts its modules if
   /// the Hive runs. Throws the reason that one of them does not run, or that it offers nothing; then all is removed.
   package func takeIn(image name: String) async throws {
-    let entries = try entries(of: name)
-    let notices = state.withLock { state in
-      let returned = state.table.restore(entries)
-      for entry in returned { state.forgetAnswers(of: entry, cache: cache) }
-      return returned.map(\.snapshot.notice)
-    }
-    for notice in notices { observers.tell(notice) }
+    let entries = try bringBack(image: name)
     do {
       let refusals = state.withLock { _ in entries.compactMap(\.refusal) }
       if refusals.count == entries.count { throw refusals[0] }
@@ -199,6 +193,22 @@ extension Hive {
       throw error
     }
   }
+
+  /// Takes in what an image declares, without starting its modules.
+  @discardableResult
+  package func bringBack(image name: String) throws -> [RegisteredEntry] {
+    let entries = try entries(of: name)
+    let notices = state.withLock { state in
+      let returned = state.table.restore(entries)
+      for entry in returned { state.forgetAnswers(of: entry, cache: cache) }
+      return returned.map(\.snapshot.notice)
+    }
+    for notice in notices { observers.tell(notice) }
+    return entries
+  }
+
+  /// Whether this runs inside a step of a module.
+  package var isInsideStep: Bool { runner.belongings != nil }
 
   /// Removes what images declare that the loader knows by names, together: modules go down before those that they require.
   /// Returns who still has something of them.

@@ -75,6 +75,9 @@ struct LoadMarks {
   func whileLoading<Result>(
     _ path: String, _ stamp: FileStamp, noted: (ImageError?) -> Void, _ load: () -> Result
   ) -> Result {
+    // Waits for constructors that other threads run: whoever ends the process then has not loaded this file.
+    // Sound: the handle of the program itself is never closed.
+    _ = unsafe dlopen(nil, RTLD_LAZY | RTLD_NOLOAD)
     makeFolders(to: folder)
     let text = "\(Self.text(of: path, stamp)).\(Self.namespace).\(getpid())"
     // Nobody looks at it before it is locked.

@@ -164,7 +164,7 @@ extension PluginStore {
     let noted = state.withLock { $0.states[manifest.stamp.contents] } ?? .found
     switch noted {
     case .loading, .failed, .quarantined: return noted
-    case _ where isWithdrawn(manifest): return .unloaded
+    case _ where image(of: manifest.stamp)?.isTakenIn == false: return .unloaded
     case .loaded, .unloaded: return .loaded
     case .found, .admitted, .refused: return isLoaded ? .loaded : noted
     }
@@ -246,21 +246,19 @@ extension PluginStore {
     }
   }
 
-  /// Returns the image of a file that was loaded.
+  /// Returns the image of a file that was loaded. A change of times makes no other file of it.
   func image(of stamp: FileStamp?) -> Image? {
-    state.withLock { $0.images.first { $0.stamp == stamp?.contents } }
+    state.withLock { $0.images.last { $0.stamp.number == stamp?.number } }
   }
 
-  /// Whether a plugin is loaded and the Hive has none of its entries. A change of times makes no other plugin of it.
-  private func isWithdrawn(_ manifest: PluginManifest) -> Bool {
-    let images = state.withLock { $0.images.filter { $0.stamp.number == manifest.stamp.number } }
-    return images.contains { !$0.isTakenIn } && !images.contains(where: \.isTakenIn)
-  }
+  /// The files that the process has loaded and that are none of these images: whatever their paths lead to today.
+  var others: LoadedFiles { LoadedFiles(without: state.withLock { $0.images.map(\.name) }) }
 
-  /// Whether nobody has begun to load a plugin.
-  func isUntouched(_ manifest: PluginManifest) -> Bool {
-    let known = state.withLock { $0.states[manifest.stamp.contents] }
-    return known == .loading || known?.isOfLoad != true && !isWithdrawn(manifest)
+  /// Whether nobody has failed to load a plugin, or has unloaded it.
+  func isUntouched(_ stamp: FileStamp?) -> Bool {
+    let known = state.withLock { state in stamp.flatMap { state.states[$0.contents] } }
+    return known == .loading
+      || known?.isOfLoad != true && image(of: stamp)?.isTakenIn != false
   }
 
   /// Notes that images were opened that are no plugins which were judged.
@@ -286,9 +284,7 @@ extension PluginStore {
   }
 
   /// The number of times that the image of a file was withdrawn, which need not be loaded.
-  func withdrawals(of stamp: FileStamp?) -> Int {
-    state.withLock { $0.images.first { $0.stamp.number == stamp?.number }?.withdrawals } ?? 0
-  }
+  func withdrawals(of stamp: FileStamp?) -> Int { image(of: stamp)?.withdrawals ?? 0 }
 }
 
 extension ImageError {

@@ -61,7 +61,7 @@ extension Plugins {
     var offers: [(path: String, record: Record)] = []
     for manifest in state.catalogue.manifests {
       let wanted = manifest.records.filter(isWanted)
-      guard !wanted.isEmpty, store.isUntouched(manifest),
+      guard !wanted.isEmpty, store.isUntouched(manifest.stamp),
         state.activation(of: manifest.plugin, at: [manifest.path]) == .onDemand
       else { continue }
       offers += wanted.map { (manifest.path, $0) }
@@ -84,6 +84,11 @@ extension Plugins {
         message: "\(path) declares it and is refused: \(refusal.message) \(refusal.remedy)")
     }
     for plugin in report.loading([best.path]) where !isTakenIn(plugin) {
+      guard store.isUntouched(plugin.stamp) else {
+        throw ServiceError(
+          .creationFailed, service: best.path,
+          message: "it needs \(plugin.path), which has failed or was unloaded")
+      }
       store.note(.loading, of: plugin.stamp)
       let before = store.withdrawals(of: plugin.stamp)
       let (names, problem) = opened(plugin)
@@ -93,7 +98,8 @@ extension Plugins {
         throw ServiceError(.creationFailed, service: best.path, message: problem.message)
       }
       if store.withdrawals(of: plugin.stamp) == before { store.note(.loaded, of: plugin.stamp) }
-      Task(executorPreference: ModuleThreads.shared) {
+      // Detached: inside a step of a module nobody would wait for modules that start after it.
+      Task.detached(executorPreference: ModuleThreads.shared) {
         try? await takeIn(names[0], of: plugin, unlessWithdrawnSince: before)
       }
     }

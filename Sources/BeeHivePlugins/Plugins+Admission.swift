@@ -59,9 +59,9 @@ extension Plugins {
   @discardableResult
   public func add(directoriesFrom variable: String) throws(ImageError) -> [Handle] {
     var handles: [Handle] = []
-    for path in trustedVariable(variable)?.split(separator: ":") ?? []
-    where path.hasPrefix("/") {
-      do throws(ImageError) { handles.append(try add(directory: String(path))) } catch {
+    for path in trustedVariable(variable)?.parts(at: UInt8(ascii: ":")) ?? []
+    where path.isAbsolute {
+      do throws(ImageError) { handles.append(try add(directory: path)) } catch {
         for handle in handles { handle.cancel() }
         throw error
       }
@@ -92,6 +92,8 @@ extension Plugins {
     if trustedVariable("BEEHIVE_PLUGINS") == "off" {
       policy.switchedOff = "BEEHIVE_PLUGINS=off is in the environment"
     }
+    let candidates = state.catalogue.candidates
+      .map { (candidate: $0, id: (try? $0.found.get())?.plugin?.id) }
     let marks = LoadMarks(in: state.marks)?.left() ?? [:]
     let host = try AdmissionHost(
       modules: modules,
@@ -114,7 +116,13 @@ extension Plugins {
             remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
         }
       }, keepsFiles: keepsFiles)
-    for candidate in state.catalogue.candidates { admission.add(candidate) }
+    // What takes the place of a plugin competes with no other version of it.
+    let path = state.images.first { $0.isNamed(reloaded) }?.path
+    let heir = path.flatMap { path in candidates.first { $0.candidate.paths.has(path) } }?.id
+    for (candidate, id) in candidates {
+      if let path, let heir, id == heir, !candidate.paths.has(path) { continue }
+      admission.add(candidate)
+    }
     let report = admission.report()
     for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.stamp) }
     return report

@@ -12,7 +12,11 @@ extension Plugins {
   ///
   /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
   /// runs; otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn
-  /// wholly, and those that need it are not tried; the others are loaded. One that was unloaded comes back.
+  /// wholly, and those that need it are not tried; the others are loaded. One that was unloaded comes back. What is judged
+  /// when the call begins holds for all of it.
+  ///
+  /// Called inside a step of a module, it does not wait for modules, which start after that step: the plugins that it
+  /// returns are `loading` until then.
   ///
   /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
   /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
@@ -51,7 +55,14 @@ extension Plugins {
     var failures: [String] = []
     var lacking: [(path: String, reason: String)] = []
     for plugin in chosen {
-      guard store.begin(plugin.stamp) else {
+      // Those that need it wait for the call that loads it.
+      let isNeeded = !hive.isInsideStep && chosen.contains { $0.needs.has(plugin.path) }
+      var isBegun = store.begin(plugin.stamp)
+      while !isBegun, isNeeded, !Task.isCancelled {
+        try? await Task.sleep(for: .milliseconds(10))
+        isBegun = store.begin(plugin.stamp)
+      }
+      guard isBegun else {
         lacking.append((plugin.path, "which another call loads: try again after that"))
         continue
       }
@@ -65,7 +76,15 @@ extension Plugins {
         }
         store.note(.loading, of: plugin.stamp)
         let before = store.withdrawals(of: plugin.stamp)
-        try await takeIn(try await open(plugin), of: plugin, unlessWithdrawnSince: before)
+        let name = try await open(plugin)
+        if hive.isInsideStep {
+          _ = try? hive.bringBack(image: name)
+          Task.detached(executorPreference: ModuleThreads.shared) {
+            try? await takeIn(name, of: plugin, unlessWithdrawnSince: before)
+          }
+        } else {
+          try await takeIn(name, of: plugin, unlessWithdrawnSince: before)
+        }
         loaded.append(plugin)
       } catch {
         failures.append(error.message)
@@ -145,7 +164,7 @@ extension Plugins {
         if store.image(of: file.stamp) != nil { return }
         let manifests = store.catalogue.manifests
         let known = manifests.first { $0.stamp.isSameFile(as: file.stamp) }
-          .flatMap { LoadedFiles().name(of: $0.stamp.number, $0.identity.id) }
+          .flatMap { store.others.name(of: $0.stamp.number, $0.identity.id) }
         let (names, problem) =
           known.map { (names: [$0], problem: Problem?.none) }
           ?? marks?.whileLoading(
@@ -290,11 +309,14 @@ extension Plugins {
     } catch {
       if isBegun.withLock(\.self), let stamp = new.stamp {
         // It may still be opening; the path of the old file leads to it.
-        let opening = LoadedFiles().name(of: stamp.number)
-        let name = store.image(of: stamp)?.name ?? (opening == old.name ? nil : opening)
+        let name = store.image(of: stamp)?.name ?? store.others.name(of: stamp.number)
         store.note(false, ofImage: name)
         await hive.takeOut(images: [name].compactMap(\.self))
         store.note(.failed(error), of: stamp)
+      }
+      // The step back has brought in again what somebody has unloaded meanwhile.
+      if store.withdrawals(of: old.stamp) != old.withdrawals {
+        await hive.takeOut(images: [old.name])
       }
       throw error
     }
@@ -310,7 +332,7 @@ extension Plugins {
 
   /// The plugins that the Hive has entries of, with those that the host has opened itself.
   private func loadedImages() -> [PluginStore.Image] {
-    let loaded = LoadedFiles()
+    let loaded = store.others
     for manifest in store.catalogue.manifests where store.image(of: manifest.stamp) == nil {
       guard let name = loaded.name(of: manifest.stamp.number, manifest.identity.id),
         !store.state.withLock({ $0.strays.contains(name) })

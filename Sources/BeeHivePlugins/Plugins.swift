@@ -46,7 +46,7 @@ public struct Plugins: Sendable {
 
   /// A path that leads to the same file wherever a plugin has the process go.
   private static func absolute(_ path: String) -> String {
-    path.hasPrefix("/") ? path : "\(".".resolved)/\(path)"
+    path.isAbsolute ? path : "\(".".resolved)/\(path)"
   }
 
   private func add(_ source: PluginCatalogue.Source) throws(ImageError) -> Handle {
@@ -70,7 +70,7 @@ public struct Plugins: Sendable {
 
   /// The plugins, in the order of what was added, then by name.
   public var files: [PluginFile] {
-    let loaded = LoadedFiles()
+    let loaded = store.others
     return store.catalogue.candidates.compactMap { PluginFile($0, loaded, store) }
   }
 
@@ -104,7 +104,7 @@ public struct Plugins: Sendable {
   /// - Returns: A snapshot, as of the last ``refresh()``.
   public func report() -> PluginReport {
     PluginReport(
-      store, LoadedFiles(), Result { () throws(ImageError) in try admission() })
+      store, store.others, Result { () throws(ImageError) in try admission() })
   }
 }
 
@@ -159,7 +159,9 @@ public struct PluginFile: Hashable, Sendable {
   /// Nil where the candidate is no plugin.
   init?(_ candidate: PluginCatalogue.Candidate, _ loaded: LoadedFiles, _ store: PluginStore) {
     guard let manifest = try? candidate.found.get() else { return nil }
-    let isLoaded = loaded.contains(manifest.stamp.number, manifest.identity.id)
+    let isLoaded =
+      store.image(of: manifest.stamp) != nil
+      || loaded.contains(manifest.stamp.number, manifest.identity.id)
     self.init(candidate, isLoaded: isLoaded, store.state(of: manifest, isLoaded: isLoaded))
   }
 

@@ -157,9 +157,24 @@ package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> Fi
   return FileStamp(status)
 }
 
+extension StringProtocol {
+  /// The parts between the bytes of an ASCII character. Characters would not do, since an accent that follows a slash
+  /// makes one of both.
+  package func parts(at separator: UInt8, keepingEmpty: Bool = false) -> [String] {
+    utf8.split(separator: separator, omittingEmptySubsequences: !keepingEmpty)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+}
+
 extension String {
+  /// The names of the folders of a path, and of what it leads to.
+  package var pathParts: [String] { parts(at: UInt8(ascii: "/")) }
+
+  /// Whether a path begins at the root.
+  package var isAbsolute: Bool { utf8.first == UInt8(ascii: "/") }
+
   /// A path without its folders.
-  package var fileName: String { split(separator: "/").last.map(String.init) ?? self }
+  package var fileName: String { pathParts.last ?? self }
 
   /// The folder that a path is in.
   package var folder: String {

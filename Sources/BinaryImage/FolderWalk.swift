@@ -42,7 +42,7 @@ package struct FolderWalk {
   }
 
   private mutating func follow(_ path: String) {
-    var rest = Self.parts(of: path.hasPrefix("/") ? path : "\(".".resolved)/\(path)")
+    var rest = Self.parts(of: path.isAbsolute ? path : "\(".".resolved)/\(path)")
     var (current, links) = ("/", 0)
     guard var folder = PathDescriptor("/") else { return }
     while let part = rest.popLast() {
@@ -53,8 +53,8 @@ package struct FolderWalk {
         continue
       }
       let next = current == "/" ? "/\(part)" : "\(current)/\(part)"
-      if rest.isEmpty { names.append((current, String(part))) }
-      guard let entry = PathDescriptor(String(part), in: folder) else {
+      if rest.isEmpty { names.append((current, part)) }
+      guard let entry = PathDescriptor(part, in: folder) else {
         return visit(current, folder)
       }
       if let bytes = entry.linkTarget {
@@ -66,7 +66,7 @@ package struct FolderWalk {
         visit(current, folder, next, entry)
         links += 1
         guard links <= Self.mostLinks else { return visit(current, folder) }
-        if target.hasPrefix("/") {
+        if target.isAbsolute {
           guard let root = PathDescriptor("/") else { return }
           (folder, current) = (root, "/")
         }
@@ -93,8 +93,8 @@ package struct FolderWalk {
   }
 
   /// The last part first.
-  private static func parts(of path: String) -> [Substring] {
-    path.split(separator: "/").filter { $0 != "." }.reversed()
+  private static func parts(of path: String) -> [String] {
+    path.pathParts.filter { $0 != "." }.reversed()
   }
 }
 

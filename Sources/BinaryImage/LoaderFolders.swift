@@ -83,16 +83,16 @@ extension String {
 
   /// The text with the values of the loader's tokens: `$ORIGIN`, `${LIB}`.
   package func expanded(_ values: [String: String]) -> String {
-    let parts = split(separator: "$", omittingEmptySubsequences: false)
-    return parts.dropFirst().reduce(into: String(parts[0])) { text, part in
+    let parts = parts(at: UInt8(ascii: "$"), keepingEmpty: true)
+    return parts.dropFirst().reduce(into: parts[0]) { text, part in
       for (name, value) in values {
-        for spelling in ["{\(name)}", name] where part.hasPrefix(spelling) {
-          let rest = part.dropFirst(spelling.count)
+        for spelling in ["{\(name)}", name] where part.utf8.starts(with: spelling.utf8) {
+          let rest = part.utf8.dropFirst(spelling.utf8.count)
           // Of $ORIGINAL nothing is replaced.
-          let next = rest.first ?? "/"
-          let isLonger = next.isASCII && (next.isLetter || next.isNumber || next == "_")
+          let next = Unicode.Scalar(rest.first ?? UInt8(ascii: "/"))
+          let isLonger = next.isASCII && next.properties.isIDContinue
           guard spelling != name || !isLonger else { continue }
-          text += value + rest
+          text += value + String(decoding: rest, as: UTF8.self)
           return
         }
       }

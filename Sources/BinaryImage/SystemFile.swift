@@ -225,8 +225,8 @@ package func trustedVariable(_ name: String) -> String? {
 /// Returns the folder of the user for files of one purpose: the one that a variable of the environment names, else one in
 /// the home folder; nil if neither is absolute, or the program has more rights than the user (`AT_SECURE`).
 package func userFolder(_ variable: String, orInHome place: String) -> String? {
-  let own = trustedVariable(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
-  return own ?? trustedVariable("HOME").flatMap { $0.hasPrefix("/") ? "\($0)/\(place)" : nil }
+  let own = trustedVariable(variable).flatMap { $0.isAbsolute ? $0 : nil }
+  return own ?? trustedVariable("HOME").flatMap { $0.isAbsolute ? "\($0)/\(place)" : nil }
 }
 
 /// Writes another file and gives it the name `path`, so that a reader sees the old bytes or the new ones. One process

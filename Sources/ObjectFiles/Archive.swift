@@ -171,7 +171,7 @@ struct Archive {
     guard let path = file.systemPath else {
       throw refused("is beside an archive that is no file of its own; name that file itself")
     }
-    guard !name.hasPrefix("/"), !name.split(separator: "/").contains("..") else {
+    guard !name.isAbsolute, !name.pathParts.contains("..") else {
       throw refused(outside)
     }
     let directory = Self.directory(of: path)

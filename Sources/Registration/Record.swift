@@ -131,7 +131,7 @@ public struct Origin: Hashable, Codable, Sendable, CustomStringConvertible {
   /// - Parameter folders: The number of folders before the file's name, at most as many as the path has.
   /// - Returns: `lib/libshop.so BeehiveRecords[1]` for one folder.
   public func description(folders: Int) -> String {
-    let parts = image.split(separator: "/")
+    let parts = image.pathParts
     let name = parts.isEmpty ? "(executable)" : parts.suffix(folders + 1).joined(separator: "/")
     return "\(name) \(section)[\(index)]".escaped
   }

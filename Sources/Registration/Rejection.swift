@@ -137,7 +137,7 @@ extension ImageError {
 
 extension Rejection.Reason {
   /// The message of an entry says what is wrong with it; here is where to look.
-  fileprivate var remedy: String {
+  package var remedy: String {
     switch self {
     case .unknownVersion, .unknownKind:
       "read it with a newer section-dump, or build it against an older BeeHive.h"

@@ -93,7 +93,7 @@ struct AdmissionTests {
   }
 
   @Test("are not those that the user has switched off, and lists say who each is")
-  func switches() throws {
+  func switches() async throws {
     let (folder, hive) = (try Folder(), Hive())
     let id = "org.test.s\(UUID().uuidString)"
     let source = Compiler.module("switch_a") + "\nBEEHIVE_PLUGIN(\"\(id)\", \"1.2\");"
@@ -121,7 +121,11 @@ struct AdmissionTests {
     #expect(try hive.plugins.admitted.count == 1)
     // What is loaded registers the module alone.
     try OpenLibrary.keep(folder.place("plugins/a.so").path)
-    let names = Hive.process.entries.map(\.name)
+    var names: [String] = []
+    _ = try await Patience.wait {
+      names = Hive.process.entries.map(\.name)
+      return names.contains("switch_a")
+    }
     #expect(names.contains("switch_a") && !names.contains(id))
   }
 }

@@ -47,6 +47,22 @@ struct OnDemandTests {
     #expect(shop.hive.plugins.files.map(\.isLoaded) == [false, false, true])
   }
 
+  @Test("with those that it needs, but for one that has failed or was unloaded")
+  func needed() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "wanted_a"))
+    try shop.add("b", Shop.source(2, "wanted_b", requires: "wanted_a"))
+    try await shop.hive.start()
+    shop.hive.plugins.activation = .onDemand
+    #expect(try shop.said("wanted_a") == 1)
+    try await shop.hive.plugins.unload("a.so")
+    let error = #expect(throws: ServiceError.self) { try shop.said("wanted_b") }
+    #expect(error?.message.contains("a.so, which has failed or was unloaded") == true)
+    #expect(shop.states == [.unloaded, .admitted])
+    try await shop.hive.plugins.load("b.so")
+    #expect(try shop.said("wanted_b") == 2 && shop.said("wanted_a") == 1)
+  }
+
   @Test("or the error has the reason that the only one is refused")
   func refused() throws {
     let shop = try Shop()

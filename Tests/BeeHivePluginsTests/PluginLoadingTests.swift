@@ -47,6 +47,100 @@ struct PluginLoadingTests {
     #expect(shop.hive.plugins.report().description.contains("refused    service"))
   }
 
+  /// Puts the file of a plugin there anew, with the same bytes.
+  private func reinstall(_ name: String, in shop: Shop) throws {
+    let copy = shop.folder.place("copy").path
+    try FileManager.default.copyItem(atPath: shop.path(name), toPath: copy)
+    try #require(unsafe rename(copy, shop.path(name)) == 0)
+    shop.hive.plugins.refresh()
+  }
+
+  @Test("whose files were put there anew, after they were unloaded", arguments: [false, true])
+  func reinstalled(isStrict: Bool) async throws {
+    let shop = try Shop()
+    if isStrict { shop.hive.plugins.policy = .strict }
+    try shop.add("a", Shop.source(1, "anew_\(isStrict)"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    try await plugins.unload()
+    try reinstall("a", in: shop)
+    #expect(shop.states == [.found] && shop.loadedCount == 0)
+    #expect(try await plugins.load().count == 1)
+    #expect(shop.states == [.loaded])
+    #expect(try shop.said("anew_\(isStrict)") == 1)
+  }
+
+  @Test("anew, where the same build was put over one that runs")
+  func overAgain() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "over"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    try reinstall("a", in: shop)
+    #expect(shop.states == [.found] && shop.loadedCount == 0)
+    let problem = await #expect(throws: Problem.self) { try await plugins.load("a.so") }
+    #expect(problem?.message.contains("Reload it") == true)
+    try await plugins.reload("a.so")
+    #expect(shop.states == [.loaded] && shop.hive.entries.count == 2)
+    #expect(try shop.said("over") == 1)
+  }
+
+  @Test("anew, whatever other versions are beside them")
+  func reloadedBeside() async throws {
+    let shop = try Shop()
+    func source(_ number: Int) -> String {
+      Shop.source(
+        number, "beside_\(number)",
+        more: "BEEHIVE_PLUGIN(\"com.example.beside\", \"\(number).0\");")
+    }
+    try shop.add("a", source(1))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    try shop.add("b", source(3))
+    try shop.folder.makeFolder("builds")
+    try build("builds/new", source(2), in: shop.folder)
+    try #require(unsafe rename(shop.folder.place("builds/new").path, shop.path("a")) == 0)
+    try await plugins.reload("a.so")
+    #expect(try shop.said("beside_2") == 2)
+    #expect(throws: ServiceError.self) { try shop.said("beside_1") }
+  }
+
+  /// A module that loads a plugin in its first step, explicitly or by a lookup.
+  private struct Opener: Module {
+    func setUp(_ context: Context) async throws {
+      if context.hive.plugins.activation == .onDemand {
+        _ = unsafe try context.hive.service("inner_true_speaker", as: UnsafePointer<Speaker>.self)
+      } else {
+        #expect(try await context.hive.plugins.load("a.so").map(\.state) == [.loading])
+      }
+    }
+  }
+
+  @Test("inside a step of a module, and a failure is seen after that", arguments: [false, true])
+  func inside(isOnDemand: Bool) async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "inner_\(isOnDemand)", starts: 0))
+    if isOnDemand { shop.hive.plugins.activation = .onDemand }
+    try await shop.hive.start()
+    try await shop.hive.register(module: Opener.self, name: "opener_\(isOnDemand)")
+    let isOver = try await Patience.wait {
+      if case .failed? = shop.states.first { true } else { false }
+    }
+    #expect(isOver && shop.hive.entries.map(\.name) == ["opener_\(isOnDemand)"])
+  }
+
+  @Test("not by their ids if these cannot be read, as nobody could switch them off")
+  func unnamed() throws {
+    let shop = try Shop()
+    try shop.add(
+      "a", Shop.source(1, "unnamed", more: "BEEHIVE_PLUGIN(\"com.example.unnamed\", \"1.0.x\");"))
+    let refusals = try shop.hive.plugins.admission().plugins.flatMap(\.refusals)
+    #expect(refusals.map(\.code) == ["rejected-entry"])
+  }
+
   @Test("by name, with those that it needs and no others")
   func named() async throws {
     let shop = try Shop()

@@ -1,4 +1,5 @@
 import BeeHive
+import BinaryImage
 import Foundation
 import TestSupport
 import Testing
@@ -225,9 +226,78 @@ struct PluginRacesTests {
     }
     try await Self.unload("a.so", in: shop, until: file)
     let problem = await #expect(throws: Problem.self) { try await reload.value }
-    #expect(problem?.message.contains("was unloaded meanwhile") == true, "\(problem!)")
+    #expect(problem?.message.contains("was unloaded meanwhile") == true, "\(problem as Any)")
     #expect(shop.hive.entries.isEmpty)
     #expect(await shop.hive.runningModules.isEmpty)
+  }
+
+  @Test("one that is unloaded while a new build fails stays unloaded, and comes back")
+  func unloadedWhileFailing() async throws {
+    let shop = try Shop()
+    try shop.add("a", Self.slow(1, "failure"))
+    try await shop.hive.start()
+    let plugins = shop.hive.plugins
+    try await plugins.load(marks: shop.marks)
+    let file = shop.folder.place("builds/go")
+    let failing = Self.slow(2, "failure", until: file).replacing(
+      "return true", with: "return false")
+    try Self.replace("a", in: shop, failing)
+    let reload = Task {
+      try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
+    }
+    try await Self.unload("a.so", in: shop, until: file)
+    await #expect(throws: Problem.self) { try await reload.value }
+    #expect(shop.hive.entries.isEmpty)
+    await #expect(throws: Problem.self) { try await plugins.unload("a.so") }
+    try Self.replace("a", in: shop, Self.slow(3, "failure"))
+    try await plugins.load("a.so")
+    #expect(try shop.said("failure") == 3)
+  }
+
+  @Test("two of which one needs the other, loaded by two calls at once: both are there")
+  func neededAtOnce() async throws {
+    for round in 0..<Effort.times(6, full: 40) {
+      let shop = try Shop()
+      try shop.add("a", Shop.source(1, "needed_\(round)"))
+      try shop.add("b", Shop.source(2, "needing_\(round)", requires: "needed_\(round)"))
+      try await shop.hive.start()
+      let plugins = shop.hive.plugins
+      let loads = ["a.so", "b.so"].map { name in
+        Task { try await plugins.load(name, marks: shop.marks) }
+      }
+      for load in loads { _ = try await load.value }
+      #expect(shop.states == [.loaded, .loaded])
+    }
+  }
+
+  @Test("one that waits for the constructors of another has no mark meanwhile")
+  func marksOfOne() throws {
+    let shop = try Shop()
+    let (begun, go) = (shop.folder.place("begun"), shop.folder.place("go"))
+    try build(
+      "library",
+      """
+      #include <fcntl.h>
+      #include <unistd.h>
+      __attribute__((constructor)) static void wait(void) {
+        close(open("\(begun.path)", O_CREAT | O_WRONLY, 0600));
+        while (access("\(go.path)", F_OK) != 0) usleep(1000);
+      }
+      """, in: shop.folder)
+    let library = shop.folder.place("library").path
+    let stamp = try fileStamp(of: library.utf8)
+    let marks = try #require(LoadMarks(in: shop.marks))
+    // Whoever waits here for a thread of the pool keeps the loader from all other tests.
+    Thread.detachNewThread { try? OpenLibrary.keep(library) }
+    #expect(Patience.block { FileManager.default.fileExists(atPath: begun.path) })
+    let isMarked = Lock(false)
+    Thread.detachNewThread {
+      marks.whileLoading(library, stamp, noted: { _ in }) { isMarked.change { $0 = true } }
+    }
+    Thread.sleep(forTimeInterval: 0.2)
+    #expect(!FileManager.default.fileExists(atPath: shop.marks) && !isMarked.withLock(\.self))
+    try Data().write(to: go)
+    #expect(Patience.block { isMarked.withLock(\.self) })
   }
 
   @Test("a build that takes too long to open leaves nothing, before and after it has opened")

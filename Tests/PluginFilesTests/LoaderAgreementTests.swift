@@ -25,6 +25,22 @@ struct LoaderAgreementTests {
 
   static let rows: [Row] = [
     Row(
+      testDescription: "a library that says it is a core file", loads: [false],
+      says: ["its type is 4, neither ET_DYN nor ET_EXEC"]
+    ) { folder in
+      let first = try folder.needing(by: "a")
+      try Command.run("cp", ["libneeded.so", first.path], in: folder.folder.url).expect(0)
+      let file = try FileHandle(forUpdating: first.appendingPathComponent("libneeded.so"))
+      try file.seek(toOffset: 16)
+      try file.write(contentsOf: [4])
+    },
+    Row(
+      testDescription: "segments that have a page of the file in common", loads: [true]
+    ) { folder in
+      let path = try folder.plugin("a")
+      try Command.run("objcopy", ["--gap-fill", "0xff", path]).expect(0)
+    },
+    Row(
       testDescription: "no table that leads to its own symbols", loads: [false],
       says: ["needs the symbol greet, which neither"]
     ) { folder in

@@ -22,6 +22,7 @@ struct SearchPathTests {
     for name in [
       "safe/in", "sticky/own", "open/own", "group", "closed/open", "some/glibc-hwcaps/x86-64-v2",
       "all/glibc-hwcaps/x86-64-v2", "loops/xeon_phi/atomics",
+      "open/\u{301}lib",
     ] {
       try folder.folder.makeFolder(name)
     }
@@ -81,6 +82,8 @@ struct SearchPathTests {
       "/usr/lib:@/sticky/", "/tmp", "/tmp/", "/tmp/.", "//tmp", "/tmp/not-there-yet/lib",
       ".", "lib", "./lib", "../sticky", "$LIB", "${LIB}/x", "$PLATFORM/x", "$ORIGINAL",
       "tmp/$ORIGIN", "/usr/lib:", "@/loops",
+      // Swift takes an accent and what is before it for one character.
+      "@/open/\u{301}lib", "@/safe:\u{301}lib", "@/open/\u{301}not-there/..",
     ]
     for text in paths {
       let refusals = try refusals(text)

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import CImageEvents
 internal import LibC
 internal import Synchronization
@@ -143,8 +144,7 @@ struct ImagePins {
 extension String {
   /// The path without the parts that lead nowhere: `//` and `/./`.
   var plainPath: String {
-    let parts = split(separator: "/").filter { $0 != "." }
-    return (hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+    (isAbsolute ? "/" : "") + pathParts.filter { $0 != "." }.joined(separator: "/")
   }
 }
 
@@ -162,7 +162,7 @@ package func openAnew(_ file: String) throws(Problem) -> String {
     unsafe dlclose(handle)
     return true
   }
-  var name = file.firstIndex(of: "/") == nil ? "./\(file)" : file
+  var name = file.utf8.firstIndex(of: UInt8(ascii: "/")) == nil ? "./\(file)" : file
   if isLoaded(name) {
     name = newSpelling(of: name)
     guard !isLoaded(name) else {
@@ -185,7 +185,7 @@ package func openLibrary(_ name: String, as path: String) throws(Problem) {
 
 /// Returns another spelling of a path, which the loader has never heard: it keeps every name that led to an image.
 package func newSpelling(of path: String) -> String {
-  guard let end = path.lastIndex(of: "/") else { return path }
+  guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
   let number = madeNames.wrappingAdd(1, ordering: .relaxed).newValue
   let detour = String(number, radix: 2).map { $0 == "1" ? "/." : "/" }.joined()
   return "\(path[..<end])\(detour)\(path[end...])"

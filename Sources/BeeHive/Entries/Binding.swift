@@ -26,7 +26,7 @@ extension RegisteredEntry {
     self.init(
       kind: record.kind, name: record.name, implementation: record.implementation,
       attributes: record.attributes, source: .image(record.origin), image: image,
-      progress: .of(record, in: bias))
+      bias: bias, progress: .of(record, in: bias))
   }
 }
 
@@ -98,7 +98,7 @@ extension RegisteredEntry.Progress {
         return .bound(.closure(factory))
       }
     }
-    switch TypeLookup.type(named: TypeName(name)) {
+    switch TypeLookup.type(named: TypeName(name), by: entry.bias) {
     case .found(let type): return of(entry, as: type, named: name, asked)
     case .ambiguous(let names): return .accepted(.ambiguous(names, as: name))
     case .unknown: return .accepted(.notYetLooked)

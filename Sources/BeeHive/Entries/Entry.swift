@@ -1,3 +1,4 @@
+internal import BinaryImage
 public import Registration
 
 /// What the Hive made of one declared module or service, and where it came from.
@@ -76,7 +77,7 @@ extension Source {
   /// How many folders of each path tell it from the others.
   static func folders(tellingApart paths: [String]) -> [String: Int] {
     // In the order of their ends, so that those with the most in common are neighbours.
-    let ends = Set(paths).map { (path: $0, parts: $0.split(separator: "/").reversed()) }
+    let ends = Set(paths).map { (path: $0, parts: $0.pathParts.reversed()) }
       .sorted { $0.parts.lexicographicallyPrecedes($1.parts) }
     var folders: [String: Int] = [:]
     for (one, other) in zip(ends, ends.dropFirst()) {
@@ -100,7 +101,7 @@ extension Source {
   }
 
   private static func end(of path: String, folders: Int) -> String {
-    let parts = path.split(separator: "/")
+    let parts = path.pathParts
     return parts.isEmpty ? path : parts.suffix(folders + 1).joined(separator: "/")
   }
 }

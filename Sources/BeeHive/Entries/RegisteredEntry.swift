@@ -34,6 +34,8 @@ package final class RegisteredEntry: @unchecked Sendable {
   package let isC: Bool
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
+  /// Where that image is mapped.
+  let bias: LoadBias?
   let scope: Scope
   /// Whether the host gave the instance, which does not end with the Hive.
   let isGiven: Bool
@@ -59,7 +61,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   init(
     kind: RecordKind, name: String, implementation: String? = nil,
     attributes: Attributes = Attributes(), source: Source, image: MappedImage.ID? = nil,
-    progress: Progress
+    bias: LoadBias? = nil, progress: Progress
   ) {
     order = Self.orders.wrappingAdd(1, ordering: .relaxed).oldValue
     self.kind = kind
@@ -69,6 +71,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     pattern = kind == .route ? try? PatternParts(name) : nil
     self.source = source
     self.image = image
+    self.bias = bias
     self.progress = progress
     isC = attributes.isC
     scope = attributes.serviceScope

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import CSwiftRuntime
 internal import Registration
 internal import SwiftMetadata
@@ -32,9 +33,9 @@ enum TypeLookup {
 
   /// The type that `name` means.
   ///
-  /// When several images hold a type of the same qualified name, the first that was loaded is taken, as the runtime
-  /// would.
-  static func type(named name: TypeName) -> Answer {
+  /// When several images hold a type of the same qualified name, that of the image at `bias` is taken, which names it:
+  /// another build of that image may be loaded. Otherwise the first that was loaded is, as the runtime would.
+  static func type(named name: TypeName, by bias: LoadBias? = nil) -> Answer {
     guard let last = name.last else { return .malformed }
     let declarations = find { $0.declarations(named: last) }
     // Most names that are asked for at start-up have no type; they must cost next to nothing.
@@ -48,7 +49,8 @@ enum TypeLookup {
     }
     let names = Set(usable.map { $0.path.joined(separator: ".") })
     guard names.count == 1 else { return .ambiguous(names.sorted()) }
-    return type(first.declaration.descriptor).map(Answer.found) ?? .unknown
+    let own = usable.first { $0.declaration.image == bias.map { UInt($0.rawValue) } }
+    return type((own ?? first).declaration.descriptor).map(Answer.found) ?? .unknown
   }
 
   /// The types that a composition is of; nil where the name is no composition, or one that lookups by

@@ -100,8 +100,7 @@ extension ELFFile {
       loading.searchPaths =
         path.isEmpty
         ? []
-        : path.split(separator: ":", omittingEmptySubsequences: false)
-          .map(String.init)
+        : path.parts(at: UInt8(ascii: ":"), keepingEmpty: true)
     }
     loading.relocatesCode = dynamic.relocatesCode
     for segment in try segments().all {

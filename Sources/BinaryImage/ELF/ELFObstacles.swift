@@ -4,7 +4,7 @@ internal import CElf
 ///
 /// As glibc's loader has it, with pages of the size that is smallest.
 extension ELFFile {
-  private static let pageSize: UInt64 = 4096
+  fileprivate static let pageSize: UInt64 = 4096
   /// Half of the addresses that x86-64 has for a process, and more memory than any has.
   private static let mostAddresses: UInt64 = 1 << 46
   /// More than a thread has of its own, of any library: the loader ends the process where it gets no room.
@@ -44,6 +44,9 @@ extension ELFFile {
 
   /// In the ELF header; no linker writes it.
   private var headObstacle: String? {
+    guard [ET_DYN, ET_EXEC].contains(Int32(header.type)) else {
+      return "its type is \(header.type), neither ET_DYN nor ET_EXEC"
+    }
     guard header.isUsual else {
       return "its version of ELF is not 1, or bytes 9 to 15 of it are not 0"
     }
@@ -58,7 +61,7 @@ extension ELFFile {
     let loads = try segments().loads
     let read = [DT_STRTAB, DT_SYMTAB].compactMap { dynamic.value(Int64($0)) }
     var end: UInt64?
-    for load in loads {
+    for (position, load) in loads.enumerated() {
       let place = load.p_vaddr.hexadecimal
       guard load.p_filesz <= load.p_memsz else {
         return "the segment at \(place) has more bytes in the file than in memory"
@@ -69,7 +72,8 @@ extension ELFFile {
         return "the segment at \(place) may not be read (PF_R)"
       }
       // What is mapped later would cover what was mapped before, by whole pages.
-      guard end.map({ load.p_vaddr / Self.pageSize >= $0 }) ?? true else {
+      let covers = end.map { load.p_vaddr / Self.pageSize < $0 } ?? false
+      guard !covers || load.repeatsPage(of: loads[position - 1]) else {
         return "the segment at \(place) shares pages with the one before, or is in disorder"
       }
       let top = load.p_vaddr.saturating(adding: load.p_memsz)
@@ -219,6 +223,15 @@ extension ELFFile {
 }
 
 extension GElf_Phdr {
+  /// Whether its first page is the last one of a segment before it, and both have that from one page of the file; code of
+  /// that segment must stay code.
+  fileprivate func repeatsPage(of last: GElf_Phdr) -> Bool {
+    let lastPage = (last.p_vaddr.saturating(adding: last.p_filesz) &- 1) / ELFFile.pageSize
+    return last.p_filesz == last.p_memsz && p_vaddr / ELFFile.pageSize == lastPage
+      && p_vaddr &- p_offset == last.p_vaddr &- last.p_offset
+      && (isExecutable || !last.isExecutable)
+  }
+
   /// Whether code of the file may be run at an address.
   fileprivate func runs(_ place: UInt64) -> Bool {
     isExecutable && place >= p_vaddr && place - p_vaddr < p_filesz

@@ -161,12 +161,12 @@ package struct LoadedFiles {
   /// The build-ids of images whose names lead to no file any more.
   private var adrift: Set<[UInt8]> = []
 
-  /// Asks the loader.
-  package init() {
+  /// Asks the loader for all but the images of these names.
+  package init(without names: [String] = []) {
     var list = ImageList()
     // Without memory for the list nothing is known to be loaded.
     guard (try? list.update()) != nil else { return }
-    for (image, name) in list.named {
+    for (image, name) in list.named where !names.has(image.name) {
       if let stamp = try? fileStamp(of: name.utf8) {
         images[stamp.number, default: []].append((image.buildID, image.name))
       } else if !image.buildID.isEmpty {

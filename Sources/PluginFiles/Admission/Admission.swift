@@ -230,7 +230,13 @@ package struct Admission {
     }
     new.checkTypes(of: records, with: companions)
     for (entry, rejection) in rejections {
-      new.tell("\(entry) will be rejected: \(rejection) [\(rejection.reason.rawValue)]")
+      let message = "\(entry) will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
+      if rejection.kind == .plugin {
+        // Nobody can switch off what has no id, or ask for its version.
+        new.refuse(.rejectedEntry, saying: message, remedy: rejection.reason.remedy)
+      } else {
+        new.tell(message)
+      }
     }
     for library in companions where library !== own { try library.file.checkUnchanged() }
     if new.refusals.isEmpty { verify(closure, &new) }

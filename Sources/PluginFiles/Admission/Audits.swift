@@ -84,11 +84,12 @@ extension Admission.Judged {
     let folders = (paths + own.map { ("\(title) looks", $0) }).lazy.compactMap { [policy] in
       searchPathRefusal(of: library.expanded($1), "\($0) for libraries in", $1, policy)
     }
-    let files = library.companions.lazy.map(\.text).filter { $0.contains("/") }.compactMap {
-      [policy] in
-      let folder = library.expanded($0).folder
-      return searchPathRefusal(of: folder, "\(title) needs the library", $0, policy)
-    }
+    let files = library.companions.lazy.map(\.text).filter { $0.utf8.contains(UInt8(ascii: "/")) }
+      .compactMap {
+        [policy] in
+        let folder = library.expanded($0).folder
+        return searchPathRefusal(of: folder, "\(title) needs the library", $0, policy)
+      }
     refusals += Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
   }
 
@@ -214,7 +215,7 @@ private func searchPathRefusal(
   let shown = "\(wants) \(written.isEmpty ? "an empty path" : written)"
   // What begins with $ORIGIN is as absolute as the path of the file.
   let isFromOrigin = ["$ORIGIN/", "${ORIGIN}"].contains { "\(written)/".hasPrefix($0) }
-  guard folder.hasPrefix("/") || isFromOrigin else {
+  guard folder.isAbsolute || isFromOrigin else {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which depends on the folder that the host is started in.",
       expected: "an absolute path, or $ORIGIN", found: written,
@@ -222,7 +223,7 @@ private func searchPathRefusal(
         ? "Write it there with an absolute path, or leave it out."
         : "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
   }
-  guard !folder.contains("\u{fffd}") else {
+  guard !folder.unicodeScalars.contains("\u{fffd}") else {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which is not UTF-8.", expected: "UTF-8", found: written,
       remedy: "Link it with a path in UTF-8.")

@@ -97,7 +97,7 @@ final class Library {
   /// the kernel for.
   func known(_ folders: [String]) -> [String] {
     folders.filter { text in
-      !text.split(separator: "$", omittingEmptySubsequences: false).dropFirst().contains {
+      !text.parts(at: UInt8(ascii: "$"), keepingEmpty: true).dropFirst().contains {
         $0.hasPrefix("PLATFORM") || $0.hasPrefix("{PLATFORM}")
       }
     }.map { $0.isEmpty ? "." : expanded($0) }
@@ -107,7 +107,7 @@ final class Library {
   func expanded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     let identity = image.identity
-    let folder = path.folder.hasPrefix("/") ? path.folder : "\(".".resolved)/\(path.folder)"
+    let folder = path.folder.isAbsolute ? path.folder : "\(".".resolved)/\(path.folder)"
     return text.expanded([
       "ORIGIN": folder, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
     ])

@@ -19,7 +19,8 @@ struct LibrarySearch {
     (self.identity, self.program) = (identity, program)
     environment =
       libraryPath.flatMap { $0.isEmpty ? nil : $0 }?
-      .split(omittingEmptySubsequences: false) { ":;".contains($0) }.map(String.init) ?? []
+      .utf8.split(omittingEmptySubsequences: false) { ":;".utf8.contains($0) }
+      .map { String(decoding: $0, as: UTF8.self) } ?? []
     cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes)
     systemFolders = identity.systemFolders(of: program?.interpreter)
   }

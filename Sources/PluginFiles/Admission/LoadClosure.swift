@@ -95,6 +95,6 @@ package struct LoadClosure: Hashable, Sendable {
         file: library.file)
     }
     let paths = libraries.members.flatMap(\.loading.searchPaths)
-    climbs = paths.map { $0.split(separator: "/").count { $0 == ".." } }.max() ?? 0
+    climbs = paths.map { $0.pathParts.count { $0 == ".." } }.max() ?? 0
   }
 }

@@ -92,7 +92,8 @@ private struct Pass {
 
   mutating func read(directory: String) {
     do throws(ImageError) {
-      let folder = Array((directory.hasSuffix("/") ? directory : directory + "/").utf8)
+      let folder = Array(
+        (directory.utf8.last == UInt8(ascii: "/") ? directory : directory + "/").utf8)
       // A hidden file is being installed, or is none of ours.
       let found = try directoryNames(of: Array(directory.utf8))
         .filter { $0.first != UInt8(ascii: ".") }.map { folder + $0 }

@@ -1,3 +1,5 @@
+import BinaryImage
+import CSwiftRuntime
 import TestSupport
 import Testing
 
@@ -166,6 +168,17 @@ struct TypeLookupTests {
       return holdsType
     }
     try #require(images.count == 2)
+    // Each image means its own, wherever the other is.
+    for image in images {
+      let bias = LoadBias(rawValue: image.base)
+      guard case .found(let type) = TypeLookup.type(named: TypeName("Twinned"), by: bias) else {
+        Issue.record("there is no Twinned")
+        continue
+      }
+      let words = unsafe unsafeBitCast(type, to: UnsafePointer<UInt>.self)
+      let descriptor = RuntimeAddress(rawValue: unsafe .init(words[1]))
+      #expect(descriptor.imagePath == RuntimeAddress(rawValue: .init(image.base)).imagePath)
+    }
     #expect(found("Twinned") == found("Twin.Twinned"))
     #expect(found("Twin.Twinned") == _typeByName("4Twin7TwinnedV").map { ObjectIdentifier($0) })
   }
