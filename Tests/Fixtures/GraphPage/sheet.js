@@ -10,7 +10,10 @@ said.push(canvas.clientHeight > 200 && canvas.clientWidth === innerWidth && isWi
 document.getElementById('close').click();
 said.push(panel.hidden ? 'closed by its button' : 'left open by its button');
 graph.nodes[0].element.dispatchEvent(new Event('click'));
-if (panel.hidden) said.push('not opened by a node');
+const shape = graph.nodes[0].element.querySelector('.shape').getBoundingClientRect();
+const isInSight = shape.height > 30 && shape.left >= 0 && shape.right <= innerWidth
+  && shape.bottom < panel.getBoundingClientRect().top;
+said.push(!panel.hidden && isInSight ? 'entry in sight' : 'entry out of sight');
 dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape' }));
 said.push(panel.hidden ? 'closed by Escape' : 'left open by Escape');
 return said.join(', ');

@@ -110,7 +110,7 @@ struct GraphPageTests {
         """),
     Look(
       script: "sheet", isNarrow: true,
-      finds: "390: closed, sheet, room, closed by its button, closed by Escape"),
+      finds: "390: closed, sheet, room, closed by its button, entry in sight, closed by Escape"),
   ]
   static let looksAtPages = [GraphPage.small, .large].flatMap { page in
     [

@@ -230,9 +230,10 @@ function show(node) {
   move(
     width / 2 - (node.x + node.width / 2) * scale, height / 2 - (node.y + node.height / 2) * scale, scale);
 }
-// What is looked at stays in sight when the room for it changes.
+// What is looked at stays in sight when the room for it changes: the chosen node, where all would be too small to read.
 function keepInSight() {
-  if (isFitted) fit(); else if (selected !== null) show(graph.nodes[selected]);
+  if (selected !== null && (!isFitted || canvas.clientWidth < 500)) show(graph.nodes[selected]);
+  else if (isFitted) fit();
 }
 canvas.addEventListener('wheel', (event) => {
   event.preventDefault();
