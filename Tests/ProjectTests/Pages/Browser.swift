@@ -8,8 +8,9 @@ struct Browser {
   init() throws { folder = try Folder() }
 
   /// What a page is once its scripts have run; `fragment` follows `#` in its address.
-  func open(_ page: URL, fragment: String = "") throws -> Page {
-    Page(document: try run(["--dump-dom", address(page, fragment)]).output)
+  func open(_ page: URL, fragment: String = "", isDark: Bool = false) throws -> Page {
+    let scheme = isDark ? ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] : []
+    return Page(document: try run(scheme + ["--dump-dom", address(page, fragment)]).output)
   }
 
   /// Draws a page into an image file.
@@ -27,6 +28,8 @@ struct Browser {
     let fixed = [
       "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
       "--user-data-dir=\(home.path)", "--window-size=1600,1000",
+      // What is asked of a page is its style once nothing moves; a frame may talk to the page around it.
+      "--force-prefers-reduced-motion", "--allow-file-access-from-files",
     ]
     let outcome = try Command.run(
       "chromium", fixed + arguments, environment: ["HOME": home.path], limit: 600)

@@ -5,7 +5,7 @@ import TestSupport
 enum GraphPage: String, CaseIterable, Sendable {
   /// Seven entries: a cycle, and a module that is missing among them.
   case small
-  /// A name that would be a script.
+  /// A name and a folder that would be scripts.
   case hostile
   /// Five hundred modules in fifty libraries.
   case large
@@ -49,6 +49,15 @@ enum GraphPage: String, CaseIterable, Sendable {
     }
   }
 
+  /// Where a library is in the folder of the page's libraries, with a slash at its end.
+  private func subfolder(_ number: Int) -> String {
+    switch (self, number) {
+    case (.small, 1): "more/"
+    case (.hostile, _): "<!--<script>/"
+    default: ""
+    }
+  }
+
   private static func module(_ number: Int) -> String {
     let arrows =
       number < 20
@@ -71,7 +80,7 @@ enum GraphPage: String, CaseIterable, Sendable {
         \(text)
         """
       let library = try TestSupport.Compiler.library(
-        source, as: "lib\(rawValue)\(number).so", in: folder.url)
+        source, as: "\(self)/\(subfolder(number))lib\(rawValue)\(number).so", in: folder.url)
       files.append(library.path)
     }
     let data = try Command.output(Repository.sectionDump, ["graph", "--format", "json"] + files)

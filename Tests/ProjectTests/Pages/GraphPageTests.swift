@@ -48,33 +48,90 @@ struct GraphPageTests {
     #expect(page.names("missing").count == 1, "the name is shown")
     #expect(page.document.contains("<title>section-dump graph</title>"))
     #expect(!page.document.contains("<img"))
+    #expect(page.names("module") == ["a"], "the folder ends no script")
   }
 
   /// Opens a page whose last script is one of `Tests/Fixtures/GraphPage`, and returns the text that it makes.
-  private func ask(_ page: GraphPage, _ script: String) throws -> String {
-    let script = try Repository.fixture("GraphPage/\(script).js")
-    let file = try page.draw(in: folder)
+  ///
+  /// A narrow page is in a frame as wide as a telephone, because no window of the browser is.
+  private func answer(to look: Look) throws -> String {
+    let script = try Repository.fixture("GraphPage/\(look.script).js")
+    let file = try look.page.draw(in: folder)
     let text = try String(contentsOf: file, encoding: .utf8)
     let asking = text.replacing(
-      "</body>", with: "<script>document.title = String((() => {\n\(script)\n})());</script></body>"
+      "</body>",
+      with: "<script>top.document.title = String((() => {\n\(script)\n})());</script></body>"
     )
-    let answer = try browser.open(folder.write(asking, as: "asking-\(page.rawValue).html"))
+    let name = "asking-\(look.page).html"
+    var written = try folder.write(asking, as: name)
+    if look.isNarrow {
+      let frame = "<iframe src='\(name)' style='width: 390px; height: 844px'></iframe>"
+      written = try folder.write("<!DOCTYPE html><body>\(frame)</body>", as: "narrow.html")
+    }
+    let answer = try browser.open(written, isDark: look.isDark)
     let title =
       answer.document.firstMatch(of: /<title>([^<]*)<\/title><style/)
       ?? answer.document.firstMatch(of: /<title>([^<]*)<\/title>/)
     return try String(#require(title).output.1)
   }
 
-  @Test("whose titles cover no box, however far away", arguments: [GraphPage.small, .large])
-  func titles(page: GraphPage) throws {
-    let covered = try ask(page, "covered")
-    #expect(covered == "0")
+  /// What a script finds in a page.
+  struct Look: Sendable, CustomTestStringConvertible {
+    var script: String
+    var page = GraphPage.small
+    var isNarrow = false
+    var isDark = false
+    var finds: String
+    var testDescription: String {
+      "\(script) \(page)\(isNarrow ? " narrow" : "")\(isDark ? " dark" : "")"
+    }
   }
 
-  @Test("whose panel lists all findings, and those of a node that is wrong or missing")
-  func findings() throws {
-    let silent = try ask(.small, "silent")
-    #expect(silent == "3 of true")
+  static let looks = [
+    Look(script: "silent", finds: "3 of true"),
+    Look(
+      script: "chosen",
+      finds: "planted_name 1, shop 1, edges 1; dimmed EnglishGreeter Greeter disk log nowhere"),
+    Look(
+      script: "keys",
+      finds: """
+        1 stop: log; ArrowRight disk; ArrowDown shop; ArrowDown nowhere; ArrowLeft shop; End Greeter; ArrowRight Greeter; Home log; \
+        Enter log true; Tab to close; Escape log false; found planted_name; ArrowDown log
+        """),
+    Look(
+      script: "labels",
+      finds:
+        "listbox of 7: log, module · operations · in a cycle, in more/libsmall1.so, 1 finding; 0 nameless"
+    ),
+    Look(
+      script: "paths",
+      finds: """
+        libsmall0.so more/libsmall1.so; libsmall0.so BeehiveRecords[0]; more/libsmall1.so BeehiveRecords[0]; absolute: summary
+        """),
+    Look(
+      script: "sheet", isNarrow: true,
+      finds: "390: closed, sheet, room, closed by its button, entry in sight, closed by Escape"),
+  ]
+  static let looksAtPages = [GraphPage.small, .large].flatMap { page in
+    [
+      Look(script: "covered", page: page, finds: "0"),
+      Look(script: "sizes", page: page, finds: "1 1 1 1 1 1 1"),
+    ]
+  }
+  static let looksAtColours = [false, true].flatMap { isDark in
+    [false, true].map { isNarrow in
+      Look(
+        script: "contrast", isNarrow: isNarrow, isDark: isDark,
+        finds: "\(isDark ? "dark" : "light"), faint:")
+    }
+  }
+
+  @Test(
+    "with the keyboard, on a telephone, by night, and from afar",
+    arguments: looks + looksAtPages + looksAtColours)
+  func look(_ look: Look) throws {
+    let found = try answer(to: look)
+    #expect(found == look.finds)
   }
 
   @Test("and draws it", arguments: GraphPage.allCases)

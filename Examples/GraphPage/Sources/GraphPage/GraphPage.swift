@@ -6,7 +6,7 @@ enum GraphPage {
   static func main() throws {
     let document = FileHandle.standardInput.readDataToEndOfFile()
     let picture = try JSONDecoder().decode(Picture.self, from: document)
-    let plan = try JSONEncoder().encode(PicturePlan(of: picture))
+    let plan = try inScript(JSONEncoder().encode(PicturePlan(of: picture)))
     try FileHandle.standardOutput.write(contentsOf: page(of: document, plan))
   }
 
@@ -64,6 +64,15 @@ struct Picture: Decodable {
       if let file = node.file { members[file].append(position) }
     }
     return members
+  }
+
+  /// The folder that all files are in, with a slash at its end; empty if there is none, or only the root.
+  var folder: String {
+    // The name of an archive's member is between parentheses, and may have slashes.
+    var common = Array((files.first?.name ?? "").utf8.prefix { $0 != UInt8(ascii: "(") })
+    for file in files { common = zip(common, file.name.utf8).prefix { $0 == $1 }.map(\.0) }
+    guard let slash = common.lastIndex(of: UInt8(ascii: "/")), slash > 0 else { return "" }
+    return String(decoding: common[...slash], as: UTF8.self)
   }
 
   /// The nodes that are in no file.

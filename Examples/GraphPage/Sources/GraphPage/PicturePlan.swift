@@ -7,15 +7,15 @@ struct PicturePlan: Encodable {
 
   private(set) var nodes: [Box]
   private(set) var files: [Box]
-  /// The height of each file's title, above all that the file holds.
-  private(set) var titles: [Int] = []
+  /// The height of a file's title, above all that the file holds.
+  let title = 36
+  /// The folder that all files are in, with a slash at its end: paths are shown relative to it. Empty if there is none.
+  let folder: String
   /// What each edge passes between its ends.
   private(set) var bends: [[Point]]
   private(set) var size = Size(width: 0, height: 0)
 
   private static let margin = 14
-  /// A title is as high as it takes to be read where the whole file is small on the screen.
-  private static let titleHeights = 30...72
   private static let lineHeight = 40
   /// The longest text that a node shows whole.
   static let textLimit = 34
@@ -23,6 +23,7 @@ struct PicturePlan: Encodable {
   init(of picture: Picture) {
     nodes = picture.nodes.map { Box(size: Self.size(of: $0)) }
     files = []
+    folder = picture.folder
     bends = Array(repeating: [], count: picture.edges.count)
 
     // The nodes of each file, their places relative to it until it has one.
@@ -43,15 +44,13 @@ struct PicturePlan: Encodable {
         })
       for (node, origin) in zip(members, layout.origins) { nodes[node].origin = origin }
       for (edge, points) in zip(edges, layout.bends) { bends[edge] = points }
-      let width = min(file.name.count + file.machine.count + 2, Self.textLimit + 8) * 8
-      let (least, most) = (Self.titleHeights.lowerBound, Self.titleHeights.upperBound)
-      let title = min(max(least, layout.size.height / 5), most)
-      titles.append(title)
+      let name = file.name.count - folder.count
+      let width = min(name + file.machine.count + 2, Self.textLimit + 8) * 9
       files.append(
         Box(
           size: Size(
             width: max(layout.size.width, width) + 2 * Self.margin,
-            height: layout.size.height + title + 2 * Self.margin)))
+            height: layout.size.height + title + 3 * Self.margin / 2)))
     }
 
     // Files, and the nodes beside them.
@@ -95,6 +94,6 @@ struct PicturePlan: Encodable {
     let origin = files[file].origin
     return Point(
       x: origin.x + Self.margin + point.x,
-      y: origin.y + titles[file] + Self.margin / 2 + point.y)
+      y: origin.y + title + Self.margin / 2 + point.y)
   }
 }

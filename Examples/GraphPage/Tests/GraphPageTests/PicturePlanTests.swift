@@ -20,8 +20,27 @@ struct PicturePlanTests {
       #expect(box.origin.x + box.size.width <= plan.size.width)
       guard let file = node.file else { continue }
       let around = plan.files[file]
-      #expect(box.origin.y >= around.origin.y + plan.titles[file])
+      #expect(box.origin.y >= around.origin.y + plan.title)
       #expect(box.origin.y + box.size.height <= around.origin.y + around.size.height)
     }
+  }
+
+  @Test(
+    "Paths are relative to the folder that all files are in",
+    arguments: [
+      ([], ""), (["libshop.so"], ""), (["libshop.so", "plugins/liblog.so"], ""),
+      (["plugins/libshop.so"], "plugins/"), (["./libshop.so", "./more/liblog.so"], "./"),
+      (["/opt/shop/libshop.so", "/opt/shop/more/liblog.so"], "/opt/shop/"),
+      (["/opt/shop/lib.so", "/opt/shop-more/lib.so"], "/opt/"),
+      (["/opt/libshop.so", "/usr/liblog.so"], ""),
+      (["build/libshop.a(parts/cart.o)"], "build/"),
+      (["build/libshop.a(parts/cart.o)", "build/libshop.a(parts/till.o)"], "build/"),
+      (["b/e\u{301}/lib.so", "b/e/lib.so"], "b/"),
+    ])
+  func folders(names: [String], folder: String) {
+    let files = names.map { Picture.File(name: $0, machine: "x86_64") }
+    let picture = Picture(nodes: [], edges: [], files: files)
+    #expect(picture.folder == folder)
+    #expect(PicturePlan(of: picture).folder == folder)
   }
 }
