@@ -20,9 +20,8 @@ struct ClosureLoader: Sendable {
     do throws(Problem) {
       let folder = isStrict ? try JudgedFolder(for: closure) : nil
       for (position, member) in closure.dependenciesFirst where !member.isMapped {
-        let descriptor = member.descriptor
         // A plugin that was loaded meanwhile may have brought it.
-        if unsafe Self.loaded(descriptor) != nil { continue }
+        if unsafe Self.loaded(member.descriptor) != nil { continue }
         if let folder {
           try checkNames(of: member)
           // Right before it is opened: constructors of others have run meanwhile.
@@ -35,7 +34,7 @@ struct ClosureLoader: Sendable {
         } else {
           names.append(try openAnew(member.path))
         }
-        try check(member, descriptor, isOpenedBy: names[names.count - 1])
+        try check(member, isOpenedBy: names[names.count - 1])
       }
       return (names, nil)
     } catch {
@@ -64,15 +63,13 @@ struct ClosureLoader: Sendable {
   }
 
   /// Throws if the loader has opened another file by a name than the one that was judged.
-  private func check(
-    _ member: LoadClosure.Member, _ descriptor: Int32, isOpenedBy name: String
-  ) throws(Problem) {
-    let judged = unsafe Self.loaded(descriptor)
+  private func check(_ member: LoadClosure.Member, isOpenedBy name: String) throws(Problem) {
+    let judged = unsafe Self.loaded(member.descriptor)
     let opened = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD)
     guard unsafe judged == nil || judged != opened else { return }
     throw Problem(
       .notLoaded,
-      fcntl(descriptor, F_GETFD) >= 0
+      fcntl(member.descriptor, F_GETFD) >= 0
         ? "\(member.path) is another file than the one that was judged: it was replaced meanwhile. All that the other "
           + "one declares was withdrawn; end this process if you do not trust that file, since its constructors have run"
         : "\(member.path) was opened, and its constructors have closed files that are not theirs, the judged one among "

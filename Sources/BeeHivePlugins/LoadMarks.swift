@@ -38,7 +38,7 @@ struct LoadMarks {
       guard mark >= 0 else { continue }
       defer { close(mark) }
       let process = pid_t(parts[parts.count - 1]) ?? 0
-      let isHere = parts[parts.count - 2] == Self.namespace
+      let isHere = parts[parts.count - 2] == processNamespace
       if flock(mark, LOCK_SH | LOCK_NB) == 0 || isHere && kill(process, 0) != 0 && errno == ESRCH {
         left[Self.contents(parts[parts.count - 3])] = "\(folder)/\(name)"
       }
@@ -46,28 +46,16 @@ struct LoadMarks {
     return left
   }
 
-  /// The namespace of the numbers of processes: `/proc/self/ns/pid` is a link to `pid:[4026531836]`.
-  static var namespace: String {
-    (linkTarget(of: "/proc/self/ns/pid") ?? "").filter(\.isNumber)
-  }
-
   /// The part of a mark's name that tells the contents of a file, whatever it is called.
   private static func contents(_ name: Substring) -> String {
     name.split(separator: "-").suffix(4).joined(separator: "-")
-  }
-
-  /// The text that tells the contents of a file as they are now.
-  static func contents(_ stamp: FileStamp) -> String {
-    // Times before 1970 are negative. A change of the name alone is none.
-    [stamp.device, stamp.inode, stamp.size, UInt64(bitPattern: stamp.modified)]
-      .map { String($0) }.joined(separator: "-")
   }
 
   /// The text that names a file as it is now.
   static func text(of path: String, _ stamp: FileStamp) -> String {
     // A point would hide it, and a name has at most 255 bytes.
     let name = String(decoding: path.fileName.utf8.drop { $0 == 0x2e }.prefix(60), as: UTF8.self)
-    return "\(name)-\(contents(stamp))"
+    return "\(name)-\(stamp.text)"
   }
 
   /// Runs `load` while a mark says so; without one if none can be written. `noted` gets the reason for that before, or
@@ -79,7 +67,7 @@ struct LoadMarks {
     // Sound: the handle of the program itself is never closed.
     _ = unsafe dlopen(nil, RTLD_LAZY | RTLD_NOLOAD)
     makeFolders(to: folder)
-    let text = "\(Self.text(of: path, stamp)).\(Self.namespace).\(getpid())"
+    let text = "\(Self.text(of: path, stamp)).\(processNamespace).\(getpid())"
     // Nobody looks at it before it is locked.
     let draft = "\(folder)/.\(text)"
     let mark = unsafe open(draft, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)

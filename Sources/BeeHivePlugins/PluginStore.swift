@@ -251,6 +251,9 @@ extension PluginStore {
     state.withLock { $0.images.last { $0.stamp.number == stamp?.number } }
   }
 
+  /// Whether the Hive has the entries of a file.
+  func isTakenIn(_ stamp: FileStamp?) -> Bool { image(of: stamp)?.isTakenIn == true }
+
   /// The files that the process has loaded and that are none of these images: whatever their paths lead to today.
   var others: LoadedFiles { LoadedFiles(without: state.withLock { $0.images.map(\.name) }) }
 

@@ -69,7 +69,8 @@ extension Plugins {
     guard !offers.isEmpty, let report = try? judge() else { return false }
     let loading = report.loading
     var best: (plugin: AdmissionReport.Plugin, record: Record)?
-    for (path, record) in offers where best.map({ record.answers(before: $0.record) }) != false {
+    for (path, record) in offers
+    where best.map({ record.attributes.come(before: $0.record.attributes) }) != false {
       if let plugin = loading.first(where: { $0.paths.has(path) }) { best = (plugin, record) }
     }
     guard let best = best?.plugin else {
@@ -83,7 +84,7 @@ extension Plugins {
         .unusable, service: record.name,
         message: "\(path) declares it and is refused: \(refusal.message) \(refusal.remedy)")
     }
-    for plugin in report.loading([best.path]) where !isTakenIn(plugin) {
+    for plugin in report.loading([best.path]) where !store.isTakenIn(plugin.stamp) {
       guard store.isUntouched(plugin.stamp) else {
         throw ServiceError(
           .creationFailed, service: best.path,
@@ -98,22 +99,8 @@ extension Plugins {
         throw ServiceError(.creationFailed, service: best.path, message: problem.message)
       }
       if store.withdrawals(of: plugin.stamp) == before { store.note(.loaded, of: plugin.stamp) }
-      // Detached: inside a step of a module nobody would wait for modules that start after it.
-      Task.detached(executorPreference: ModuleThreads.shared) {
-        try? await takeIn(names[0], of: plugin, unlessWithdrawnSince: before)
-      }
+      takeInLater(names[0], of: plugin, unlessWithdrawnSince: before)
     }
     return true
-  }
-}
-
-extension Record {
-  /// Whether this record is to be loaded before another.
-  fileprivate func answers(before other: Record) -> Bool {
-    if attributes.priority != other.attributes.priority {
-      return attributes.priority > other.attributes.priority
-    }
-    guard let own = attributes.version.flatMap({ Version($0) }) else { return false }
-    return other.attributes.version.flatMap { Version($0) }.map { own > $0 } ?? true
   }
 }

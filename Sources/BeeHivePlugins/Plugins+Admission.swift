@@ -108,7 +108,7 @@ extension Plugins {
             .switchedOff, "The host never loads it.",
             remedy: "Change the host's hive.plugins.activations to load it.")
         }
-        return marks[LoadMarks.contents(manifest.stamp)].map { mark in
+        return marks[manifest.stamp.text].map { mark in
           PluginRefusal(
             .quarantined,
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
@@ -126,12 +126,5 @@ extension Plugins {
     let report = admission.report()
     for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.stamp) }
     return report
-  }
-
-  /// The paths of the plugins that this process would load, providers first; open them with `dlopen` in this order.
-  ///
-  /// - Throws: `ImageError` where the program's own file cannot be read.
-  public var admitted: [String] {
-    get throws(ImageError) { try admission().admitted }
   }
 }

@@ -13,10 +13,8 @@ extension Plugins {
   /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
   /// runs; otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn
   /// wholly, and those that need it are not tried; the others are loaded. One that was unloaded comes back. What is judged
-  /// when the call begins holds for all of it.
-  ///
-  /// Called inside a step of a module, it does not wait for modules, which start after that step: the plugins that it
-  /// returns are `loading` until then.
+  /// when the call begins holds for all of it. Inside a step of a module it does not wait for modules, which start after
+  /// that step: the plugins that it returns are `loading` until then.
   ///
   /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
   /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
@@ -54,20 +52,18 @@ extension Plugins {
     var loaded: [AdmissionReport.Plugin] = []
     var failures: [String] = []
     var lacking: [(path: String, reason: String)] = []
-    for plugin in chosen {
+    each: for plugin in chosen {
       // Those that need it wait for the call that loads it.
       let isNeeded = !hive.isInsideStep && chosen.contains { $0.needs.has(plugin.path) }
-      var isBegun = store.begin(plugin.stamp)
-      while !isBegun, isNeeded, !Task.isCancelled {
+      while !store.begin(plugin.stamp) {
+        guard isNeeded, !Task.isCancelled else {
+          lacking.append((plugin.path, "which another call loads: try again after that"))
+          continue each
+        }
         try? await Task.sleep(for: .milliseconds(10))
-        isBegun = store.begin(plugin.stamp)
-      }
-      guard isBegun else {
-        lacking.append((plugin.path, "which another call loads: try again after that"))
-        continue
       }
       defer { store.end(plugin.stamp) }
-      if isTakenIn(plugin) { continue }
+      if store.isTakenIn(plugin.stamp) { continue }
       do throws(Problem) {
         if let (cause, reason) = lacking.first(where: { plugin.needs.has($0.path) }) {
           let problem = Problem(.notLoaded, "\(plugin.path) needs \(cause), \(reason)")
@@ -79,9 +75,7 @@ extension Plugins {
         let name = try await open(plugin)
         if hive.isInsideStep {
           _ = try? hive.bringBack(image: name)
-          Task.detached(executorPreference: ModuleThreads.shared) {
-            try? await takeIn(name, of: plugin, unlessWithdrawnSince: before)
-          }
+          takeInLater(name, of: plugin, unlessWithdrawnSince: before)
         } else {
           try await takeIn(name, of: plugin, unlessWithdrawnSince: before)
         }
@@ -101,12 +95,6 @@ extension Plugins {
     do throws(ImageError) { return try admission(keepsFiles: true, reloaded: reloaded) } catch {
       throw Problem(.notLoaded, error.description)
     }
-  }
-
-  /// Whether the Hive has the entries of a plugin.
-  func isTakenIn(_ plugin: AdmissionReport.Plugin) -> Bool {
-    guard let file = plugin.closure?.members.first else { return false }
-    return store.image(of: file.stamp)?.isTakenIn == true
   }
 
   /// Opens a plugin on a thread that it may block. Returns the loader's name for it.
@@ -144,6 +132,15 @@ extension Plugins {
     let problem = Problem(.notLoaded, "\(plugin.path) was withdrawn: \(failure)")
     store.note(isWanted ? .failed(problem) : .unloaded, of: plugin.stamp)
     throw problem
+  }
+
+  /// The same after the step of a module that this may run in, which nobody waits for inside.
+  func takeInLater(
+    _ name: String, of plugin: AdmissionReport.Plugin, unlessWithdrawnSince before: Int
+  ) {
+    Task.detached(executorPreference: ModuleThreads.shared) {
+      try? await takeIn(name, of: plugin, unlessWithdrawnSince: before)
+    }
   }
 
   /// Opens a plugin on this thread, or waits for the thread that does.
@@ -287,7 +284,9 @@ extension Plugins {
           throw Problem(.notReplaced, "it is the file that is loaded; rename the new build over it")
         }
         // Another call may have been here before.
-        if isTakenIn(new) { throw Problem(.notReplaced, "the new file is loaded already") }
+        if store.isTakenIn(new.stamp) {
+          throw Problem(.notReplaced, "the new file is loaded already")
+        }
       } opening: { _ in
         isBegun.change { $0 = true }
         store.note(.loading, of: new.stamp)
@@ -315,9 +314,8 @@ extension Plugins {
         store.note(.failed(error), of: stamp)
       }
       // The step back has brought in again what somebody has unloaded meanwhile.
-      if store.withdrawals(of: old.stamp) != old.withdrawals {
-        await hive.takeOut(images: [old.name])
-      }
+      let gone = store.withdrawals(of: old.stamp) != old.withdrawals ? [old.name] : []
+      await hive.takeOut(images: gone)
       throw error
     }
   }

@@ -74,8 +74,7 @@ public struct Plugins: Sendable {
     return store.catalogue.candidates.compactMap { PluginFile($0, loaded, store) }
   }
 
-  /// The entries of plugins that are not loaded, in the same order: those that a Hive would accept, then, of each
-  /// file, those that every Hive rejects.
+  /// The entries of plugins that are not loaded, in the same order; of each file the well-formed ones first.
   package var available: [Entry] { files.filter { !$0.isLoaded }.flatMap(\.entries) }
 
   /// Finds what would implement a service if it were loaded.
@@ -88,14 +87,6 @@ public struct Plugins: Sendable {
       return TypeName.couldMeanTheSame(name, entry.name)
     }
     return found.sorted { $0.attributes.priority > $1.attributes.priority }
-  }
-
-  /// Finds what would implement a service if it were loaded.
-  ///
-  /// - Parameter type: What the service is looked up as.
-  /// - Returns: Well-formed entries of plugins that are not loaded and name the type, the larger priority first.
-  public func implementations<Service>(of type: Service.Type) -> [Entry] {
-    implementations(of: String(reflecting: type))
   }
 
   /// Describes every file that was looked at: what it offers, whether it is loaded, or why it is no plugin; and which of

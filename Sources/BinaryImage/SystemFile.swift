@@ -222,6 +222,11 @@ package func trustedVariable(_ name: String) -> String? {
   return unsafe getenv(name).map { unsafe String(cString: $0) }
 }
 
+/// The namespace of the numbers of processes: `/proc/self/ns/pid` is a link to `pid:[4026531836]`.
+package var processNamespace: String {
+  (linkTarget(of: "/proc/self/ns/pid") ?? "").filter(\.isNumber)
+}
+
 /// Returns the folder of the user for files of one purpose: the one that a variable of the environment names, else one in
 /// the home folder; nil if neither is absolute, or the program has more rights than the user (`AT_SECURE`).
 package func userFolder(_ variable: String, orInHome place: String) -> String? {

@@ -90,3 +90,12 @@ extension Attributes {
     others.compactMap { $0.key == key ? $0.value : nil }
   }
 }
+
+extension Attributes {
+  /// Whether an entry with these is to be preferred to one with others: the larger priority, then the later version.
+  package func come(before other: Attributes) -> Bool {
+    if priority != other.priority { return priority > other.priority }
+    guard let own = version.flatMap({ Version($0) }) else { return false }
+    return other.version.flatMap { Version($0) }.map { own > $0 } ?? true
+  }
+}

@@ -114,6 +114,7 @@ package struct DeclaredConformances: Codable, Sendable {
   ///   - type: The name of a type of these files, which may begin with any of its names.
   ///   - protocol: Likewise, of a protocol.
   ///   - declared: The types of these files.
+  /// - Returns: Whether it does; nil if a class that it extends is in no file, or a file cannot be read.
   package func conforms(
     _ type: String, to protocol: String, among declared: DeclaredTypes
   ) -> Bool? {

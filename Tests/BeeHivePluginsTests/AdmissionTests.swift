@@ -20,11 +20,11 @@ struct AdmissionTests {
     try build("b.so", Compiler.module("doctor_b", #"BEEHIVE_REQUIRES("here")"#), in: folder)
     try build("c.so", Compiler.module("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
     try hive.plugins.add(directory: folder.path)
-    #expect(try hive.plugins.admitted.isEmpty)
+    #expect(try hive.plugins.admission().admitted.isEmpty)
     // What this Hive has registered by code meets a requirement.
     struct Here: Module { init() {} }
     try await hive.register(module: Here.self, name: "here")
-    let paths = try hive.plugins.admitted
+    let paths = try hive.plugins.admission().admitted
     #expect(paths == ["b.so", "a.so"].map { folder.place($0).path })
     for path in paths { try OpenLibrary.keep(path) }
     let report = try hive.plugins.admission()
@@ -42,7 +42,7 @@ struct AdmissionTests {
     let (folder, hive) = (try Folder(), Hive())
     try build("a.so", Compiler.module("policy_a"), in: folder)
     try hive.plugins.add(directory: folder.path)
-    #expect(try hive.plugins.admitted.count == 1)
+    #expect(try hive.plugins.admission().admitted.count == 1)
     hive.plugins.verify { _, path in if path.hasSuffix("a.so") { throw Unsigned() } }
     #expect(try hive.plugins.admission().plugins.first?.refusals.map(\.code) == ["signature"])
     hive.plugins.policy.denied = ["*.so"]
@@ -82,7 +82,7 @@ struct AdmissionTests {
     try #require(unsafe setenv(name, value, 1) == 0)
     defer { unsafe unsetenv(name) }
     #expect(try hive.plugins.add(directoriesFrom: name).count == 2)
-    #expect(try hive.plugins.admitted == [folder.place("own/a.so").path])
+    #expect(try hive.plugins.admission().admitted == [folder.place("own/a.so").path])
     #expect(try hive.plugins.admission().plugins.last?.refusals.map(\.code) == ["shadowed"])
     #expect(try hive.plugins.add(directoriesFrom: name + "_NOT").isEmpty)
     // All of them, or none.
@@ -112,13 +112,13 @@ struct AdmissionTests {
     #expect(hive.plugins.files.map { $0.identity?.title } == ["\(id) 1.2"])
     #expect(hive.plugins.files.flatMap(\.entries).map(\.name) == ["switch_a"])
     #expect(hive.plugins.report().lines.map(\.name) == ["\(id) 1.2", "switch_a"])
-    #expect(try hive.plugins.admitted.count == 1)
+    #expect(try hive.plugins.admission().admitted.count == 1)
     try hive.plugins.switchOff(id)
     let refusal = try #require(try hive.plugins.admission().plugins.first?.refusals.first)
     #expect(refusal.code == "switched-off")
     #expect(refusal.message.contains("\(folder.path)/"))
     try hive.plugins.switchOn(id)
-    #expect(try hive.plugins.admitted.count == 1)
+    #expect(try hive.plugins.admission().admitted.count == 1)
     // What is loaded registers the module alone.
     try OpenLibrary.keep(folder.place("plugins/a.so").path)
     var names: [String] = []

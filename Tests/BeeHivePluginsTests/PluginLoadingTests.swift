@@ -440,7 +440,7 @@ struct QuarantineTests {
     try await shop.hive.plugins.load(marks: shop.marks)
     let mark = try String(contentsOfFile: seen, encoding: .utf8).trimmingCharacters(in: .newlines)
     // Two containers may share the folder, and both processes have one number.
-    #expect(mark.hasPrefix("a.so-") && mark.hasSuffix(".\(LoadMarks.namespace).\(getpid())"))
+    #expect(mark.hasPrefix("a.so-") && mark.hasSuffix(".\(processNamespace).\(getpid())"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: shop.marks).isEmpty)
 
     // As if that process had ended there.
@@ -474,7 +474,7 @@ struct QuarantineTests {
     let name = left.deletingPathExtension().deletingPathExtension()
     let (other, dead) = (
       name.appendingPathExtension("1.\(Int32.max)"),
-      name.appendingPathExtension("\(LoadMarks.namespace).\(Int32.max)")
+      name.appendingPathExtension("\(processNamespace).\(Int32.max)")
     )
     try FileManager.default.moveItem(at: left, to: other)
     let child = unsafe open(other.path, O_RDWR)

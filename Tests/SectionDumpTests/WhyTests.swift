@@ -143,6 +143,57 @@ struct WhyTests {
     return patient
   }
 
+  /// Asks for an entry in folders, with a host; returns what is said of each way, and the status.
+  private func asked(_ entry: String, in patient: Patient, _ folders: [String]) throws
+    -> (lost: [String?], status: Int32)
+  {
+    let outcome = try Command.run(
+      Repository.sectionDump, ["why", entry] + folders + ["--host", "app", "--format", "json"],
+      in: patient.folder.url)
+    let ways = try #require(Tool.object(outcome.output)["ways"] as? [[[String: Any]]])
+    return (
+      ways.map { $0.last { $0["state"] as? String == "lost" }?["stage"] as? String }, outcome.status
+    )
+  }
+
+  @Test("in copies of one file, each on its own way, and in hidden files")
+  func copies() throws {
+    let patient = Patient(folder: try Folder())
+    try patient.program()
+    try patient.library("x", Compiler.module("twin"))
+    let file = patient.folder.place("plugins/libx.so")
+    for name in ["open", "safe", "hidden"] {
+      try patient.folder.makeFolder(name)
+      let copy = patient.folder.place("\(name)/\(name == "hidden" ? "." : "")libx.so")
+      try FileManager.default.copyItem(at: file, to: copy)
+    }
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o777], ofItemAtPath: patient.folder.place("open").path)
+    #expect(try asked("module:twin", in: patient, ["open"]) == (["admission"], 1))
+    #expect(try asked("module:twin", in: patient, ["open", "safe"]) == (["admission", nil], 0))
+    #expect(try asked("module:twin", in: patient, ["hidden"]) == (["folder"], 1))
+  }
+
+  @Test("in the company of all folders that are named")
+  func folders() throws {
+    let patient = Patient(folder: try Folder())
+    try patient.program()
+    for (folder, source) in [
+      ("one", Compiler.module("lamp", "BEEHIVE_REQUIRES(\"power\")")),
+      ("two", Compiler.module("power")), ("three", Compiler.module("lamp_1")),
+      ("four", Compiler.module("lamp_2")),
+    ] {
+      let version = ["three": 1, "four": 2][folder]
+      let more = version.map { "\nBEEHIVE_PLUGIN(\"com.example.lamp\", \"\($0).0.0\");" }
+      try Compiler.library(
+        source + (more ?? ""), as: "\(folder)/lib\(folder).so", in: patient.folder.url, ["-w"])
+    }
+    #expect(try asked("module:lamp", in: patient, ["one"]) == (["requirements"], 1))
+    #expect(try asked("module:lamp", in: patient, ["one", "two"]) == ([nil], 0))
+    #expect(try asked("module:lamp_1", in: patient, ["three"]) == ([nil], 0))
+    #expect(try asked("module:lamp_1", in: patient, ["three", "four"]) == (["folder"], 1))
+  }
+
   @Test("and a file that cannot be read is status 2, whatever became of the entry")
   func unreadable() throws {
     let patient = try plant(.none, "readable")

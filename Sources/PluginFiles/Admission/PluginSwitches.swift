@@ -15,9 +15,6 @@ package struct PluginSwitches: Sendable {
   /// The reason that the file cannot be read; nil if it was read, or is not there.
   private var fault: ImageError?
 
-  /// Nothing is switched off.
-  package init() {}
-
   /// Reads the file of a program.
   ///
   /// - Parameter program: The name of the program's file, without folders.
@@ -26,8 +23,8 @@ package struct PluginSwitches: Sendable {
     self.init(at: program.isEmpty ? nil : folder.map { "\($0)/\(program)/plugins.json" })
   }
 
-  /// Reads a file, if it is there.
-  init(at path: String?) {
+  /// Reads a file, if it is there; without a path nothing is switched off.
+  init(at path: String? = nil) {
     self.path = path
     read()
   }

@@ -92,8 +92,8 @@ private struct Pass {
 
   mutating func read(directory: String) {
     do throws(ImageError) {
-      let folder = Array(
-        (directory.utf8.last == UInt8(ascii: "/") ? directory : directory + "/").utf8)
+      let end = directory.utf8.last == UInt8(ascii: "/") ? "" : "/"
+      let folder = Array("\(directory)\(end)".utf8)
       // A hidden file is being installed, or is none of ours.
       let found = try directoryNames(of: Array(directory.utf8))
         .filter { $0.first != UInt8(ascii: ".") }.map { folder + $0 }
@@ -116,7 +116,7 @@ private struct Pass {
     let path = String(decoding: bytes, as: UTF8.self)
     let stamp: FileStamp
     do throws(ImageError) { stamp = try looked.get() } catch {
-      let isNamed = !path.contains("\u{fffd}" as Character)
+      let isNamed = !path.unicodeScalars.contains("\u{fffd}")
       candidates.append(.init(path: path, found: .failure(isNamed ? error : .misnamed(path))))
       return
     }

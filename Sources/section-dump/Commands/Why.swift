@@ -59,13 +59,15 @@ struct Why: ParsableCommand {
     }
   }
 
-  /// The verdict of the host on the folders of all files that have the entry.
+  /// The verdict of the host on the folders of all libraries with entries.
   private func report(on survey: Survey) throws -> AdmissionReport? {
     guard let host else { return nil }
     var admission = Admission(to: try AdmissionHost(executable: host), under: asked.policy)
     var catalogue = PluginCatalogue()
-    let linked = survey.declared(entry.kind, entry.name).filter { $0.file != .object }
-    for folder in Set(linked.map(\.place.path.folder)).sorted() {
+    let libraries = survey.images.filter { $0.kind == .shared && !$0.records.isEmpty }
+    let copies = survey.findings.filter { $0.code == Finding.Code.copy.rawValue }
+    let places = libraries.map(\.place) + copies.map(\.place)
+    for folder in Set(places.map(\.path.folder)).sorted() {
       catalogue.sources.append(.directory(folder))
     }
     catalogue.refresh()

@@ -72,7 +72,14 @@ extension Survey {
     if linked.isEmpty {
       return EntryTrace(of: title, [wayToLink(from: start, kind, name, found, all)])
     }
-    return EntryTrace(of: title, linked.map { way(of: $0, from: start, all, report) })
+    let twins = all.filter { $0.code == Finding.Code.copy.rawValue }.flatMap { copy in
+      linked.filter { $0.place.file == copy.others.first?.file }.map { entry in
+        let place = copy.place.at(section: entry.place.section, index: entry.place.index)
+        return way(of: entry, at: place, from: start, all, report)
+      }
+    }
+    return EntryTrace(
+      of: title, linked.map { way(of: $0, at: $0.place, from: start, all, report) } + twins)
   }
 
   /// The entries of a kind and a name, whatever files have them.
@@ -121,12 +128,12 @@ extension Survey {
     return hidden + dropped + bare + missing([(kind, name)])
   }
 
-  /// The way of an entry that a linked file has.
+  /// The way of an entry that a linked file has, at its place or in a copy of that file.
   private func way(
-    of entry: Declared, from start: EntryTrace.Way, _ all: [Finding], _ report: AdmissionReport?
+    of entry: Declared, at place: Place, from start: EntryTrace.Way, _ all: [Finding],
+    _ report: AdmissionReport?
   ) -> EntryTrace.Way {
     var way = start
-    let place = entry.place
     let plugin = report?.plugins.first { $0.paths.contains(place.path) }
     let isHost = place.path.resolved == report?.host.resolved
     way.add(.linked, .here, place.description)
@@ -134,15 +141,22 @@ extension Survey {
     let own = all.filter { finding in
       // A host has modules that are in none of the files.
       if plugin != nil, finding.code == Finding.Code.unmetRequirement.rawValue { return false }
-      let isCyclic = finding.code == Finding.Code.cycle.rawValue && finding.others.contains(place)
+      let isCyclic =
+        finding.code == Finding.Code.cycle.rawValue && finding.others.contains(entry.place)
       let drifts = finding.code == Finding.Code.contractDrift.rawValue
       return finding.level != .remark
-        && (finding.place == place || isCyclic || drifts && finding.place.file == place.file)
+        && (finding.place == entry.place || isCyclic
+          || drifts && finding.place.file == entry.place.file)
     }
     for stage in EntryTrace.Stage.allCases.drop(while: { $0 != .folder }) {
       let finding = own.first { EntryTrace.Stage(of: $0) == stage }
       let refusal = plugin?.refusals.first { EntryTrace.Stage(of: $0) == stage }
-      if let finding {
+      let isHidden = place.path.fileName.utf8.first == UInt8(ascii: ".")
+      if stage == .folder, report != nil, plugin == nil, isHidden {
+        way.add(
+          stage, .lost, "it is hidden, and no host looks at hidden files in a folder",
+          remedy: "give it a name that begins with no point")
+      } else if let finding {
         way.lose(stage, to: finding)
       } else if let refusal {
         way.lose(stage, to: refusal)
