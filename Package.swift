@@ -133,7 +133,7 @@ let package = Package(
         "SwiftMetadata", "Threads",
         "LibC", "CTrace",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ], resources: [.embedInCode("Schemas")]),
 
     // What `swift package` offers to clients; built for those who ask for it.
     .plugin(
@@ -219,7 +219,8 @@ let package = Package(
     .testTarget(
       name: "ProjectTests",
       dependencies: [
-        "section-dump", "BeeHive", "Registration", "ObjectFiles", "BinaryImage", "TestSupport",
+        "section-dump", "BeeHiveRouting", "BeeHive", "Registration", "ObjectFiles", "BinaryImage",
+        "TestSupport",
         .product(name: "Yams", package: "Yams"),
       ],
       exclude: ["Documents/words.txt"]),

@@ -27,7 +27,7 @@ struct CompletionsTests {
 
   static let commandNames = [
     "records", "sections", "hex", "strings", "verify", "diff", "graph", "live", "startup",
-    "conformances", "why", "doctor", "probe",
+    "conformances", "why", "doctor", "probe", "schema",
   ]
 
   /// The commands as they are described for whoever makes a manual of them.

@@ -16,7 +16,9 @@ struct CommandArguments {
   static let current = CommandArguments(Array(CommandLine.arguments.dropFirst()))
 
   /// Commands that do not take as many paths as one likes.
-  private static let others: Set<String> = ["diff", "live", "why", "doctor", "help", "probe"]
+  private static let others: Set<String> = [
+    "diff", "live", "why", "doctor", "help", "probe", "schema",
+  ]
 
   /// The options that take a value, of any command.
   static let valued: Set<String> = [

@@ -23,6 +23,7 @@ struct SectionDump: ParsableCommand {
       section-dump why <kind:name> [--host <executable>] <path> ...
       section-dump doctor --host <executable> <folder> ...
       section-dump probe --host <executable> <path>
+      section-dump schema [<name>]
       """,
     discussion: """
       Reads the sections BeehiveMods, BeehiveServices and BeehiveRecords of object files of any \
@@ -37,7 +38,7 @@ struct SectionDump: ParsableCommand {
     subcommands: [
       Records.self, Sections.self, Hex.self, Strings.self, Verify.self, Diff.self,
       Graph.self, Live.self, Startup.self, Conformances.self, Why.self, Doctor.self,
-      Probe.self,
+      Probe.self, Schema.self,
     ],
     defaultSubcommand: Records.self)
 
