@@ -1,9 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A Hive among the services of swift-service-lifecycle, its notices in the log of swift-log, its settings
-// from swift-configuration, its plugins signed with swift-crypto, and OpenFeature's flags from its decision table. A package of its
-// own: libBeeHive.so knows none of them, since a host and a library that each had a copy would have two protocols called Service and two logging systems.
+// What binds a Hive to packages of others; Docs/adapters.md lists it. A package of its own: libBeeHive.so knows none of them,
+// since a host and a library that each had a copy would have two protocols called Service and two logging systems.
 let package = Package(
   name: "Adapters",
   products: [.library(name: "Adapters", targets: ["Adapters"])],
@@ -13,6 +12,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
     .package(url: "https://github.com/apple/swift-crypto", from: "3.12.3"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.0"),
   ],
   targets: [
     .target(
@@ -23,6 +24,8 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
       ]),
     .testTarget(
       name: "AdaptersTests",
@@ -31,8 +34,13 @@ let package = Package(
         .product(name: "BeeHive", package: "swift-beehive"),
         .product(name: "Configuration", package: "swift-configuration"),
         .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "InMemoryLogging", package: "swift-log"),
+        .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
         .product(name: "Logging", package: "swift-log"),
+        .product(name: "Metrics", package: "swift-metrics"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "Tracing", package: "swift-distributed-tracing"),
         .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ]),
   ]

@@ -179,6 +179,25 @@ extension Hive {
     for error in problems { observer(.imageNotInspected(error)) }
     return handle
   }
+
+  /// Tells an observer what this Hive does, and sets a task local for each step of a module and each event that it is told.
+  ///
+  ///     hive.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
+  ///
+  /// The module's code, and the tasks that it begins, have the value while the step or event is under way.
+  ///
+  /// - Parameters:
+  ///   - local: The task local.
+  ///   - observer: Called as that of ``observe(fromStart:_:)``. Returns the value at `stepBegan`, nil to set none; at
+  ///     other notices its value has no effect.
+  /// - Returns: Its `cancel()` ends the observation; a step that is under way keeps the value.
+  @discardableResult
+  public func observe<Value: Sendable>(
+    setting local: TaskLocal<Value>, _ observer: @escaping @Sendable (HiveNotice) -> Value?
+  ) -> Handle {
+    let observation = observers.add(setting: local, observer)
+    return owned { observation.cancel() }
+  }
 }
 
 extension Hive {

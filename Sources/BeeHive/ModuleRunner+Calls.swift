@@ -127,7 +127,7 @@ extension ModuleRunner {
     _ options: LaunchOptions, _ call: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let step = ModuleStep(module: module.name, event: event, number: number)
-    hive.observers.tell(.stepBegan(step))
+    let settings = hive.observers.tell(.stepBegan(step))
     let start = ContinuousClock.now
     let alarm = options.watchdog.map { threshold in
       Alarms.shared.set(after: threshold) {
@@ -141,8 +141,9 @@ extension ModuleRunner {
       }
     }
     let began = hive.profiler.begin(step.module, event)
-    let result = await visit(
-      module.entry, event, number, module.belongings, within: options.timeLimit, call)
+    let result = await settings.during {
+      await visit(module.entry, event, number, module.belongings, within: options.timeLimit, call)
+    }
     let took = start.duration(to: .now)
     let failure: ModuleFailure? = if case .failure(let failure) = result { failure } else { nil }
     hive.profiler.end(began, isSuccess: failure == nil)

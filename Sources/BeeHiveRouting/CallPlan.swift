@@ -335,9 +335,9 @@ extension RoutingCore {
     var plan = CallPlan(call, by: self)
     // Observers, guards and what makes a target are code of this call too.
     return try await Nesting.answering(call, .local) {
-      observers.tell(.began(call))
+      let settings = observers.tell(.began(call))
       do {
-        let result = try await carryOut(&plan)
+        let result = try await settings.during { try await carryOut(&plan) }
         observers.tell(.ended(plan.call, nil))
         return result
       } catch {

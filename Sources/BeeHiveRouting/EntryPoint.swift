@@ -27,6 +27,25 @@ public struct EntryPoint: Sendable {
     return core.owned { observation.cancel() }
   }
 
+  /// Tells an observer of every call, and sets a task local for each.
+  ///
+  ///     hive.calls.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
+  ///
+  /// What answers the call, and the tasks that it begins, have the value, and so have interceptors.
+  ///
+  /// - Parameters:
+  ///   - local: The task local.
+  ///   - observer: Called as that of ``observe(_:)``. Returns the value at `began`, nil to set none; at other notices its
+  ///     value has no effect.
+  /// - Returns: What was added, to remove it again; a call that is under way keeps the value.
+  @discardableResult
+  public func observe<Value: Sendable>(
+    setting local: TaskLocal<Value>, _ observer: @escaping @Sendable (CallNotice) -> Value?
+  ) -> Handle {
+    let observation = core.observers.add(setting: local, observer)
+    return core.owned { observation.cancel() }
+  }
+
   /// Adds an interceptor: code that decides about calls before they are answered.
   ///
   /// - Parameters:

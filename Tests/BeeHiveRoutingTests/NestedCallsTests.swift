@@ -184,6 +184,25 @@ struct NestedCallsTests {
     #expect(await router.failure("app://open") == .redirectLoop)
   }
 
+  @TaskLocal private static var way: [String] = []
+
+  @Test
+  func `What answers a call has what observers set for it, inside of what the call around it has`()
+    async throws
+  {
+    let observation = router.calls.observe(setting: Self.$way) { notice in
+      if case .began(let call) = notice { Self.way + ["\(call.destination)"] } else { nil }
+    }
+    router.calls.intercept("asked", try .url("app://asked")) { _ in .answer(Self.way) }
+    try router.register("app://door") { _ in
+      [Self.way, try await router.object(for: "app://asked", as: [String].self)]
+    }
+    let ways = try await router.object(for: "app://door", as: [[String]].self)
+    #expect(ways == [["app://door"], ["app://door", "app://asked"]])
+    observation.cancel()
+    #expect(try await router.object(for: "app://asked", as: [String].self) == [])
+  }
+
   @Test func `A detached task has no caller`() async throws {
     try router.register("app://later", exposure: .remote) { _ in
       await Task.detached { "\(Call.current.map { "\($0)" } ?? "none")" }.value

@@ -82,6 +82,37 @@ struct ObserverTests {
     #expect(hive.profiler.spans.count == 7)
   }
 
+  @TaskLocal private static var steps: [String] = []
+  @TaskLocal private static var last = ""
+
+  @Test(
+    "modules have what observers set for a step, and so do their tasks", arguments: [nil, 3600])
+  func settings(limit: Int?) async throws {
+    let observation = hive.observe(setting: Self.$steps) { notice in
+      if case .stepBegan(let step) = notice { Self.steps + [step.event] } else { nil }
+    }
+    hive.observe(setting: Self.$last) { notice in
+      if case .stepBegan(let step) = notice, step.event == "setUp" { "setUp" } else { nil }
+    }
+    try await hive.probe("a") { [notices] step, context in
+      async let line = "\(Self.steps)\(Self.last)"
+      notices.write(await line)
+      if step == "splash" { await context.hive.trigger(.openURL("app://x")) }
+    } answer: { [notices] _, _ in
+      notices.write("\(Self.steps)")
+      return .handled
+    }
+    try await hive.start(.stop, within: limit.map { .seconds($0) })
+    #expect(
+      notices.take() == [
+        #"["setUp"]setUp"#, #"["initialize"]"#, #"["splash"]"#, #"["splash", "openURL"]"#,
+      ])
+    #expect(Self.steps.isEmpty)
+    observation.cancel()
+    await hive.stop()
+    #expect(notices.lines == ["[]", "[]"])
+  }
+
   @Test("no lock is held: an observer may ask and change the Hive, and take itself off", .mayHang)
   func reentrant() throws {
     let observation = Lock<Handle?>(nil)

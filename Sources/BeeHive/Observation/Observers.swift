@@ -3,7 +3,7 @@ internal import Threads
 
 /// Who is told of what a Hive does, or of what happens to calls.
 package final class Observers<Notice: Sendable>: Sendable {
-  private typealias Observer = (number: UInt64, tell: @Sendable (Notice) -> Void)
+  private typealias Observer = (number: UInt64, tell: @Sendable (Notice) -> (any TaskSetting)?)
 
   private let observers = Lock<[Observer]>([])
   private let lastNumber = Atomic<UInt64>(0)
@@ -18,6 +18,20 @@ package final class Observers<Notice: Sendable>: Sendable {
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   package func add(_ tell: @escaping @Sendable (Notice) -> Void) -> Handle {
+    insert { notice in
+      tell(notice)
+      return nil
+    }
+  }
+
+  /// Adds an observer that sets a task local for what begins: to the value that it returns, if it returns one.
+  package func add<Value: Sendable>(
+    setting local: TaskLocal<Value>, _ tell: @escaping @Sendable (Notice) -> Value?
+  ) -> Handle {
+    insert { notice in tell(notice).map { Setting(local: local, value: $0) } }
+  }
+
+  private func insert(_ tell: @escaping @Sendable (Notice) -> (any TaskSetting)?) -> Handle {
     let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     change { $0.append((number, tell)) }
     return Handle { [self] in change { $0.removeAll { $0.number == number } } }
@@ -45,14 +59,44 @@ package final class Observers<Notice: Sendable>: Sendable {
     guard !isEmpty else { return }
     let notices = outbox.withLock { exchange(&$0, with: []) }
     let observers = observers.withLock { $0 }
-    for notice in notices { for observer in observers { observer.tell(notice) } }
+    for notice in notices { for observer in observers { _ = observer.tell(notice) } }
   }
 
-  /// Tells every observer at once. The caller holds no lock.
-  package func tell(_ notice: @autoclosure () -> Notice) {
-    guard !isEmpty else { return }
+  /// Tells every observer at once. The caller holds no lock. Returns what they set for what begins.
+  @discardableResult
+  package func tell(_ notice: @autoclosure () -> Notice) -> ArraySlice<any TaskSetting> {
+    guard !isEmpty else { return [] }
     let notice = notice()
-    for observer in observers.withLock({ $0 }) { observer.tell(notice) }
+    return observers.withLock { $0 }.compactMap { $0.tell(notice) }[...]
+  }
+}
+
+/// A task local that is set while a step or a call is under way.
+package protocol TaskSetting: Sendable {
+  /// Runs `body` with it.
+  nonisolated(nonsending) func during<Result>(
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result
+}
+
+private struct Setting<Value: Sendable>: TaskSetting {
+  let local: TaskLocal<Value>
+  let value: Value
+
+  nonisolated(nonsending) func during<Result>(
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    try await local.withValue(value) { try await body() }
+  }
+}
+
+extension ArraySlice<any TaskSetting> {
+  /// Runs `body` with all of them.
+  package nonisolated(nonsending) func during<Result>(
+    _ body: nonisolated(nonsending) () async throws -> Result
+  ) async rethrows -> Result {
+    guard let first else { return try await body() }
+    return try await first.during { try await dropFirst().during(body) }
   }
 }
 

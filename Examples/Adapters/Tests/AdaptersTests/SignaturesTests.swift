@@ -6,8 +6,13 @@ import Testing
 
 @Suite("Plugins that are signed with Ed25519")
 struct SignaturesTests {
+  /// The checkout.
+  static let root = (0..<5).reduce(into: URL(fileURLWithPath: #filePath)) { root, _ in
+    root.deleteLastPathComponent()
+  }
+
   /// A folder with one plugin; its path.
-  private func plugin() throws -> URL {
+  static func plugin() throws -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("signatures-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -16,13 +21,11 @@ struct SignaturesTests {
   }
 
   /// Builds a library.
-  private func library(
+  private static func library(
     _ name: String, _ text: String, in folder: URL, _ options: String...
   ) throws -> URL {
     let source = folder.appendingPathComponent("\(name).c")
     try Data(text.utf8).write(to: source)
-    var root = URL(fileURLWithPath: #filePath)
-    for _ in 0..<5 { root.deleteLastPathComponent() }
     let path = folder.appendingPathComponent("\(name).so")
     let compiler = Process()
     compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -40,7 +43,7 @@ struct SignaturesTests {
 
   @Test("are admitted; what is unsigned, changed or signed by another is not")
   func signatures() throws {
-    let path = try plugin()
+    let path = try Self.plugin()
     defer { try? FileManager.default.removeItem(at: path.deletingLastPathComponent()) }
     let (known, other) = (Curve25519.Signing.PrivateKey(), Curve25519.Signing.PrivateKey())
     let hive = Hive()
@@ -66,10 +69,10 @@ struct SignaturesTests {
 
   @Test("bring along only libraries that are signed, or whose digests are known")
   func libraries() throws {
-    let folder = try plugin().deletingLastPathComponent()
+    let folder = try Self.plugin().deletingLastPathComponent()
     defer { try? FileManager.default.removeItem(at: folder) }
-    let along = try library("libalong", "int along;", in: folder, "-Wl,-soname,libalong.so")
-    let path = try library(
+    let along = try Self.library("libalong", "int along;", in: folder, "-Wl,-soname,libalong.so")
+    let path = try Self.library(
       "libsigned", "#include <BeeHive.h>\nBeeHiveMod(Signed.Module);\n", in: folder,
       "-Wl,--no-as-needed", along.path, "-Wl,-rpath,$ORIGIN")
     let key = Curve25519.Signing.PrivateKey()
