@@ -35,10 +35,15 @@ extension EntryTrace.Stage {
 }
 
 extension EntryTrace.Way {
-  fileprivate mutating func lose(_ stage: EntryTrace.Stage, to finding: Finding) {
-    if finding.place.isFile { file = finding.place.path }
-    let place = finding.place.isFile ? "\(finding.place): " : ""
-    add(stage, .lost, place + finding.message, code: finding.code, remedy: finding.remedy)
+  /// Loses the entry to a finding, at another place if the same is true there.
+  fileprivate mutating func lose(
+    _ stage: EntryTrace.Stage, to finding: Finding, at other: Place? = nil
+  ) {
+    let place = other ?? finding.place
+    if place.isFile { file = place.path }
+    add(
+      stage, .lost, (place.isFile ? "\(place): " : "") + finding.message, code: finding.code,
+      remedy: finding.remedy)
   }
 
   fileprivate mutating func lose(_ stage: EntryTrace.Stage, to refusal: PluginRefusal) {
@@ -157,7 +162,7 @@ extension Survey {
           stage, .lost, "it is hidden, and no host looks at hidden files in a folder",
           remedy: "give it a name that begins with no point")
       } else if let finding {
-        way.lose(stage, to: finding)
+        way.lose(stage, to: finding, at: finding.place == entry.place ? place : nil)
       } else if let refusal {
         way.lose(stage, to: refusal)
       } else if stage == .process || stage == .start {
