@@ -97,7 +97,7 @@ struct JointAdmission {
           let names = nearest(to: required.name, in: providers.keys, after: unmet)
           let conflict = Conflict.missing(
             required, by: record.name, nobody: "neither the host nor another plugin",
-            near: names.filter { $0 != record.name }, addition: "add the plugin that")
+            near: names.filter { $0 != record.name }, addition: "add the file that")
           refuse(file, conflict, expected: required.name, found: "no such module")
           continue
         }

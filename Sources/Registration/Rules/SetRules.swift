@@ -210,7 +210,7 @@ extension ModuleRequirement {
 
   /// Whether the name has signs that names of modules rarely have, and versions have.
   var mayMeanVersions: Bool {
-    name.contains { "=^~!".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
+    name.contains { "=^~!,".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
   }
 }
 
