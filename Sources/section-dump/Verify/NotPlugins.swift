@@ -10,10 +10,7 @@ struct NotPlugins {
   /// Looks once more into libraries that declare nothing: somebody may have meant them to.
   init(_ candidates: [PluginCatalogue.Candidate]) {
     let failures = candidates.compactMap { candidate -> (path: String, error: ImageError)? in
-      guard case .failure(var error) = candidate.found else { return nil }
-      if isDirectory(Array(candidate.path.utf8)) {
-        error.message = "It is a directory, and not looked into; name it too if it has plugins."
-      }
+      guard case .failure(let error) = candidate.found else { return nil }
       return (candidate.path, error)
     }
     let silent = failures.filter { $0.error.code == .noEntries }.map(\.path)
@@ -22,7 +19,13 @@ struct NotPlugins {
     let findings = (survey.findings + survey.withoutEntries(areRequired: false))
       .filter { causes.contains($0.code) }
     let byPath = Dictionary(findings.map { (Array($0.place.path.utf8), $0) }) { first, _ in first }
-    files = failures.map { ($0.path, $0.error, byPath[Array($0.path.utf8)]) }
+    files = failures.map { path, error in
+      guard isDirectory(Array(path.utf8)) else { return (path, error, byPath[Array(path.utf8)]) }
+      let directory = Finding(
+        code: error.code.rawValue, level: .remark, place: Place(path: path),
+        message: "it is a directory, and not looked into", remedy: "name it too if it has plugins")
+      return (path, error, directory)
+    }
   }
 
   /// As values of JSON.
@@ -50,7 +53,8 @@ struct NotPlugins {
   var lines: [String] {
     guard !files.isEmpty else { return [] }
     let ranks = files.map { _, error, finding in
-      finding != nil ? 0 : error.code == .unreadable ? 1 : error.code == .noEntries ? 2 : 3
+      finding != nil && error.code == .noEntries
+        ? 0 : error.code == .unreadable ? 1 : error.code == .noEntries ? 2 : 3
     }
     let order = files.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
     let rows = order.prefix(Self.mostShown).map { position in
