@@ -158,8 +158,16 @@ struct InstallTests {
     }
     #expect(
       headings(".Sh ") == [
-        "NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "OPTIONS", "SUBCOMMANDS",
+        "NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "FILES", "EXIT STATUS", "OPTIONS",
+        "SUBCOMMANDS", "EXAMPLES", "SEE ALSO",
       ])
+    // The examples are words that the tool takes, though nothing of them is there.
+    let examples = headings(".Dl section-dump ")
+    #expect(examples.count == 5)
+    for example in examples {
+      let words = example.split(separator: " ").map(String.init)
+      #expect(try Command.run(Repository.sectionDump, words).status != 64, "\(example)")
+    }
     #expect(headings(".Ss ").count > 10)
   }
 
