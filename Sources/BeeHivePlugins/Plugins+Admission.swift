@@ -116,7 +116,7 @@ extension Plugins {
             remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
         }
       }, keepsFiles: keepsFiles)
-    // What takes the place of a plugin competes with no other version of it.
+    // The new build of a plugin competes with no other version of it.
     let path = state.images.first { $0.isNamed(reloaded) }?.path
     let heir = path.flatMap { path in candidates.first { $0.candidate.paths.has(path) } }?.id
     for (candidate, id) in candidates {

@@ -38,7 +38,7 @@ package struct FileStamp: Hashable, Sendable {
     return contents
   }
 
-  /// What tells the file and its contents from all others, as a text for names.
+  /// A text for names that tells the file and its contents from all others.
   package var text: String {
     // Times before 1970 are negative. A change of the name alone is none.
     [device, inode, size, UInt64(bitPattern: modified)].map { String($0) }.joined(separator: "-")

@@ -56,7 +56,7 @@ package struct DeclaredTypes: Codable, Sendable {
 
 /// The protocols that Swift types of files conform to, and the classes that they extend.
 package struct DeclaredConformances: Codable, Sendable {
-  /// What a type is of.
+  /// The protocols of a type, and its superclass.
   private struct Bases: Codable {
     var protocols: Set<String> = []
     /// The class that it extends; an empty name stands for one that cannot be told.

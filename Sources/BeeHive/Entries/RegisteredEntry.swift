@@ -34,7 +34,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   package let isC: Bool
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
-  /// Where that image is mapped.
+  /// The place at which that image is mapped.
   let bias: LoadBias?
   let scope: Scope
   /// Whether the host gave the instance, which does not end with the Hive.
