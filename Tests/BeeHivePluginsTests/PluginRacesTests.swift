@@ -72,8 +72,10 @@ struct PluginRacesTests {
     let load = Task { try await plugins.load("a.so", marks: shop.marks) }
     #expect(try await Patience.wait { plugins.files.contains(where: \.isLoaded) })
     _ = try await plugins.unload("a.so")
-    let problem = await #expect(throws: Problem.self) { try await load.value }
-    #expect(problem?.message.contains("was withdrawn: it was unloaded meanwhile") == true)
+    // On a busy machine the constructor may be over before.
+    if case .failure(let problem) = await load.result {
+      #expect("\(problem)".contains("was withdrawn: it was unloaded meanwhile"), "\(problem)")
+    }
     #expect(shop.hive.entries.isEmpty && shop.states == [.unloaded], "\(shop.states)")
     try await plugins.load("a.so")
     #expect(try shop.said("opening") == 1)

@@ -29,6 +29,7 @@ extension ImageList {
   private static var groupSize: Int { 32 }
 
   private borrowing func copy(_ positions: ArraySlice<Int>, into answers: inout [Copy]) {
+    let kernel = KernelMappings()
     var locators: [SectionLocator] = []
     locators.reserveCapacity(positions.count)
     for position in positions {
@@ -40,7 +41,8 @@ extension ImageList {
         answers.append(.failed(.unreadByLibelf(ImagePaths.displayName(of: mapped))))
       } else {
         locators.append(
-          SectionLocator(answer: answers.count, position: position, mapped: mapped, entry: entry))
+          SectionLocator(
+            answer: answers.count, position: position, mapped: mapped, entry: entry, in: kernel))
         answers.append(.gone)
       }
     }

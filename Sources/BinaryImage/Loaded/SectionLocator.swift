@@ -21,10 +21,12 @@ final class SectionLocator {
   private var paths: ImagePaths
   private var firstError: ImageError?
 
-  init(answer: Int, position: Int, mapped: MappedImage, entry: image_entry) {
+  init(
+    answer: Int, position: Int, mapped: MappedImage, entry: image_entry, in kernel: KernelMappings
+  ) {
     (self.answer, self.position, self.mapped) = (answer, position, mapped)
-    name = ImagePaths.displayName(of: mapped)
-    paths = ImagePaths(of: mapped, at: entry.program_headers)
+    name = ImagePaths.displayName(of: mapped, in: kernel)
+    paths = ImagePaths(of: mapped, at: entry.program_headers, in: kernel)
     guard mapped.note == .valid else {
       openNextFile()
       return
@@ -142,32 +144,32 @@ struct ImagePaths: Sequence, IteratorProtocol {
   private let name: String
   private let isProgram: Bool
   private let address: UInt
+  private let kernel: KernelMappings
   private var step = 0
   private var rest: [String] = []
 
   /// The paths of an image that has something at `address`.
-  init(of mapped: MappedImage, at address: UInt) {
+  init(of mapped: MappedImage, at address: UInt, in kernel: KernelMappings = KernelMappings()) {
     (name, isProgram) = (mapped.name, mapped.role == .program)
-    self.address = address
+    (self.address, self.kernel) = (address, kernel)
   }
 
   mutating func next() -> String? {
     step += 1
     if step == 1 { return isProgram ? "/proc/self/exe" : name }
     // The kernel's list costs more than everything else here, and is seldom needed.
-    if step == 2 { rest = Self.kernelPaths(of: address).filter { $0 != name } }
+    if step == 2 { rest = kernel.paths(of: address).filter { $0 != name } }
     return rest.isEmpty ? nil : rest.removeFirst()
   }
 
   /// Returns the name of an image for errors and identities: the loader's, or the program's own path. An image
   /// opened by descriptor has the name that the kernel knows, `/memfd:plugin (deleted)`.
   static func displayName(
-    of mapped: MappedImage,
-    among ranges: @autoclosure () -> [MappedRange] = MappedRange.ofThisProcess()
+    of mapped: MappedImage, in kernel: KernelMappings = KernelMappings()
   ) -> String {
     let name = mapped.name.utf8Span.span
     if descriptors.contains(where: { name.holds($0.span, at: 0) }), let header = mapped.header,
-      let path = kernelPaths(of: header.rawValue, among: ranges()).first
+      let path = kernel.paths(of: header.rawValue).first
     {
       return path
     }
@@ -179,12 +181,18 @@ struct ImagePaths: Sequence, IteratorProtocol {
   private static let descriptors = [Array("/proc/self/fd/".utf8), Array("/dev/fd/".utf8)]
 
   static let programPath = linkTarget(of: "/proc/self/exe")
+}
 
-  private static func kernelPaths(
-    of address: UInt, among ranges: [MappedRange] = MappedRange.ofThisProcess()
-  ) -> [String] {
-    ranges.first { $0.contains(address) }
-      .map { [$0.path, "/proc/self/map_files/\($0.mapping)"] } ?? []
+/// What the kernel says of this process's mappings: asked when it is first needed, and once, since that costs more than
+/// everything else that is asked of many images.
+final class KernelMappings {
+  private lazy var ranges = MappedRange.ofThisProcess()
+
+  /// The paths of the file that is mapped at an address.
+  func paths(of address: UInt) -> [String] {
+    let range = ranges[ranges.sortedIndex { $0.end > address }...].first
+    guard let range, range.contains(address) else { return [] }
+    return [range.path, "/proc/self/map_files/\(range.mapping)"]
   }
 }
 
@@ -194,11 +202,11 @@ extension MappedImage {
 }
 
 extension ImageList {
-  /// The images with their `displayName`; asks the kernel once for all of them.
+  /// The images with their `displayName`.
   package var named: [(image: MappedImage, name: String)] {
-    lazy var ranges = MappedRange.ofThisProcess()
+    let kernel = KernelMappings()
     return (0..<count).map { position in
-      (self[position], ImagePaths.displayName(of: self[position], among: ranges))
+      (self[position], ImagePaths.displayName(of: self[position], in: kernel))
     }
   }
 }

@@ -104,7 +104,7 @@ package struct Conflict: Hashable, Sendable {
   ) -> Self {
     Self(
       message: required.sentence(of: module) + "\(nobody) declares" + question(about: names),
-      remedy: required.mayMeanVersions
+      remedy: required.mayMeanVersions || required.name.contains(",")
         ? "say which versions will do as in \"log >=1.2 <2\", and one module in each requirement"
         : "\(addition) declares it, or say after in place of requires")
   }
@@ -210,7 +210,7 @@ extension ModuleRequirement {
 
   /// Whether the name has signs that names of modules rarely have, and versions have.
   var mayMeanVersions: Bool {
-    name.contains { "=^~!,".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
+    name.contains { "=^~!".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
   }
 }
 
