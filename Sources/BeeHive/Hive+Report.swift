@@ -274,3 +274,53 @@ extension EntryTrace.Stage {
     }
   }
 }
+
+// MARK: Observing
+
+extension Hive {
+  /// Tells an observer what this Hive does from now on, on the thread that does it.
+  ///
+  /// An observation that a module adds inside its steps and events ends when the module is unmounted.
+  ///
+  /// - Parameters:
+  ///   - fromStart: Whether to tell it of the present entries too, on the calling thread: the process's
+  ///     Hive has found some before anything could observe it. What happens on other threads meanwhile
+  ///     may be told before, and what was just happening twice.
+  ///   - observer: Called with no lock held, so it may ask the Hive; several threads may call it at once.
+  /// - Returns: Its `cancel()` ends the observation; forgetting the value does not.
+  @discardableResult
+  public func observe(
+    fromStart: Bool = false, _ observer: @escaping @Sendable (HiveNotice) -> Void
+  ) -> Handle {
+    if fromStart { bindUnbound() }
+    // Under one lock, so that nothing comes between the present entries and the later notices.
+    let (observation, present, problems) = state.withLock { state in
+      fromStart
+        ? (observers.add(observer), state.table.all.map(\.snapshot), state.images.problems)
+        : (observers.add(observer), [], [])
+    }
+    let handle = owned { observation.cancel() }
+    for entry in present { observer(entry.notice) }
+    for error in problems { observer(.imageNotInspected(error)) }
+    return handle
+  }
+
+  /// Tells an observer what this Hive does, and sets a task local for each step and event of a module.
+  ///
+  ///     hive.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
+  ///
+  /// The module's code, and the tasks that it begins, have the value while the step or event is under way.
+  ///
+  /// - Parameters:
+  ///   - local: The task local.
+  ///   - observer: Called as that of ``observe(fromStart:_:)``. Returns the value at `stepBegan`, nil to set none; at
+  ///     other notices its value has no effect.
+  /// - Returns: Its `cancel()` ends the observation; a step that is under way keeps the value.
+  @discardableResult
+  public func observe<Value: Sendable>(
+    setting local: TaskLocal<Value>, _ observer: @escaping @Sendable (HiveNotice) -> Value?
+  ) -> Handle {
+    let observation = observers.add(setting: local, observer)
+    return owned { observation.cancel() }
+  }
+}

@@ -31,7 +31,7 @@ public struct EntryPoint: Sendable {
   ///
   ///     hive.calls.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
   ///
-  /// What answers the call, and the tasks that it begins, have the value, and so have interceptors.
+  /// The code that answers the call has the value, the tasks that it begins, and interceptors.
   ///
   /// - Parameters:
   ///   - local: The task local.

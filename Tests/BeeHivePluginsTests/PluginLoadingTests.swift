@@ -100,9 +100,7 @@ struct PluginLoadingTests {
     let plugins = shop.hive.plugins
     try await plugins.load(marks: shop.marks)
     try shop.add("b", source(3))
-    try shop.folder.makeFolder("builds")
-    try build("builds/new", source(2), in: shop.folder)
-    try #require(unsafe rename(shop.folder.place("builds/new").path, shop.path("a")) == 0)
+    try shop.replace("a", by: source(2))
     try await plugins.reload("a.so")
     #expect(try shop.said("beside_2") == 2)
     #expect(throws: ServiceError.self) { try shop.said("beside_1") }

@@ -39,11 +39,13 @@ struct PluginRacesTests {
     _ = try await unload.value
   }
 
-  /// Puts a build in the place of a plugin.
-  private static func replace(_ name: String, in shop: Shop, _ source: String) throws {
-    try shop.folder.makeFolder("builds")
-    try build("builds/new", source, in: shop.folder)
-    try #require(unsafe rename(shop.folder.place("builds/new").path, shop.path(name)) == 0)
+  /// Begins to reload a plugin, however long that takes.
+  private static func reload(_ name: String, in shop: Shop) -> Task<[String], any Error> {
+    Task {
+      try await Hive.$openingLimit.withValue(.seconds(600)) {
+        try await shop.hive.plugins.reload(name)
+      }
+    }
   }
 
   @Test("one that is unloaded while its module starts is gone, and comes back")
@@ -134,10 +136,8 @@ struct PluginRacesTests {
     try await shop.hive.start()
     let plugins = shop.hive.plugins
     try await plugins.load(marks: shop.marks)
-    try Self.replace("a", in: shop, Self.slow(2, "twice", constructor: 3000))
-    let first = Task {
-      try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
-    }
+    try shop.replace("a", by: Self.slow(2, "twice", constructor: 3000))
+    let first = Self.reload("a.so", in: shop)
     #expect(try await Patience.wait { shop.states == [.loading] })
     // If the loader keeps this one waiting, it comes when all is done.
     let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
@@ -157,7 +157,7 @@ struct PluginRacesTests {
     try await shop.hive.start()
     let plugins = shop.hive.plugins
     try await plugins.load(marks: shop.marks)
-    try Self.replace("a", in: shop, Shop.source(3, "lacking"))
+    try shop.replace("a", by: Shop.source(3, "lacking"))
     let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
     #expect(problem?.message.contains("keeping requires kept") == true, "\(problem!)")
     #expect(try shop.said("kept") == 1)
@@ -222,10 +222,8 @@ struct PluginRacesTests {
     let plugins = shop.hive.plugins
     try await plugins.load(marks: shop.marks)
     let file = shop.folder.place("builds/go")
-    try Self.replace("a", in: shop, Self.slow(2, "between", until: file))
-    let reload = Task {
-      try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
-    }
+    try shop.replace("a", by: Self.slow(2, "between", until: file))
+    let reload = Self.reload("a.so", in: shop)
     try await Self.unload("a.so", in: shop, until: file)
     let problem = await #expect(throws: Problem.self) { try await reload.value }
     #expect(problem?.message.contains("was unloaded meanwhile") == true, "\(problem as Any)")
@@ -243,15 +241,13 @@ struct PluginRacesTests {
     let file = shop.folder.place("builds/go")
     let failing = Self.slow(2, "failure", until: file).replacing(
       "return true", with: "return false")
-    try Self.replace("a", in: shop, failing)
-    let reload = Task {
-      try await Hive.$openingLimit.withValue(.seconds(600)) { try await plugins.reload("a.so") }
-    }
+    try shop.replace("a", by: failing)
+    let reload = Self.reload("a.so", in: shop)
     try await Self.unload("a.so", in: shop, until: file)
     await #expect(throws: Problem.self) { try await reload.value }
     #expect(shop.hive.entries.isEmpty)
     await #expect(throws: Problem.self) { try await plugins.unload("a.so") }
-    try Self.replace("a", in: shop, Self.slow(3, "failure"))
+    try shop.replace("a", by: Self.slow(3, "failure"))
     try await plugins.load("a.so")
     #expect(try shop.said("failure") == 3)
   }
@@ -309,7 +305,7 @@ struct PluginRacesTests {
     try await shop.hive.start()
     let plugins = shop.hive.plugins
     try await plugins.load(marks: shop.marks)
-    try Self.replace("a", in: shop, Self.slow(2, "late_new", constructor: 3000))
+    try shop.replace("a", by: Self.slow(2, "late_new", constructor: 3000))
     let problem = await #expect(throws: Problem.self) {
       try await Hive.$openingLimit.withValue(.seconds(1)) { try await plugins.reload("a.so") }
     }

@@ -2,6 +2,7 @@ import BeeHive
 import BeeHivePlugins
 import Foundation
 import TestSupport
+import Testing
 
 /// A table of one function.
 struct Speaker { var say: @convention(c) () -> Int32 }
@@ -40,6 +41,13 @@ struct Shop {
   func add(_ name: String, _ source: String) throws {
     try build("\(name).so", source, in: folder)
     hive.plugins.refresh()
+  }
+
+  /// Puts a build in the place of a plugin.
+  func replace(_ name: String, by source: String) throws {
+    try folder.makeFolder("builds")
+    try build("builds/new", source, in: folder)
+    try #require(unsafe rename(folder.place("builds/new").path, path(name)) == 0)
   }
 
   /// Adds a plugin that needs a library in the folder `lib` beside it. The loader has one library of a name, so no other

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What people who begin get wrong, and what they are told.
+/// Mistakes of people who begin, and the answers of the commands.
 @Suite("Mistakes are named with their cause, their place and a fix that works")
 struct MistakesTests {
   /// A folder with a mistake, or the same folder mended.
@@ -35,7 +35,7 @@ struct MistakesTests {
     }
   }
 
-  /// A mistake, and what is said of it.
+  /// A mistake, and the finding that names it.
   struct Mistake: Sendable, CustomTestStringConvertible {
     var testDescription: String
     /// The entry that is missed; empty if none is.
@@ -371,7 +371,7 @@ struct MistakesTests {
       try shop.module("log", "BEEHIVE_NEEDS(\"Mail\")")
     },
     Mistake(
-      "a name that is asked for and misspelled", of: "module:log", "missing-module", at: "",
+      "a name that is misspelled in the question", of: "module:log", "missing-module", at: "",
       fix: "correct the name"
     ) { shop in
       try shop.library("log", Compiler.module(shop.pick("logg", "log")))

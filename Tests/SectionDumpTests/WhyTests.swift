@@ -143,7 +143,7 @@ struct WhyTests {
     return patient
   }
 
-  /// Asks for an entry in folders, with a host; returns what is said of each way, and the status.
+  /// Asks for an entry in folders, with a host; returns the loss on each way, and the status.
   private func asked(_ entry: String, in patient: Patient, _ folders: [String]) throws
     -> (lost: [String?], status: Int32)
   {

@@ -183,8 +183,8 @@ struct ImagePaths: Sequence, IteratorProtocol {
   static let programPath = linkTarget(of: "/proc/self/exe")
 }
 
-/// What the kernel says of this process's mappings: asked when it is first needed, and once, since that costs more than
-/// everything else that is asked of many images.
+/// The kernel's list of this process's mappings, read when it is first needed, and once: that costs more than all other
+/// questions about many images.
 final class KernelMappings {
   private lazy var ranges = MappedRange.ofThisProcess()
 

@@ -16,7 +16,7 @@ struct KnownTypes {
     if image.types.isIncomplete { unread = unread ?? image.place.file }
   }
 
-  /// What keeps an entry that names a Swift type from being made or found, as a Hive would see it.
+  /// The reasons that an entry with a Swift type cannot be made or found, as a Hive would see it.
   func findings(on entry: Survey.Declared) -> [Finding] {
     guard let type = entry.record.neededType else { return [] }
     guard types.has(type) else {

@@ -38,7 +38,7 @@ struct OracleDocumentsTests {
     }
   }
 
-  /// What check-jsonschema prints.
+  /// The output of check-jsonschema.
   private struct Refusals: Decodable {
     struct Refusal: Decodable {
       var filename: String
@@ -126,7 +126,7 @@ struct OracleDocumentsTests {
     return (whole, broken)
   }
 
-  @Test("so is what is said of plugins: doctor, why, probe, diff")
+  @Test("so are the documents on plugins: doctor, why, probe, diff")
   func judged() throws {
     let (whole, broken) = try plugins()
     let host = ["--host", "/bin/true"]
@@ -147,7 +147,7 @@ struct OracleDocumentsTests {
       ] + changed().map { try run(["diff", whole.path, $0.path]) }, by: "diff")
   }
 
-  /// A build in which a module has changed.
+  /// A build with a module that has changed.
   private func changed() throws -> [URL] {
     [
       try TestSupport.Compiler.library(

@@ -28,7 +28,7 @@ struct Browser {
     let fixed = [
       "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
       "--user-data-dir=\(home.path)", "--window-size=1600,1000",
-      // What is asked of a page is its style once nothing moves; a frame may talk to the page around it.
+      // The tests look at the style of a page once nothing moves; a frame may talk to the page around it.
       "--force-prefers-reduced-motion", "--allow-file-access-from-files",
     ]
     let outcome = try Command.run(

@@ -75,7 +75,7 @@ struct GraphPageTests {
     return try String(#require(title).output.1)
   }
 
-  /// What a script finds in a page.
+  /// The findings of a script in a page.
   struct Look: Sendable, CustomTestStringConvertible {
     var script: String
     var page = GraphPage.small

@@ -4,7 +4,7 @@ public import Metrics
 internal import Synchronization
 
 extension Hive {
-  /// Counts and times each step of a module, and each event that a module is told.
+  /// Counts and times each step of a module, and each event of a module.
   @discardableResult
   public func measure(to factory: any MetricsFactory) -> Handle {
     observe { notice in

@@ -4,7 +4,7 @@ internal import Synchronization
 public import Tracing
 
 extension Hive {
-  /// Makes a span of each step of a module, and of each event that a module is told. The module's code runs inside it.
+  /// Makes a span of each step and event of a module. The module's code runs inside it.
   @discardableResult
   public func trace(to tracer: any Tracer) -> Handle {
     let spans = OpenSpans<ModuleStep>(tracer)

@@ -15,12 +15,12 @@ import Testing
 import Tracing
 import UnixSignals
 
-/// What Docs/adapters.md shows is written here: DocumentsTests looks for each of its blocks in this file.
+/// The blocks of Docs/adapters.md are written here: DocumentsTests looks for each of its blocks in this file.
 @Suite("The blocks of Docs/adapters.md", .timeLimit(.minutes(1)))
 struct PageTests {
   private let hive = Hive()
 
-  /// What a program's main function sets up once.
+  /// The set-up that a program's main function does once.
   private static let backends = {
     let backends = (log: InMemoryLogHandler(), metrics: TestMetrics(), tracer: InMemoryTracer())
     LoggingSystem.bootstrap { _ in backends.log }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Tracing
 
-/// A module that does something in each step, and when it is told of an event.
+/// A module that does something in each step, and at an event.
 struct Acting: Module {
   var act: @Sendable (_ step: String, Hive) async throws -> Void = { _, _ in }
 
@@ -35,7 +35,7 @@ struct Prices: Target {
 struct Empty: Error {}
 
 extension InMemoryTracer {
-  /// The names of the spans around each that has ended and its own, the outermost first, in the order in which they ended.
+  /// The names of the spans around each that has ended and its own, the outermost first, as they ended.
   fileprivate var paths: [String] {
     let spans = finishedSpans
     let known = Dictionary(uniqueKeysWithValues: spans.map { ($0.spanID, $0) })
