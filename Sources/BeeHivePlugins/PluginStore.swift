@@ -54,6 +54,8 @@ final class PluginStore: Sendable {
     fileprivate(set) var strays: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
+    /// Those who take plugins in after a lookup or a step, until they are done.
+    var later: [FileStamp?: Task<Void, Never>] = [:]
     /// The files that calls load.
     fileprivate var begun: Set<FileStamp.FileNumber> = []
 
@@ -279,8 +281,9 @@ extension PluginStore {
         state.images[index].isTakenIn = false
         state.images[index].withdrawals += 1
       }
+      let wasTakenIn = image.isTakenIn
       image.isTakenIn = isIn && !state.hasBuild(at: image.path)
-      if !image.isTakenIn { image.withdrawals += 1 }
+      if wasTakenIn || isIn, !image.isTakenIn { image.withdrawals += 1 }
       state.images.append(image)
       return image.isTakenIn ? image.withdrawals : nil
     }

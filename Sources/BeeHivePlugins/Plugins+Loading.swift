@@ -64,6 +64,7 @@ extension Plugins {
       }
       defer { store.end(plugin.stamp) }
       if store.isTakenIn(plugin.stamp) { continue }
+      if !hive.isInsideStep { await store.state.withLock { $0.later[plugin.stamp] }?.value }
       do throws(Problem) {
         if let (cause, reason) = lacking.first(where: { plugin.needs.has($0.path) }) {
           let problem = Problem(.notLoaded, "\(plugin.path) needs \(cause), \(reason)")
@@ -123,9 +124,7 @@ extension Plugins {
         if plugin.isRegistered { try await hive.takeIn(image: name) }
         if !isUnloaded { return store.note(.loaded, of: plugin.stamp) }
       }
-    } catch {
-      failure = error
-    }
+    } catch { failure = error }
     let isWanted = !isUnloaded
     await hive.takeOut(images: [name])
     store.note(false, ofImage: name)
@@ -134,12 +133,16 @@ extension Plugins {
     throw problem
   }
 
-  /// The same after the step of a module that this may run in, which nobody waits for inside.
+  /// The same after the step of a module that this may run in, which nobody waits for inside, and after what came before.
   func takeInLater(
     _ name: String, of plugin: AdmissionReport.Plugin, unlessWithdrawnSince before: Int
   ) {
-    Task.detached(executorPreference: ModuleThreads.shared) {
-      try? await takeIn(name, of: plugin, unlessWithdrawnSince: before)
+    store.state.withLock { state in
+      let earlier = state.later[plugin.stamp]
+      state.later[plugin.stamp] = Task.detached(executorPreference: ModuleThreads.shared) {
+        await earlier?.value
+        try? await takeIn(name, of: plugin, unlessWithdrawnSince: before)
+      }
     }
   }
 
@@ -323,9 +326,7 @@ extension Plugins {
   /// Withdraws images that were opened with one that was not.
   func withdraw(_ names: [String]) {
     store.forget(names)
-    Task(executorPreference: ModuleThreads.shared) {
-      await hive.takeOut(images: names)
-    }
+    Task(executorPreference: ModuleThreads.shared) { await hive.takeOut(images: names) }
   }
 
   /// The plugins that the Hive has entries of, with those that the host has opened itself.

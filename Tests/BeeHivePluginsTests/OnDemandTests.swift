@@ -1,9 +1,11 @@
 import BeeHive
-import BeeHivePlugins
 import BeeHiveRouting
 import Foundation
 import TestSupport
 import Testing
+import Threads
+
+@testable import BeeHivePlugins
 
 @Suite("Plugins are loaded on demand")
 struct OnDemandTests {
@@ -61,6 +63,27 @@ struct OnDemandTests {
     #expect(shop.states == [.unloaded, .admitted])
     try await shop.hive.plugins.load("b.so")
     #expect(try shop.said("wanted_b") == 2 && shop.said("wanted_a") == 1)
+  }
+
+  @Test("and a start that an unload comes before takes nothing from the load that follows")
+  func hasty() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "hasty"))
+    try await shop.hive.start()
+    shop.hive.plugins.activation = .onDemand
+    let (gate, opening) = AsyncStream<Void>.makeStream()
+    let store = shop.hive.plugins.store
+    let stamp = store.catalogue.manifests.first?.stamp
+    store.state.withLock { $0.later[stamp] = Task { for await _ in gate {} } }
+    #expect(try shop.said("hasty") == 1)
+    try await shop.hive.plugins.unload("a.so")
+    async let loaded = shop.hive.plugins.load("a.so")
+    try await Task.sleep(for: .milliseconds(100))
+    opening.finish()
+    #expect(try await loaded.map(\.state) == [.loaded])
+    await store.state.withLock { $0.later[stamp] }?.value
+    #expect(try shop.said("hasty") == 1)
+    #expect(shop.states == [.loaded])
   }
 
   @Test("or the error has the reason that the only one is refused")

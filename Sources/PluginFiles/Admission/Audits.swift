@@ -62,9 +62,7 @@ extension Admission.Judged {
           expected: wanted, found: plugin?.version, remedy: "Write them as >=1.2 <2.")
         continue
       }
-      if let version = plugin.flatMap({ Version($0.version) }), range.contains(version) {
-        continue
-      }
+      if let version = plugin.flatMap({ Version($0.version) }), range.contains(version) { continue }
       let found = plugin.map { "version \($0.version) of \($0.id)" } ?? "of no version"
       refuse(
         .otherVersion, "\(title) is \(found), and the host asks for \(wanted).", expected: wanted,

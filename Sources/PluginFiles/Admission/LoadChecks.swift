@@ -168,9 +168,7 @@ extension Admission.Judged {
   /// Checks that the loader finds every library and symbol that a plugin needs, as `ldd -r` does by running it. The
   /// libraries are the host's, and what comes with the plugin.
   mutating func checkSymbols(of plugin: Library, in libraries: LibrarySet) throws(ImageError) {
-    func title(_ library: Library) -> String {
-      library === plugin ? "It" : library.path.fileName
-    }
+    func title(_ library: Library) -> String { library === plugin ? "It" : library.path.fileName }
     if libraries.missing.count > Scan.mostRefused {
       remarks.append("of the libraries that are missing, the first are listed")
     }
