@@ -7,6 +7,9 @@ public enum Patience {
   /// After how long nothing will come any more.
   private static let end: Duration = .seconds(600)
   private static let pause: Duration = .milliseconds(5)
+  /// After how many turns of its own a task will not come that has not come by then. Tasks take turns, and on a busy
+  /// machine the first may take longer than the time above.
+  private static let turns = 1000
 
   /// Blocks the thread until something is so.
   ///
@@ -49,8 +52,10 @@ public enum Patience {
   /// - Throws: What `isSo` throws, or an error if the task is cancelled.
   public static func wait(until isSo: () async throws -> Bool) async throws -> Bool {
     let start = ContinuousClock.now
+    var turn = 0
     while try await !isSo() {
-      guard start.duration(to: .now) < end else { return false }
+      guard turn < turns || start.duration(to: .now) < end else { return false }
+      turn += 1
       try await Task.sleep(for: pause)
     }
     return true
