@@ -27,6 +27,23 @@ struct OutputTests {
     }
   }
 
+  @Test("A row that a terminal has no room for goes on in its next line", .needs("script"))
+  func narrow() throws {
+    let name = try Fixtures.annotatedLibrary("narrow.so")
+    let wide = try Tool.run([name]).output
+    for columns in [30, 60, 200] {
+      let run = "stty cols \(columns); TERM=dumb '\(Repository.sectionDump)' \(name)"
+      let text = try Fixtures.run("script", ["-qec", run, "/dev/null"]).output
+      let lines = text.split(separator: "\r\n")
+      for line in lines.dropFirst() where line.count > columns {
+        #expect(!line.trimmingPrefix { $0 == " " }.contains("  "), "only a single cell is wider")
+      }
+      #expect(lines.contains { $0.hasPrefix("      ") } == (columns < 100), "\(text)")
+      let words = { (text: String) in text.split(whereSeparator: \.isWhitespace) }
+      #expect(words(text) == words(wide))
+    }
+  }
+
   @Test("A pipe has colours where the environment forces them")
   func forced() throws {
     let name = try Fixtures.annotatedLibrary("colours-forced.so")

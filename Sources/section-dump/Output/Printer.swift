@@ -43,6 +43,14 @@ struct Style {
   /// Asked once, since every file is shown in a style.
   private static let isOnTerminal = isatty(STDOUT_FILENO) == 1
 
+  /// The columns of the terminal that standard output is; more than any line has where it is none.
+  static let columns: Int = {
+    var size = winsize()
+    // Sound: the call writes to `size` alone.
+    let isKnown = unsafe isOnTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    return isKnown && size.ws_col > 0 ? Int(size.ws_col) : .max
+  }()
+
   /// Whether the terminal, if there is one, knows no more than characters and lines.
   static var isDumbTerminal: Bool { ["", "dumb"].contains(variable("TERM")) }
 

@@ -54,19 +54,10 @@ struct Table {
   mutating func writeRows() {
     if !ends.isEmpty, !hasTitles { writeTitles() }
     hasTitles = true
-    var start = 0
     for row in stride(from: 0, to: ends.count, by: titles.count) {
-      // Those before a cell that is empty are not written before it is known that one follows.
-      var blanks = 2
-      for column in titles.indices {
-        let (end, width) = ends[row + column]
-        if end > start {
-          sink.write(blanks: blanks)
-          sink.write(start..<end, of: cells)
-          blanks = 0
-        }
-        blanks += max(0, widths[column] - width) + 2
-        start = end
+      writeLine(widths: { ends[row + $0].width }) { column in
+        let before = row + column - 1
+        sink.write((before < 0 ? 0 : ends[before].position)..<ends[before + 1].position, of: cells)
       }
       sink.write(UInt8(ascii: "\n"))
     }
@@ -75,14 +66,32 @@ struct Table {
   }
 
   private func writeTitles() {
-    sink.write(word: "  ")
     style.dim(sink) {
-      for column in titles.indices {
-        sink.write(titles[column])
-        guard column < titles.count - 1 else { break }
-        sink.write(blanks: widths[column] - titles[column].utf8.count + 2)
-      }
+      writeLine(widths: { titles[$0].utf8.count }) { sink.write(titles[$0]) }
     }
     sink.write(UInt8(ascii: "\n"))
+  }
+
+  /// Writes cells below each other's columns; those that the terminal has no room for are on the next line.
+  @inline(__always)
+  private func writeLine(widths widthOfCell: (Int) -> Int, _ write: (Int) -> Void) {
+    // Those before a cell that is empty are not written before it is known that one follows.
+    var (blanks, position) = (2, 0)
+    for column in titles.indices {
+      let width = widthOfCell(column)
+      if width > 0 {
+        // Siblings are below each other, so the whole column has to fit; the last one need not.
+        let needed = column == titles.count - 1 ? width : max(width, widths[column])
+        if position > 0, needed > Style.columns - position - blanks {
+          sink.write(UInt8(ascii: "\n"))
+          (blanks, position) = (6, 0)
+        }
+        sink.write(blanks: blanks)
+        write(column)
+        position += blanks + width
+        blanks = 0
+      }
+      blanks += max(0, widths[column] - width) + 2
+    }
   }
 }

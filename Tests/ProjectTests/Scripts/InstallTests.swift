@@ -67,6 +67,38 @@ struct InstallTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: site.prefix.path).isEmpty)
   }
 
+  /// Where the tool of this checkout was installed.
+  private static let tool = Result {
+    let site = try Site(tool: "exec '\(Repository.sectionDump)' \"$@\"")
+    try site.install("--only", "tool").check()
+    return site.prefix
+  }
+
+  /// The end of a command line, and what completes it.
+  private static let completions = [
+    ("--fo", "--format"), ("--format js", "json"), ("lib.so --req", "--require"), ("ver", "verify"),
+    ("verify --stri", "--strict"),
+  ]
+
+  @Test("A line without a command is completed as one of records, in bash", arguments: completions)
+  func bash(line: String, end: String) throws {
+    let script = """
+      source "$0"; COMP_WORDS=(section-dump \(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _section-dump section-dump "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"; echo "${COMPREPLY[*]}"
+      """
+    let place = "share/bash-completion/completions/section-dump"
+    let file = try Self.tool.get().appending(path: place).path
+    #expect(try Command.output("bash", ["-c", script, file]) == "\(end)\n")
+  }
+
+  @Test("and in fish", .needs("fish"), arguments: completions)
+  func fish(line: String, end: String) throws {
+    let place = "share/fish/vendor_completions.d/section-dump.fish"
+    let file = try Self.tool.get().appending(path: place).path
+    let script = "source '\(file)'; complete -C 'section-dump \(line)'"
+    #expect(try Command.output("fish", ["-N", "-c", script]).prefix { $0 != "\t" } == end)
+  }
+
   @Test("installs and removes below DESTDIR too, and nothing else")
   func staged() throws {
     let (site, stage) = (try Site(), try Folder())
