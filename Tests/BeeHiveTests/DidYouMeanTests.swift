@@ -1,4 +1,5 @@
 import BeeHive
+import Foundation
 import Testing
 
 private protocol Lantern: Sendable {}
@@ -6,22 +7,31 @@ private struct Candle: Lantern {}
 private struct Plain: Module {}
 
 struct NearbyHarbourModule: Module {}
+protocol NearbyPier: Sendable {}
+struct NearbyHarbourPier: Injectable, NearbyPier { init(hive: Hive) {} }
+struct NearbyHarbourPie: Injectable { init(hive: Hive) {} }
 
 @Suite("Names that nothing has: what may be meant")
 struct DidYouMeanTests {
   private let hive = Hive()
 
-  @Test("a type: the report names those that are nearly called so, wherever they are")
+  @Test("a type: the report names those that are nearly called so and could serve")
   func types() throws {
     try hive.register(
       Registrations(
-        moduleClasses: [.init(moduleClass: "BeeHiveTests.NearbyHarborModule")],
-        services: [.init(service: "Pier", impl: "NearbyHarbourModul")]), file: "hive.json")
-    let reasons = hive.report().entries.map(\.reason)
-    #expect(reasons.count == 2)
-    for reason in reasons {
-      #expect(reason?.hasSuffix("; did you mean BeeHiveTests.NearbyHarbourModule?") == true)
+        moduleClasses: [
+          .init(moduleClass: "BeeHiveTests.NearbyHarborModule"), .init(moduleClass: "Shop.Index"),
+        ],
+        services: [
+          .init(service: "NearbyPier", impl: "NearbyHarborPier"),
+          .init(service: "NearbyPierr", impl: "NearbyHarbourPier"),
+          .init(service: "Other", impl: "NearbyHarbourModul"),
+        ]), file: "hive.json")
+    let meant = hive.report().entries.map { line in
+      line.reason?.range(of: "did you mean ").map { line.reason?[$0.upperBound...] ?? "" }
     }
+    let names = ["NearbyHarbourModule", nil, "NearbyHarbourPier", "NearbyPier", nil]
+    #expect(meant == names.map { $0.map { "BeeHiveTests.\($0)?" } })
   }
 
   @Test("a module that is required")

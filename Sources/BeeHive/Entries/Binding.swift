@@ -180,6 +180,23 @@ extension RegisteredEntry.Progress {
   }
 }
 
+extension RegisteredEntry {
+  /// Returns the name of the type that a module or a service waits for, and whether a type could be meant.
+  static func missingType(
+    _ kind: String, _ name: String, _ implementation: String?
+  ) -> (name: TypeName, canServe: (any Any.Type) -> Bool) {
+    if kind == "module" { return (TypeName(name), { $0 is any Module.Type }) }
+    let (service, made) = (TypeName(name), TypeName(implementation ?? ""))
+    if case .found(let type) = TypeLookup.type(named: made) {
+      return (service, { Conformance.of(type, to: $0) == .holds })
+    }
+    guard case .found(let service) = TypeLookup.type(named: service) else {
+      return (made, { $0 is any Injectable.Type })
+    }
+    return (made, { $0 is any Injectable.Type && Conformance.of($0, to: service) == .holds })
+  }
+}
+
 extension Provider {
   /// The images that it leads into, as the loader calls them: with its structure, its table and its functions.
   ///

@@ -152,19 +152,16 @@ extension Report {
   /// The most entries to look for similar types of. Each is compared with all types of the process.
   private static let most = 16
 
-  /// Adds to what waits for a type the types that are loaded and have nearly its name.
+  /// Adds to what waits for a type the types that are loaded, have nearly its name and could serve.
   static func addSimilarTypes(to lines: inout [Line]) {
     let waiting = lines.indices.filter {
       lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
     }.prefix(most)
-    let names = waiting.map { TypeName(lines[$0].type) }
-    for (index, similar) in zip(waiting, TypeLookup.similar(to: names)) {
+    let wanted = waiting.map { index in
+      RegisteredEntry.missingType(lines[index].kind, lines[index].name, lines[index].implementation)
+    }
+    for (index, similar) in zip(waiting, TypeLookup.similar(to: wanted)) {
       lines[index].reason? += question(about: similar)
     }
   }
-}
-
-extension Report.Line {
-  /// The name of the type that it waits for.
-  fileprivate var type: String { kind == "module" ? name : implementation ?? "" }
 }

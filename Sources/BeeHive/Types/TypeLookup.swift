@@ -87,18 +87,21 @@ enum TypeLookup {
       + "different types: put the module \(path[0]) into one dynamic library that all of them link"
   }
 
-  /// Returns the whole names of types that come near to each name: the last part is nearly the same, whatever comes before
-  /// it. Goes through the types of the process once, if there is a name at all.
-  static func similar(to names: [TypeName]) -> [[String]] {
-    if names.isEmpty { return [] }
+  /// Returns the whole names of types that come near to each name and could serve: the last part is nearly the same,
+  /// whatever comes before it. Goes through the types of the process once, if there is a name at all.
+  static func similar(
+    to wanted: [(name: TypeName, canServe: (any Any.Type) -> Bool)]
+  ) -> [[String]] {
+    if wanted.isEmpty { return [] }
     let types = find(\.descriptors).filter { !$0.isGeneric }.map { ($0, $0.name) }
-    return names.map { name in
+    return wanted.map { name, canServe in
       guard let wanted = name.last.map(String.init) else { return [] }
       let near = types.filter { _, last in
         last.map { $0 == wanted || !nearest(to: wanted, in: [$0]).isEmpty } ?? false
       }
       // The runtime gives paths, with no lock held.
-      let paths = near.compactMap { $0.0.path?.joined(separator: ".") }
+      let serving = near.filter { type($0.0).map(canServe) == true }
+      let paths = serving.compactMap { $0.0.path?.joined(separator: ".") }
       return nearest(to: name.text, in: paths, atMost: .max)
     }
   }
