@@ -185,6 +185,7 @@ extension Hive {
   package func takeIn(image name: String) async throws {
     let entries = try bringBack(image: name)
     do {
+      bindUnbound()
       let refusals = state.withLock { _ in entries.compactMap(\.refusal) }
       if refusals.count == entries.count { throw refusals[0] }
       if !entries.modules.isEmpty { try await start(entries.modules) }
@@ -195,7 +196,6 @@ extension Hive {
   }
 
   /// Takes in what an image declares, without starting its modules.
-  @discardableResult
   package func bringBack(image name: String) throws -> [RegisteredEntry] {
     let entries = try entries(of: name)
     let notices = state.withLock { state in

@@ -35,14 +35,13 @@ struct ClosureLoader: Sendable {
           names.append(try openAnew(member.path))
         }
         try check(member, isOpenedBy: names[names.count - 1])
+        if !isStrict { try checkNames(of: member) }
       }
       return (names, nil)
-    } catch {
-      return (names, error)
-    }
+    } catch { return (names, error) }
   }
 
-  /// Throws if the loader would look for a file that this one needs, which may be another than was judged: it looks for
+  /// Throws if the loader would look for a file that this one needs, or has found another than was judged: it looks for
   /// each name that it does not know.
   private func checkNames(of member: LoadClosure.Member) throws(Problem) {
     for (name, place) in member.needed {
@@ -51,7 +50,8 @@ struct ClosureLoader: Sendable {
       guard unsafe known == nil || judged != nil && known != judged else { continue }
       throw Problem(
         .notLoaded,
-        "\(member.path) needs \(name), and the loader knows no such name, or another file by it: it would look for it again"
+        "\(member.path) needs \(name), and the loader knows \(unsafe known == nil ? "no such name" : "another file by it"), "
+          + "which was not judged"
       )
     }
   }

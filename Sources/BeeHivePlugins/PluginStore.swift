@@ -200,6 +200,15 @@ extension PluginStore {
     stamp.map { stamp in state.withLock { $0.begun.insert(stamp.number).inserted } } ?? true
   }
 
+  /// Whether a call loads a file at one of these paths.
+  func isBegun(at paths: [String]) -> Bool {
+    state.withLock { state in
+      state.catalogue.manifests.contains {
+        paths.has($0.path) && state.begun.contains($0.stamp.number)
+      }
+    }
+  }
+
   /// Ends what ``begin(_:)`` has begun.
   func end(_ stamp: FileStamp?) {
     if let stamp { state.withLock { _ = $0.begun.remove(stamp.number) } }

@@ -59,10 +59,11 @@ extension Plugins {
   private func supply(_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool {
     let state = store.state.withLock { $0 }
     var offers: [(path: String, record: Record)] = []
-    for manifest in state.catalogue.manifests {
+    for candidate in state.catalogue.candidates {
+      guard let manifest = try? candidate.found.get() else { continue }
       let wanted = manifest.records.filter(isWanted)
       guard !wanted.isEmpty, store.isUntouched(manifest.stamp),
-        state.activation(of: manifest.plugin, at: [manifest.path]) == .onDemand
+        state.activation(of: manifest.plugin, at: candidate.paths) == .onDemand
       else { continue }
       offers += wanted.map { (manifest.path, $0) }
     }

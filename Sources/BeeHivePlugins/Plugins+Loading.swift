@@ -176,9 +176,7 @@ extension Plugins {
         strays = names
         throw ServiceError(.creationFailed, service: file.path, message: problem.message)
       }
-    } catch {
-      return (strays, Problem(.notLoaded, error.message))
-    }
+    } catch { return (strays, Problem(.notLoaded, error.message)) }
     guard let image = store.image(of: file.stamp) else {
       let reason =
         "is open already, by its path or by another name: load it before anything else does"
@@ -243,6 +241,10 @@ extension Plugins {
       users += await hive.takeOut(images: left.map(\.name))
       let takenIn = store.takenIn
       left = left.filter { image in takenIn.contains { $0.isNamed(image.name) } }
+    }
+    // What loads them, or a build in their place, finds that out, and takes it back.
+    while !hive.isInsideStep, !Task.isCancelled, store.isBegun(at: chosen.map(\.path)) {
+      try? await Task.sleep(for: .milliseconds(10))
     }
     for image in chosen { store.note(.unloaded, of: image.stamp) }
     return users

@@ -27,13 +27,20 @@ package final class DirectoryWatch: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Watches these directories too. Returns those that are there and are not watched, with the number of the reason.
+  /// Watches these directories too, or what is above those that are not there. Returns the paths of those that are not
+  /// watched, each with the number of the reason.
   package func follow(_ paths: [String]) -> [(path: String, failure: Int32)] {
     var seen: Set<[UInt8]> = []
     return paths.filter { seen.insert(Array($0.utf8)).inserted }.compactMap { path in
-      let watched = unsafe inotify_add_watch(
-        descriptor, path, Self.events | UInt32(IN_ONLYDIR))
-      return watched < 0 && errno != ENOENT ? (path, errno) : nil
+      var place = Array(path.utf8)
+      while true {
+        let watched = unsafe inotify_add_watch(
+          descriptor, String(decoding: place, as: UTF8.self), Self.events | UInt32(IN_ONLYDIR))
+        if watched >= 0 { return nil }
+        guard errno == ENOENT, place.count > 1, let end = place.lastIndex(of: UInt8(ascii: "/"))
+        else { return (path, errno) }
+        place.removeSubrange(max(1, end)...)
+      }
     }
   }
 

@@ -86,6 +86,17 @@ struct OnDemandTests {
     #expect(shop.states == [.loaded])
   }
 
+  @Test("where the host names any of its paths", arguments: ["a.so", "b.so"])
+  func links(name: String) throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "linked"))
+    try FileManager.default.createSymbolicLink(
+      at: shop.folder.place("b.so"), withDestinationURL: shop.folder.place("a.so"))
+    shop.hive.plugins.refresh()
+    shop.hive.plugins.activations = [name: .onDemand]
+    #expect(try shop.said("linked") == 1)
+  }
+
   @Test("or the error has the reason that the only one is refused")
   func refused() throws {
     let shop = try Shop()

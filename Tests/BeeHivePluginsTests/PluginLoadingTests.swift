@@ -71,6 +71,43 @@ struct PluginLoadingTests {
     #expect(try shop.said("anew_\(isStrict)") == 1)
   }
 
+  @Test("but not with a library of no name that gives way to another meanwhile")
+  func lookedForAgain() async throws {
+    let shop = try Shop()
+    try shop.folder.makeFolder("lib")
+    let other = "int helper(void) { return 666; }"
+    let path = shop.folder.place("lib/libagain.so").path
+    try Compiler.library(other, as: "lib/other", in: shop.folder.url)
+    let swapping = """
+      #include <stdio.h>
+      int helper(void) { return 7; }
+      __attribute__((constructor)) static void swap(void) {
+        rename("\(shop.folder.place("lib/other").path)", "\(path)");
+      }
+      """
+    try Compiler.library(swapping, as: "lib/libagain.so", in: shop.folder.url)
+    let source = Shop.source(
+      1, "again", more: "int helper(void); int call(void) { return helper(); }")
+    let made = try Compiler.library(
+      source, as: "lib/made", in: shop.folder.url,
+      ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN/lib", "-L", "lib", "-l:libagain.so"])
+    try FileManager.default.moveItem(at: made, to: shop.folder.place("a.so"))
+    let problem = await #expect(throws: Problem.self) { try await shop.hive.plugins.load() }
+    #expect(
+      problem?.message.contains("libagain.so, and the loader knows another file by it") == true,
+      "\(problem as Any)")
+    #expect(shop.hive.entries.isEmpty)
+  }
+
+  @Test("but not where the Hive rejects all that they declare, once it knows the types")
+  func rejected() async throws {
+    let shop = try Shop()
+    try shop.add("a", "#include <BeeHive.h>\nBeeHiveMod(BeeHivePluginsTests.Shop);")
+    let problem = await #expect(throws: Problem.self) { try await shop.hive.plugins.load() }
+    #expect(problem?.message.contains("Shop does not conform to Module") == true)
+    #expect(shop.hive.entries.isEmpty && shop.states != [.loaded])
+  }
+
   @Test("anew, where the same build was put over one that runs")
   func overAgain() async throws {
     let shop = try Shop()

@@ -33,10 +33,13 @@ struct PluginRacesTests {
   /// Unloads a plugin while its module starts, and lets that go on then.
   private static func unload(_ name: String, in shop: Shop, until file: URL) async throws {
     #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
-    let unload = Task { try await shop.hive.plugins.unload(name) }
+    let unload = Task {
+      try await shop.hive.plugins.unload(name)
+      #expect(shop.hive.entries.isEmpty)
+    }
     try await Task.sleep(for: .milliseconds(300))
     try Data().write(to: file)
-    _ = try await unload.value
+    try await unload.value
   }
 
   /// Begins to reload a plugin, however long that takes.

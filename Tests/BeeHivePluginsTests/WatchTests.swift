@@ -43,6 +43,22 @@ struct WatchTests {
     watch.cancel()
   }
 
+  @Test("are refreshed when their directory is removed and made again")
+  func madeAgain() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    try folder.makeFolder("app/plugins")
+    try hive.plugins.add(directory: folder.place("app/plugins").path)
+    let watch = try hive.plugins.watch()
+    for name in ["one", "two"] {
+      try FileManager.default.removeItem(at: folder.place("app"))
+      #expect(Patience.block { !hive.plugins.report().problems.isEmpty })
+      try folder.makeFolder("app/plugins")
+      try build("app/plugins/\(name)", Compiler.module(name), in: folder)
+      #expect(Patience.block { Self.names(hive) == [name] })
+    }
+    watch.cancel()
+  }
+
   @Test("are refreshed while something beside them changes all the time")
   func busy() throws {
     let (folder, hive) = (try Folder(), Hive())

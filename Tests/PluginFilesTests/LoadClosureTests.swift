@@ -72,6 +72,17 @@ struct LoadClosureTests {
     }
   }
 
+  @Test("are as large as the memory that they want, where their files are smaller")
+  func zeroFilled() throws {
+    let folder = try AdmissionFolder()
+    let path = try folder.plugin("x", Compiler.module("x") + "\nchar room[1 << 22];")
+    var host = try AdmissionHost(executable: folder.folder.place("host").path)
+    host.libraries.most = (1, 1 << 22)
+    var admission = Admission(to: host, under: PluginPolicy())
+    for candidate in PluginCatalogue(.file(path)).candidates { admission.add(candidate) }
+    #expect(admission.report().plugins.first?.refusals.map(\.code) == ["too-large"])
+  }
+
   @Test("are closed with their closure, and only plugins that load have one")
   func closed() throws {
     let folder = try AdmissionFolder()

@@ -99,8 +99,10 @@ extension ELFFile {
         all.lowerBound, all.upperBound - min(all.upperBound, UInt64(2 * header.wordSize)))
     // A word that begins before it may reach into it; a copy is as wide as its symbol.
     let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
-    let isCodeKept = dynamic?.relocatesCode == false
-    let kept = isCodeKept ? try segments().unwritable : []
+    let kept =
+      if let dynamic { try segments().unwritable(isCodeWritable: dynamic.relocatesCode) } else {
+        [] as [Range<UInt64>]
+      }
     let slots = dynamic?.value(Int64(DT_INIT_ARRAY)) ?? 0
     let end = slots.saturating(adding: dynamic?.value(Int64(DT_INIT_ARRAYSZ)) ?? 0)
     let survey = ELFRelocations.Survey(

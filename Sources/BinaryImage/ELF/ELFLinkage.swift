@@ -76,6 +76,8 @@ package struct ELFLoading: Hashable, Sendable {
   package var avoidsSystem = false
   /// Whether segments are aligned to less than pages, which glibc has admitted since 2.35.
   package var hasSmallAlignment = false
+  /// The bytes of memory that it is mapped to, those that no file has among them: `PT_LOAD`.
+  package var mappedBytes: UInt64 = 0
   /// The bytes of its thread-local data: `PT_TLS`.
   package var threadBytes: UInt64 = 0
 
@@ -103,6 +105,7 @@ extension ELFFile {
         : path.parts(at: UInt8(ascii: ":"), keepingEmpty: true)
     }
     loading.relocatesCode = dynamic.relocatesCode
+    loading.mappedBytes = try segments().loads.reduce(0) { $0.saturating(adding: $1.p_memsz) }
     for segment in try segments().all {
       switch segment.p_type {
       case UInt32(PT_LOAD) where segment.p_align % 4096 != 0: loading.hasSmallAlignment = true

@@ -96,6 +96,12 @@ extension ELFFile {
       return
         "its thread-local data is at \(threads.p_vaddr.hexadecimal), where nothing is mapped (PT_TLS)"
     }
+    if let table = try segments().all.last(where: { $0.isOf(PT_PHDR) }),
+      !loads.contains(where: { $0.holds(table.p_vaddr) })
+    {
+      return
+        "its program headers are at \(table.p_vaddr.hexadecimal), where nothing is mapped (PT_PHDR)"
+    }
     // The last one counts for the loader.
     guard let kept = try segments().all.last(where: { $0.isOf(PT_GNU_RELRO) }) else { return nil }
     let first = kept.p_vaddr / Self.pageSize
@@ -148,6 +154,10 @@ extension ELFFile {
         return "its relocations are \(size) bytes each, not \(usual) (\(name))"
       }
     }
+    if let size = dynamic.value(Int64(DT_PLTRELSZ)), onlyRela, size % entry != 0 {
+      return
+        "its calls of other libraries have \(size) bytes of relocations of \(entry) each (DT_PLTRELSZ)"
+    }
     if let kind = dynamic.value(Int64(DT_PLTREL)), kind != UInt64(DT_RELA),
       onlyRela || kind != UInt64(DT_REL)
     {
@@ -171,8 +181,8 @@ extension ELFFile {
   private func relocationObstacle() throws(ImageError) -> String? {
     let survey = try relocationSurvey()
     if let place = survey.forbiddenPlace {
-      return
-        "a relocation writes to \(place.hexadecimal), which may not be written to, and DT_TEXTREL does not say so"
+      let reason = try dynamic()?.relocatesCode == true ? "" : ", and DT_TEXTREL does not say so"
+      return "a relocation writes to \(place.hexadecimal), which may not be written to\(reason)"
     }
     let loads = try segments().loads
     if let address = survey.addends.filter({ address in !loads.contains { $0.runs(address) } })

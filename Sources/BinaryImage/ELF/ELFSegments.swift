@@ -70,10 +70,10 @@ package final class ELFSegments {
     return load(holding: place) != nil || (place > 0 && load(holding: place - 1) != nil)
   }
 
-  /// Every address that the process cannot write to.
-  var unwritable: [Range<UInt64>] {
+  /// Every address that the process cannot write to; `isCodeWritable` while the loader relocates the code.
+  func unwritable(isCodeWritable: Bool) -> [Range<UInt64>] {
     AddressRanges(
-      loads.filter(\.isWritable).map { load in
+      loads.filter { $0.isWritable || isCodeWritable }.map { load in
         load.p_vaddr..<load.p_vaddr.saturating(adding: load.p_memsz)
       }
     ).gaps

@@ -157,9 +157,7 @@ package struct Admission {
       do throws(ImageError) {
         try check(library, &new)
         try library.file.checkUnchanged()
-      } catch {
-        new.refusals.append(PluginRefusal(error))
-      }
+      } catch { new.refusals.append(PluginRefusal(error)) }
     }
   }
 
@@ -364,9 +362,7 @@ package struct Admission {
         file.refusals[index].remedy =
           "Link both plugins with one library, or give one of the two another soname."
       }
-    } catch {
-      file.refusals.append(PluginRefusal(error))
-    }
+    } catch { file.refusals.append(PluginRefusal(error)) }
   }
 }
 

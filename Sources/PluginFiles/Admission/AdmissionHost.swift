@@ -72,9 +72,7 @@ package struct AdmissionHost {
       do throws(ImageError) {
         let records = try library.scan.get().records.filter { $0.kind == .module }
         modules.merge(records.map { ($0.name, $0.attributes) }) { first, _ in first }
-      } catch {
-        problems.append(error)
-      }
+      } catch { problems.append(error) }
     }
   }
 

@@ -93,7 +93,8 @@ struct LibrarySet {
     members.append(library)
     names.append([])
     if plugin != nil, !library.isResident {
-      size = (size.files + 1, size.bytes + UInt64(library.file.size))
+      let bytes = max(UInt64(library.file.size), library.loading.mappedBytes)
+      size = (size.files + 1, size.bytes.saturating(adding: bytes))
     }
     if let asked { note(asked, members.count - 1, isNeeded: true) }
     // The loader knows the program by its soname alone.
@@ -152,9 +153,7 @@ struct LibrarySet {
           let found =
             if let path = residents[bytes] {
               Optional(try Library(of: OpenedFile(path: path), for: requester, isResident: true))
-            } else {
-              try lookups.find(name)
-            }
+            } else { try lookups.find(name) }
           if let found {
             if isOptional, try !found.isMapped(beside: members.first) { continue }
             // Two names may lead to one file. The loader opens the program's file anew, and stops there.
@@ -165,9 +164,7 @@ struct LibrarySet {
             if let rival = lookups.rival { rivals.append(rival) }
             continue
           }
-        } catch {
-          obstacle = error
-        }
+        } catch { obstacle = error }
         // A file that was cut off is mapped, and ends the process.
         if !isOptional || lookups.areSpent || obstacle?.code == .truncated {
           missing.append(Self.missing(name, lookups, obstacle))

@@ -63,9 +63,7 @@ package struct PluginSwitches: Sendable {
         throw file.error(.unsupported, "It is no list of plugins.")
       }
       off = ids
-    } catch {
-      fault = error
-    }
+    } catch { fault = error }
   }
 
   // MARK: - Writing

@@ -100,9 +100,7 @@ private struct Pass {
       for (path, stamp) in zip(found, found.mapConcurrently { Self.stamp(of: $0) }) {
         look(at: path, stamp)
       }
-    } catch {
-      problems.append(error)
-    }
+    } catch { problems.append(error) }
   }
 
   /// What is said of the file that a path leads to.

@@ -64,8 +64,6 @@ struct Doctor: ParsableCommand {
       (problems + host.problems).map(\.description)
       + vain(catalogue.candidates, admission, report)
       + empty.map { "\($0): It has files and no plugin; --allow-empty lets that pass." }
-    let note =
-      host.hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
     let notPlugins = NotPlugins(others)
     try output.print(
       report.findings + (problems + host.problems).map(Finding.init)
@@ -75,7 +73,8 @@ struct Doctor: ParsableCommand {
       fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
     ) { format, sink in
       report.write(
-        others: (notPlugins.lines, notPlugins.json), problems, note: note, in: format, to: sink,
+        others: (notPlugins.lines, notPlugins.json), problems, note: host.lackOfHive, in: format,
+        to: sink,
         output.style)
     }
   }
@@ -92,6 +91,13 @@ struct Doctor: ParsableCommand {
     return lines
       + asked.table.map(\.service).filter { !offers.contains("service \($0)") }
       .map { "--table \($0): no plugin has this service" }
+  }
+}
+
+extension AdmissionHost {
+  /// That it registers nothing, and what to do; nil where it has a Hive.
+  var lackOfHive: String? {
+    hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
   }
 }
 

@@ -11,7 +11,7 @@ struct Why: ParsableCommand {
       Follows an entry from its object file to its start, and stops where it is lost: archives, linked files, the folder of \
       plugins, admission by a host, the loader, the rules of entries, duplicates, binding, requirements. Name all files that \
       may have it: objects, archives, libraries, programs; directories are read with all that is below them. Exit status: \
-      0 nothing that was given loses it, 1 it is lost on every way, 2 a file cannot be read.
+      0 nothing that was given loses it, 1 it is lost on every way, 2 a file cannot be read or holds a malformed entry.
       """)
 
   @Argument(
@@ -37,10 +37,13 @@ struct Why: ParsableCommand {
     inputs.isRecursive = true
     if let host { inputs.paths.append(host) }
     let survey = Survey(inputs, readsTypes: true)
-    let trace = survey.trace(of: entry.kind, entry.name, try report(on: survey))
+    let host = try host.map { path throws(ImageError) in try AdmissionHost(executable: path) }
+    let trace = survey.trace(
+      of: entry.kind, entry.name, host.map { ($0, report(on: survey, for: $0)) })
+    let problems = host?.problems ?? []
     try output.print(
-      trace.losses, survey.problems.map(\.line),
-      isMissing: survey.problems.contains { $0.problem?.code == .unreadable }, fails: trace.isLost
+      trace.losses, survey.problems.map(\.line) + problems.map(\.description),
+      isMissing: !survey.problems.isEmpty || !problems.isEmpty, fails: trace.isLost
     ) { format, sink in
       switch format {
       case .table: sink.write(trace.description + "\n")
@@ -60,9 +63,8 @@ struct Why: ParsableCommand {
   }
 
   /// The verdict of the host on the folders of all libraries with entries.
-  private func report(on survey: Survey) throws -> AdmissionReport? {
-    guard let host else { return nil }
-    var admission = Admission(to: try AdmissionHost(executable: host), under: asked.policy)
+  private func report(on survey: Survey, for host: AdmissionHost) -> AdmissionReport {
+    var admission = Admission(to: host, under: asked.policy)
     var catalogue = PluginCatalogue()
     let libraries = survey.images.filter { $0.kind == .shared && !$0.records.isEmpty }
     let copies = survey.findings.filter { $0.code == Finding.Code.copy.rawValue }

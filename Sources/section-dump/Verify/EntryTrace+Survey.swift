@@ -52,8 +52,11 @@ extension EntryTrace.Way {
 }
 
 extension Survey {
-  /// Follows an entry through the files. `report` is what a host makes of them, nil if no host is given.
-  func trace(of kind: RecordKind, _ name: String, _ report: AdmissionReport?) -> EntryTrace {
+  /// A host and its verdict on files.
+  typealias Verdict = (host: AdmissionHost, report: AdmissionReport)
+
+  /// Follows an entry through the files, which a host may have judged.
+  func trace(of kind: RecordKind, _ name: String, _ verdict: Verdict?) -> EntryTrace {
     let title = "\(kind) \(name)"
     let all = findings(with: contradictions)
     let found = declared(kind, name)
@@ -80,11 +83,11 @@ extension Survey {
     let twins = all.filter { $0.code == Finding.Code.copy.rawValue }.flatMap { copy in
       linked.filter { $0.place.file == copy.others.first?.file }.map { entry in
         let place = copy.place.at(section: entry.place.section, index: entry.place.index)
-        return way(of: entry, at: place, from: start, all, report)
+        return way(of: entry, at: place, from: start, all, verdict)
       }
     }
     return EntryTrace(
-      of: title, linked.map { way(of: $0, at: $0.place, from: start, all, report) } + twins)
+      of: title, linked.map { way(of: $0, at: $0.place, from: start, all, verdict) } + twins)
   }
 
   /// The entries of a kind and a name, whatever files have them.
@@ -136,9 +139,10 @@ extension Survey {
   /// The way of an entry that a linked file has, at its place or in a copy of that file.
   private func way(
     of entry: Declared, at place: Place, from start: EntryTrace.Way, _ all: [Finding],
-    _ report: AdmissionReport?
+    _ verdict: Verdict?
   ) -> EntryTrace.Way {
     var way = start
+    let report = verdict?.report
     let plugin = report?.plugins.first { $0.paths.contains(place.path) }
     let isHost = place.path.resolved == report?.host.resolved
     way.add(.linked, .here, place.description)
@@ -165,10 +169,13 @@ extension Survey {
         way.lose(stage, to: finding, at: finding.place == entry.place ? place : nil)
       } else if let refusal {
         way.lose(stage, to: refusal)
+      } else if stage == .process, let lack = verdict?.host.lackOfHive {
+        way.add(stage, .unseen, lack)
       } else if stage == .process || stage == .start {
         way.add(stage, .unseen, "section-dump live --pid N and hive.why() tell of a process")
       } else if ![.folder, .admission, .loader].contains(stage) || plugin != nil {
-        way.add(stage, .here, stage.praise)
+        let folder = stage == .folder ? " in \(place.path.folder)" : ""
+        way.add(stage, .here, stage.praise + folder)
       } else if isHost {
         way.add(stage, .here, "it is in the host itself")
       } else {

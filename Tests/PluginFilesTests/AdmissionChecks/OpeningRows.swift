@@ -131,7 +131,7 @@ extension AdmissionChecksTests {
     patched("a later version of ELF", at: 20, by: 2, "version of ELF"),
     patched("a later version of the ABI", at: 8, by: 9, "version 9"),
     patched("bytes of the header that are kept for later", at: 12, by: 1, "bytes 9 to 15"),
-    Row("more memory than there is", "not-loadable", ["addresses"]) {
+    Row("more memory than there is", "too-large", ["would map"]) {
       try $0.changed { try $0.put(1 << 47, at: #require($0.segments(1).last) + 40) }
     },
     Row("segments that share a page", "not-loadable", ["shares pages"]) {
@@ -163,6 +163,22 @@ extension AdmissionChecksTests {
     Row("calls with relocations of another kind", "not-loadable", ["of kind 17", "DT_PLTREL"]) {
       try $0.changed(printing) {
         try $0.put(17, at: $0.tag(20) + 8)
+      }
+    },
+    Row("calls with half a relocation", "not-loadable", ["DT_PLTRELSZ"]) {
+      try $0.changed(printing) { try $0.put($0.value(2) - 8, at: $0.tag(2) + 8) }
+    },
+    Row("headers that are mapped nowhere", "not-loadable", ["PT_PHDR"]) {
+      try $0.changed {
+        let header = try #require($0.segments(4).first)
+        $0.put(6, at: header, size: 4)
+        $0.put(1 << 40, at: header + 16)
+      }
+    },
+    Row("code that is relocated outside of memory", "not-loadable", ["which may not be written"]) {
+      try $0.changed {
+        try $0.put(22, at: $0.tag(0x6fff_fff9))
+        try $0.put(1 << 40, at: $0.place(of: $0.value(7)))
       }
     },
     Row(
