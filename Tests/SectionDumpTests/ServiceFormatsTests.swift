@@ -109,6 +109,20 @@ struct ServiceFormatsTests {
     #expect(try form.read(outcome.expect(2).output) == expected)
   }
 
+  @Test("of verify, which GitLab knows again in a build where slots have moved")
+  func fingerprints() throws {
+    let folder = try Folder()
+    let shop = Compiler.module("shop", "BEEHIVE_REQUIRES(\"log\")")
+    let known = try [shop, Compiler.module("first") + "\n" + shop].map { source in
+      try Compiler.library(source, as: "shop.so", in: folder.url)
+      let outcome = try Command.run(
+        Repository.sectionDump, ["verify", "--format", "gitlab", "shop.so"], in: folder.url)
+      let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
+      return try #require(document as? [[String: Any]]).compactMap { $0["fingerprint"] as? String }
+    }
+    #expect(known[0] == known[1] && !known[0].isEmpty, "\(known)")
+  }
+
   @Test(
     "of doctor: what is refused, and the files of a folder without plugins",
     arguments: Form.allCases)

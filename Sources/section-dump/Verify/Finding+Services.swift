@@ -32,12 +32,17 @@ extension [Finding] {
 
   /// A report of code quality, which GitLab shows in merge requests.
   var codeQuality: JSONValue {
-    .array(
+    // A build may move slots and offsets: what is alike but for them is counted.
+    var counts: [String: Int] = [:]
+    return .array(
       map { finding in
-        .object([
+        let place = finding.place.at(section: finding.place.section)
+        let title = "\(finding.code) \(place) \(finding.problem?.message ?? finding.message)"
+        counts[title, default: 0] += 1
+        return .object([
           "description": .string(finding.text),
           "check_name": .string(finding.code),
-          "fingerprint": .string("\(finding.code) \(finding.place) \(finding.message)"),
+          "fingerprint": .string("\(title) \(counts[title, default: 0])"),
           "severity": .string(finding.level.inGitLab),
           "location": .object([
             "path": .string(finding.place.path), "lines": .object(["begin": .integer(1)]),
