@@ -119,7 +119,8 @@ extension LaunchOrder {
   /// Looks for modules with nearly the names that are required and that none has.
   mutating func look(for names: Set<String>) {
     for index in missing.indices.prefix(64) where missing[index].reason == nil {
-      missing[index].similar = nearest(to: missing[index].requirement, in: names)
+      let others = names.lazy.filter { [missing] in $0 != missing[index].module.name }
+      missing[index].similar = nearest(to: missing[index].requirement, in: others)
     }
   }
 }

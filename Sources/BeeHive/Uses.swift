@@ -67,7 +67,9 @@ struct Uses {
     let known = LaunchOrder.lacks(of: modules, among: before)
     return LaunchOrder.lacks(of: modules, among: after).compactMap { lack in
       if known.contains(where: { $0 == lack }) { return nil }
-      let names = after.filter { $0.kind == lack.kind }.map(\.name)
+      let names = after.filter { $0.kind == lack.kind }.map(\.name).filter {
+        $0 != lack.module.name
+      }
       return LaunchOrder.sentence(on: lack, near: nearest(to: lack.name, in: names))
     }
   }

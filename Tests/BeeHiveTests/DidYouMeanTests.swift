@@ -43,6 +43,12 @@ struct DidYouMeanTests {
     #expect(error?.description.hasSuffix("; did you mean storage?") == true)
   }
 
+  @Test("but never the module itself that requires another")
+  func itself() async throws {
+    try await hive.register(module: Plain.self, name: "a", requires: ["b"])
+    #expect(hive.report().order.first?.contains("did you mean") == false)
+  }
+
   @Test("a service, by its type's name and by the name in C")
   func services() throws {
     try hive.declare("BeeHiveTests.Lanterns", by: "X")
