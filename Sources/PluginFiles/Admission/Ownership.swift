@@ -41,8 +41,8 @@ extension PluginRefusal {
   /// The refusal of what is another file than before.
   static func replaced(_ title: String) -> Self {
     Self(
-      .changed, "\(title) was replaced while it was read.",
-      remedy: "Look again when no plugins are being installed.")
+      .changed, "\(title) was replaced since it was read.",
+      remedy: "Look again when none are being installed, in a host after hive.plugins.refresh().")
   }
 }
 
