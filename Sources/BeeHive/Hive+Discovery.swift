@@ -185,7 +185,7 @@ extension Hive {
   package func takeIn(image name: String) async throws {
     let entries = try bringBack(image: name)
     do {
-      bindUnbound()
+      for entry in entries { _ = boundProgress(of: entry) }
       let refusals = state.withLock { _ in entries.compactMap(\.refusal) }
       if refusals.count == entries.count { throw refusals[0] }
       if !entries.modules.isEmpty { try await start(entries.modules) }

@@ -203,8 +203,9 @@ extension PluginStore {
   /// Whether a call loads a file at one of these paths.
   func isBegun(at paths: [String]) -> Bool {
     state.withLock { state in
-      state.catalogue.manifests.contains {
-        paths.has($0.path) && state.begun.contains($0.stamp.number)
+      state.catalogue.candidates.contains { candidate in
+        guard let stamp = (try? candidate.found.get())?.stamp else { return false }
+        return state.begun.contains(stamp.number) && candidate.paths.contains(where: paths.has)
       }
     }
   }
@@ -279,9 +280,11 @@ extension PluginStore {
   func forget(_ names: [String]) { state.withLock { $0.strays.formUnion(names) } }
 
   /// Notes whether the Hive has the entries of an image, and no more those of `old`. Returns how often they were withdrawn;
-  /// nil if it does not have them, or has those of another build.
+  /// nil if it does not have them, has those of another build, or they were not withdrawn `before` times.
   @discardableResult
-  func note(_ isIn: Bool, ofImage name: String?, for old: String? = nil) -> Int? {
+  func note(
+    _ isIn: Bool, ofImage name: String?, for old: String? = nil, since before: Int? = nil
+  ) -> Int? {
     state.withLock { state in
       guard let index = state.images.firstIndex(where: { $0.isNamed(name) }) else { return nil }
       // The latest is the last.
@@ -291,8 +294,9 @@ extension PluginStore {
         state.images[index].withdrawals += 1
       }
       let wasTakenIn = image.isTakenIn
-      image.isTakenIn = isIn && !state.hasBuild(at: image.path)
-      if wasTakenIn || isIn, !image.isTakenIn { image.withdrawals += 1 }
+      let isSame = before == nil || before == image.withdrawals
+      image.isTakenIn = isIn && isSame && !state.hasBuild(at: image.path)
+      if wasTakenIn, !image.isTakenIn { image.withdrawals += 1 }
       state.images.append(image)
       return image.isTakenIn ? image.withdrawals : nil
     }

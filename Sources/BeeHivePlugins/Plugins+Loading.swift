@@ -117,12 +117,11 @@ extension Plugins {
     var isUnloaded: Bool { store.withdrawals(of: plugin.stamp) != before }
     var failure: any Error = Problem(.notLoaded, "it was unloaded meanwhile")
     do {
-      if !isUnloaded {
-        guard store.note(true, ofImage: name) != nil else {
-          throw Problem(.notLoaded, "another build of it was loaded meanwhile")
-        }
+      if store.note(true, ofImage: name, since: before) != nil {
         if plugin.isRegistered { try await hive.takeIn(image: name) }
         if !isUnloaded { return store.note(.loaded, of: plugin.stamp) }
+      } else if !isUnloaded {
+        throw Problem(.notLoaded, "another build of it was loaded meanwhile")
       }
     } catch { failure = error }
     let isWanted = !isUnloaded

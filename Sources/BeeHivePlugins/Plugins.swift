@@ -40,9 +40,7 @@ public struct Plugins: Sendable {
   /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.
   /// - Throws: `ImageError` where the file cannot be read, or is no plugin; then it is not added.
   @discardableResult
-  public func add(file: String) throws(ImageError) -> Handle {
-    try add(.file(Self.absolute(file)))
-  }
+  public func add(file: String) throws(ImageError) -> Handle { try add(.file(Self.absolute(file))) }
 
   /// A path that leads to the same file wherever a plugin has the process go.
   private static func absolute(_ path: String) -> String {

@@ -61,11 +61,7 @@ struct LoadClosureTests {
       (3, all, nil), (2, all, (3, all)), (3, all - 1, (3, all)),
       (1, all, (2, all - UInt64(sizes[2]))), (3, UInt64(sizes[0] - 1), (1, UInt64(sizes[0]))),
     ] as [(Int, UInt64, (files: Int, bytes: UInt64)?)] {
-      var host = try AdmissionHost(executable: folder.folder.place("host").path)
-      host.libraries.most = (files, bytes)
-      var admission = Admission(to: host, under: PluginPolicy())
-      for candidate in PluginCatalogue(.file(path)).candidates { admission.add(candidate) }
-      let refusals = try #require(admission.report().plugins.first).refusals
+      let refusals = try refusals(of: path, in: folder, most: (files, bytes))
       #expect(refusals.map(\.code) == (found == nil ? [] : ["too-large"]))
       #expect(
         refusals.first?.found == found.map { "\($0.files) files with \($0.bytes) bytes" })
@@ -76,11 +72,19 @@ struct LoadClosureTests {
   func zeroFilled() throws {
     let folder = try AdmissionFolder()
     let path = try folder.plugin("x", Compiler.module("x") + "\nchar room[1 << 22];")
+    let refusals = try refusals(of: path, in: folder, most: (1, 1 << 22))
+    #expect(refusals.map(\.code) == ["too-large"])
+  }
+
+  /// The refusals of a plugin by a host that lets it bring so many files and bytes.
+  private func refusals(
+    of path: String, in folder: AdmissionFolder, most: (files: Int, bytes: UInt64)
+  ) throws -> [PluginRefusal] {
     var host = try AdmissionHost(executable: folder.folder.place("host").path)
-    host.libraries.most = (1, 1 << 22)
+    host.libraries.most = most
     var admission = Admission(to: host, under: PluginPolicy())
     for candidate in PluginCatalogue(.file(path)).candidates { admission.add(candidate) }
-    #expect(admission.report().plugins.first?.refusals.map(\.code) == ["too-large"])
+    return try #require(admission.report().plugins.first).refusals
   }
 
   @Test("are closed with their closure, and only plugins that load have one")

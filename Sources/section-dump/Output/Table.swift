@@ -10,6 +10,8 @@ struct Table {
   private let titles: [String]
   private let sink: ByteSink
   private let style: Style
+  /// The columns that a line has room for.
+  private let room = Style.columns
   /// The cells of the rows that were not written yet, one after another.
   private let cells = ByteSink()
   /// Where each of these cells ends, and how wide it is.
@@ -82,7 +84,7 @@ struct Table {
       if width > 0 {
         // Siblings are below each other, so the whole column has to fit; the last one need not.
         let needed = column == titles.count - 1 ? width : max(width, widths[column])
-        if position > 0, needed > Style.columns - position - blanks {
+        if position > 0, needed > room - position - blanks {
           sink.write(UInt8(ascii: "\n"))
           (blanks, position) = (6, 0)
         }
