@@ -135,7 +135,8 @@ struct VerifyFindingsTests {
         static const char *const entry = "{\\"A\\":\\"B\\"}";
         """,
         "BeehiveServices",
-        "declare them with BeeHive.h, or add retain to their attributes", ["-c"],
+        "declare them with BeeHive.h, and without BEEHIVE_WITHOUT_RETAIN, or add retain to their attributes",
+        ["-c"],
         status: 1),
       Row(
         "not-retained",

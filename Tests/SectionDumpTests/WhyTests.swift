@@ -194,6 +194,15 @@ struct WhyTests {
     #expect(try asked("module:lamp_1", in: patient, ["three", "four"]) == (["folder"], 1))
   }
 
+  @Test("and what its author did not mean, where nothing loses it")
+  func meant() throws {
+    let patient = Patient(folder: try Folder())
+    try patient.library("log", Compiler.module("log", "BEEHIVE_ATTRIBUTE(\"prioritiy\", \"3\")"))
+    let outcome = try Command.run(
+      Repository.sectionDump, ["why", "module:log", "plugins"], in: patient.folder.url)
+    outcome.expect(0, output: "it is well formed, but module log has the attribute prioritiy")
+  }
+
   @Test("and a file that cannot be read is status 2, whatever became of the entry")
   func unreadable() throws {
     let patient = try plant(.none, "readable")

@@ -157,6 +157,12 @@ extension Survey {
         && (finding.place == entry.place || isCyclic
           || drifts && finding.place.file == entry.place.file)
     }
+    /// Returns more of a stage at which the entry is not lost: what else is said of it.
+    func more(of stage: EntryTrace.Stage) -> String {
+      if stage == .folder { return " in \(place.path.folder)" }
+      let others = own.filter { stage == .rules && EntryTrace.Stage(of: $0) == nil }
+      return others.map { ", but \($0.message)" }.joined()
+    }
     for stage in EntryTrace.Stage.allCases.drop(while: { $0 != .folder }) {
       let finding = own.first { EntryTrace.Stage(of: $0) == stage }
       let refusal = plugin?.refusals.first { EntryTrace.Stage(of: $0) == stage }
@@ -174,8 +180,7 @@ extension Survey {
       } else if stage == .process || stage == .start {
         way.add(stage, .unseen, "section-dump live --pid N and hive.why() tell of a process")
       } else if ![.folder, .admission, .loader].contains(stage) || plugin != nil {
-        let folder = stage == .folder ? " in \(place.path.folder)" : ""
-        way.add(stage, .here, stage.praise + folder)
+        way.add(stage, .here, stage.praise + more(of: stage))
       } else if isHost {
         way.add(stage, .here, "it is in the host itself")
       } else {

@@ -169,7 +169,7 @@ struct Survey: Reported {
             .notRetained, .error, place.at(section: name),
             "a linker that collects garbage drops these entries without a word",
             remedy: image.identity.format == .elf
-              ? "declare them with BeeHive.h, or add retain to their attributes"
+              ? "declare them with BeeHive.h, and without BEEHIVE_WITHOUT_RETAIN, or add retain to their attributes"
               : "declare them with BeeHive.h, or as no_dead_strip"))
         break
       }
