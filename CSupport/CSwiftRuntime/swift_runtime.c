@@ -1,4 +1,5 @@
 #include "CSwiftRuntime.h"
+#include <string.h>
 
 #define WEAK __attribute__((weak))
 
@@ -108,4 +109,11 @@ extern void _swift_stdlib_immortalize(void *object) WEAK;
 
 void beehive_swift_immortalize(void *object) {
   if (_swift_stdlib_immortalize) { _swift_stdlib_immortalize(object); }
+}
+
+extern char *swift_demangle(
+    const char *symbol, size_t length, char *name, size_t *size, uint32_t flags) WEAK;
+
+bool beehive_swift_name(const char *symbol, char *name, size_t size) {
+  return swift_demangle && swift_demangle(symbol, strlen(symbol), name, &size, 0);
 }

@@ -1,3 +1,4 @@
+internal import BinaryImage
 internal import Threads
 
 // How the runner calls modules: with events, through their steps, and where their code may block.
@@ -162,7 +163,9 @@ extension ModuleRunner {
     _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let visit = (runner: ObjectIdentifier(self), belongings: belongings, number: number)
+    let place = Lock<ModuleThreads.Place?>(nil)
     let result = await TimeLimit.run(limit) { [self] in
+      place.change { $0 = ModuleThreads.shared.place }
       defer { update { $0.calls[number] = nil } }
       return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
     }
@@ -175,8 +178,20 @@ extension ModuleRunner {
     case nil:
       // Nobody waits for it any longer.
       update { $0.calls[number]?.waits += 1 }
-      return .failure(
-        entry.failure(event, "did not finish within \(limit ?? .zero)", isOverdue: true))
+      let function = place.withLock(\.self).flatMap(ModuleThreads.shared.waiting).flatMap(
+        entry.function)
+      let seat = function.map { "; it is in \($0)" } ?? ""
+      let reason = "did not finish within \(limit ?? .zero)\(seat)"
+      return .failure(entry.failure(event, reason, isOverdue: true))
     }
+  }
+}
+
+extension RegisteredEntry {
+  /// Returns the function of its image that a thread waits in; nil if nobody can tell.
+  fileprivate func function(of thread: WaitingThread) -> String? {
+    guard case .image(let origin) = source, let bias else { return nil }
+    let symbol = thread.function(in: origin.image, at: bias)
+    return symbol.map { swiftName(ofSymbol: $0) ?? $0 }
   }
 }

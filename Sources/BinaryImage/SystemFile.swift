@@ -171,35 +171,6 @@ package func systemMessage(_ number: Int32) -> String {
   return unsafe String(cString: text)
 }
 
-/// Whether another thread waits for a recursive mutex that this thread has. Both of the loader's are such: a thread has
-/// one while its constructors run, and the other in a callback of `dl_iterate_phdr`.
-///
-/// False where the kernel does not show the calls that threads are in.
-package func isKeepingOthersWaiting() -> Bool {
-  func read(_ path: String, at offset: Int, _ count: Int) -> [UInt8] {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return [] }
-    defer { close(file) }
-    return readBytes(of: file, at: offset, count: count).bytes
-  }
-  // `12/task/13`: Swift sees no declaration of `gettid`.
-  let own = linkTarget(of: "/proc/thread-self").flatMap { UInt32($0.fileName) }
-  let threads = (try? directoryNames(of: Array("/proc/self/task".utf8))) ?? []
-  return own != nil
-    && threads.contains { name in
-      let path = "/proc/self/task/\(String(decoding: name, as: UTF8.self))/syscall"
-      // `202 0x7f0c5a3fa048 0x80 …`: the number of the call, and its arguments.
-      let words = String(decoding: read(path, at: 0, 256), as: UTF8.self).split(separator: " ")
-      guard words.count > 1, let address = Int(words[1].dropFirst(2), radix: 16) else {
-        return false
-      }
-      // Of glibc's mutex: lock, count, owner, users, kind.
-      let mutex = read("/proc/self/mem", at: address, 20).span
-      func field(_ index: Int) -> UInt32? { mutex.integer(at: 4 * index, order: .ofThisProcess) }
-      return field(2) == own && field(4) == UInt32(PTHREAD_MUTEX_RECURSIVE_NP)
-    }
-}
-
 /// Whether the kernel lets nothing of this process that was writable run: `PR_SET_MDWE`.
 package func processKeepsCode() -> Bool { image_process_keeps_code() }
 

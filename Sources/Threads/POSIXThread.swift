@@ -212,11 +212,5 @@ private func mainQueue() -> (
   )
 }
 
-/// Whether this is the thread that the process began with: `/proc/thread-self` is a link to `12/task/12`. Swift sees no
-/// declaration of `gettid`.
-private var isMainThread: Bool {
-  var target = [CChar](repeating: 0, count: 64)
-  let count = unsafe readlink("/proc/thread-self", &target, target.count)
-  let text = String(decoding: target.prefix(max(0, count)).map(UInt8.init), as: UTF8.self)
-  return text.hasSuffix("/task/\(getpid())")
-}
+/// Whether this is the thread that the process began with.
+private var isMainThread: Bool { threadNumber == getpid() }

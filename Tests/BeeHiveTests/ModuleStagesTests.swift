@@ -1,4 +1,5 @@
 import BeeHive
+import TestSupport
 import Testing
 
 private struct Plain: Module {}
@@ -122,6 +123,36 @@ struct ModuleStagesTests {
     expectFailed()
     await end.attend()
     expectFailed()
+  }
+
+  @Test(
+    "a module that takes longer than it may says in which function of its library it waits",
+    arguments: [
+      ("wait_for_end", "wait_for_end"),
+      ("_$s4Shop10waitForEnds5Int32VyF", "Shop.waitForEnd() -> Swift.Int32"),
+    ])
+  func waitsIn(symbol: String, name: String) async throws {
+    let path = try Compiler.library(
+      """
+      #include <BeeHive.h>
+      #include <unistd.h>
+      static int ends[2];
+      int end(void) { return write(ends[1], "", 1); }
+      int wait_for_end(void) __asm__("\(symbol)");
+      __attribute__((noinline, visibility("hidden"))) int wait_for_end(void) {
+        char byte;
+        return read(ends[0], &byte, 1);
+      }
+      static bool start(const beehive_context *c) { return !pipe(ends) && wait_for_end() && !c; }
+      static const beehive_module_operations operations = { .set_up = start };
+      BEEHIVE_MODULE(waiter, &operations);
+      """, as: "libwaiter.so")
+    let library = try OpenLibrary(path)
+    let hive = Hive(imagesWhere: { $0 == path })
+    try await hive.start(.skip, within: .seconds(2))
+    let line = try #require(hive.report().entries.first)
+    #expect(line.reason == "setUp: did not finish within 2.0 seconds; it is in \(name)")
+    #expect(try library.call("end") == 1)
   }
 
   @Test("while a Hive starts, each module says in which step it is, or for what it waits")

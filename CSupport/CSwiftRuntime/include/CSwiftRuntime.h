@@ -59,4 +59,8 @@ beehive_swift_conformance beehive_swift_conformance_of(
 /// the runtime cannot, nothing changes.
 void beehive_swift_immortalize(void *object);
 
+/// Writes the name that a symbol of Swift has in its source, of at most `size` bytes with the NUL. Returns whether it is one
+/// of Swift's.
+bool beehive_swift_name(const char *symbol, char *name, size_t size);
+
 #pragma GCC visibility pop

@@ -20,7 +20,8 @@ public struct LaunchOptions: Sendable {
   ///
   /// - Parameters:
   ///   - onFailure: What happens to the others when a module fails.
-  ///   - timeLimit: How long one step of one module may take, and one event; nil for no limit.
+  ///   - timeLimit: The time that one step of one module may take, and one event; nil for no limit. The failure names the
+  ///     function of the module's image that the module waits in, where the kernel shows the thread and the file has symbols.
   ///   - watchdog: How long a module may take for a step or an event before observers are told that it is slow, while
   ///     it still is; nil for nobody to be told.
   ///   - disabled: The names of modules that do not start, besides those in `BEEHIVE_DISABLE`.

@@ -1,3 +1,5 @@
+internal import BinaryImage
+internal import LibC
 internal import Threads
 
 /// Runs work that may block or not finish: after the limit its result is not waited for any longer.
@@ -72,6 +74,8 @@ final class Race<Value: Sendable>: Sendable {
 package final class ModuleThreads: TaskExecutor {
   package static let shared = ModuleThreads()
   private let threads = ThreadPool()
+  /// The job that each thread runs, by the thread's number; jobs are counted.
+  private let jobs = Lock<(last: UInt64, running: [Int32: UInt64])>((0, [:]))
 
   /// Makes sure that one of them is there. Returns false, with the reason in `errno`, if the system gives none: then what
   /// waits for a task would wait for ever.
@@ -79,8 +83,30 @@ package final class ModuleThreads: TaskExecutor {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let isTaken = threads.run { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    let isTaken = threads.run { [self] in
+      jobs.withLock { jobs in
+        jobs.last += 1
+        jobs.running[threadNumber] = jobs.last
+      }
+      unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+      jobs.withLock { $0.running[threadNumber] = nil }
+    }
     // Without a thread to spare, on the pool.
     if !isTaken { globalConcurrentExecutor.enqueue(job) }
+  }
+
+  /// A job on one of these threads.
+  typealias Place = (thread: Int32, job: UInt64)
+
+  /// The place of this code; nil if it runs elsewhere.
+  var place: Place? {
+    let thread = threadNumber
+    return jobs.withLock { jobs in jobs.running[thread].map { (thread, $0) } }
+  }
+
+  /// Returns the thread of a place, if it waits inside of the same job.
+  func waiting(at place: Place) -> WaitingThread? {
+    guard let thread = WaitingThread(place.thread) else { return nil }
+    return jobs.withLock { $0.running[place.thread] == place.job } ? thread : nil
   }
 }

@@ -287,3 +287,14 @@ struct TypeSpelling: Hashable, Sendable {
     all = forms
   }
 }
+
+/// Returns the name that a symbol of Swift has in its source; nil of any other symbol.
+func swiftName(ofSymbol symbol: String) -> String? {
+  unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 10) { room in
+    // Sound: the runtime writes at most as many bytes, with the NUL.
+    guard let name = room.baseAddress,
+      unsafe beehive_swift_name(symbol, name, room.count)
+    else { return nil }
+    return unsafe String(cString: name)
+  }
+}
