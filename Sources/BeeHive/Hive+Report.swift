@@ -227,9 +227,7 @@ extension Hive {
     let images = report.images.map { "; \($0)" }.joined()
     way.add(
       .process, .lost, "no loaded file has it\(question)\(images)",
-      remedy:
-        "name the files that are to have it: section-dump why \(entry) FILES; of plugins that were not loaded, or "
-        + "unloaded, hive.plugins.report() says why")
+      remedy: .nameFiles(of: entry))
     return EntryTrace(of: "\(kind) \(name)", [way])
   }
 

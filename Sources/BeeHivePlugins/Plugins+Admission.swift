@@ -1,6 +1,7 @@
 internal import BeeHive
 public import BinaryImage
 public import PluginFiles
+internal import Registration
 internal import Threads
 
 extension Plugins {
@@ -106,14 +107,14 @@ extension Plugins {
         if state.activation(of: manifest.plugin, at: paths) == .never {
           return PluginRefusal(
             .switchedOff, "The host never loads it.",
-            remedy: "Change the host's hive.plugins.activations to load it.")
+            remedy: .activate)
         }
         return marks[manifest.stamp.text].map { mark in
           PluginRefusal(
             .quarantined,
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
             found: mark,
-            remedy: "Put a build there that loads, or remove the mark \(mark) to try it again.")
+            remedy: .release(mark))
         }
       }, keepsFiles: keepsFiles)
     // The new build of a plugin competes with no other version of it.

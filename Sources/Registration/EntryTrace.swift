@@ -24,7 +24,7 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
     /// The place of the entry, or its loss.
     package let message: String
     package let code: String?
-    package let remedy: String?
+    package let remedy: Remedy?
   }
 
   /// One way: the steps, up to the first loss.
@@ -40,7 +40,7 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
     /// Adds a step, unless the entry is lost already.
     package mutating func add(
       _ stage: Stage, _ state: Step.State, _ message: String, code: String? = nil,
-      remedy: String? = nil
+      remedy: Remedy? = nil
     ) {
       guard loss == nil else { return }
       steps.append(
@@ -99,7 +99,7 @@ extension EntryTrace.Step {
     .object([
       ("stage", .string(stage.rawValue)), ("state", .string(state.rawValue)),
       ("code", code.map(JSONValue.string) ?? .null), ("message", .string(message)),
-      ("remedy", remedy.map(JSONValue.string) ?? .null),
+      ("remedy", (remedy?.description).map(JSONValue.string) ?? .null),
     ])
   }
 }

@@ -1,5 +1,5 @@
 internal import BinaryImage
-internal import Registration
+package import Registration
 internal import SwiftMetadata
 
 /// Whether a plugin was built against the contracts that a library has.
@@ -166,14 +166,12 @@ extension ContractDrift {
   }
 
   /// What to do.
-  package var remedy: String {
+  package var remedy: Remedy {
     switch (subject, expected) {
-    case (.ownCopy, _):
-      "link the contracts library, in place of compiling its sources into the plugin"
-    case (_, _?): "build the plugin again, against the contracts that it is loaded with"
-    case (.table, nil): "give the table a version on both sides, with BEEHIVE_ABI"
-    case (.conformance, nil), (.subclass, nil):
-      "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
+    case (.ownCopy, _): .linkContracts
+    case (_, _?): .rebuildForContracts
+    case (.table, nil): .versionTable
+    case (.conformance, nil), (.subclass, nil): .versionContracts
     }
   }
 }

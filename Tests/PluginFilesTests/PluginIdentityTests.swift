@@ -124,7 +124,9 @@ struct PluginIdentityTests {
       to: host, under: PluginPolicy(),
       refusal: { manifest, paths in
         asked += paths.map(\.lastPart)
-        return manifest.plugin.map { PluginRefusal(.switchedOff, "No \($0.id).", remedy: "") }
+        return manifest.plugin.map {
+          PluginRefusal(.switchedOff, "No \($0.id).", remedy: .activate)
+        }
       })
     for candidate in catalogue.candidates { admission.add(candidate) }
     #expect(asked.first == "liba.so" && Set(asked) == ["liba.so", name])

@@ -240,11 +240,10 @@ extension Problem {
   }
 
   /// What the authors of two duplicates can do, in their language.
-  private static func remedy(for first: RegisteredEntry, _ later: RegisteredEntry) -> String {
-    guard later.kind == .service, later.isC else { return later.kind.remedyOfDuplicates }
+  private static func remedy(for first: RegisteredEntry, _ later: RegisteredEntry) -> Remedy {
+    guard later.kind == .service, later.isC else { return .distinguish(later.kind) }
     // What a C host registers by a call has neither.
     let isRecorded = first.image != nil || later.image != nil
-    return isRecorded
-      ? "give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY" : "unregister the first one before"
+    return isRecorded ? .distinguishInC : .unregisterFirst
   }
 }

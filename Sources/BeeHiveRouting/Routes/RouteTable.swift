@@ -1,3 +1,5 @@
+internal import Registration
+
 /// The routes that a URL meets, the best one first, and who answers where none of them does.
 typealias MetRoutes = (matches: [RouteTable.Match], unmatched: Fallback<RouteCall>?)
 
@@ -33,7 +35,7 @@ struct RouteTable: Sendable {
       throw RoutingError(
         .duplicate,
         "the route \(route.pattern) of \(route.source) has the shape of \(first.pattern) of \(first.source); "
-          + RecordKind.route.remedyOfDuplicates, sources: [route.source, first.source])
+          + "\(Remedy.distinguish(.route))", sources: [route.source, first.source])
     }
     for form in route.forms { tree.insert(route.id, priority: route.priority, at: form) }
     routes[route.id] = route

@@ -1,3 +1,4 @@
+internal import Registration
 internal import Threads
 
 /// The targets of a mediator. Lives under the lock of its `RoutingCore`.
@@ -17,7 +18,7 @@ struct TargetTable: Sendable {
       throw RoutingError(
         .duplicate,
         "the target \(name) of \(target.source) is registered by \(first.source) already; "
-          + RecordKind.target.remedyOfDuplicates, sources: [target.source, first.source])
+          + "\(Remedy.distinguish(.target))", sources: [target.source, first.source])
     }
     if let action = target.definition.repeated.first {
       throw RoutingError(

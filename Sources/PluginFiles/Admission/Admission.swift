@@ -49,30 +49,30 @@ package struct Admission {
 
     mutating func refuse(
       _ code: PluginRefusal.Code, _ message: String, expected: String? = nil, found: String? = nil,
-      remedy: String, cause: String? = nil
+      remedy: Remedy, cause: String? = nil
     ) {
       refusals.append(
         PluginRefusal(
           code, message, expected: expected, found: found, remedy: remedy, cause: cause))
     }
 
-    /// Refuses with a message and a remedy that have no capital letter and no full stop yet.
+    /// Refuses with a message that has no capital letter and no full stop yet.
     mutating func refuse(
       _ code: PluginRefusal.Code, saying message: String, expected: String? = nil,
-      found: String? = nil, remedy: String
+      found: String? = nil, remedy: Remedy
     ) {
       refuse(
         code,
         message.capitalizedFirst + (message.last.map { "?.!".contains($0) } == true ? "" : "."),
-        expected: expected, found: found, remedy: "\(remedy.capitalizedFirst).")
+        expected: expected, found: found, remedy: remedy)
     }
 
     /// Says that an entry would be rejected.
-    mutating func tell(_ message: String, remedy: String? = nil) {
+    mutating func tell(_ message: String, remedy: Remedy? = nil) {
       if policy.admitsRejectedEntries {
         remarks.append(message + (remedy.map { "; \($0)" } ?? ""))
       } else {
-        refuse(.rejectedEntry, saying: message, remedy: remedy ?? "correct the entry")
+        refuse(.rejectedEntry, saying: message, remedy: remedy ?? .correctEntry)
       }
     }
   }
@@ -150,7 +150,7 @@ package struct Admission {
     if let reason = policy.switchedOff {
       new.refuse(
         .switchedOff, "Plugins are switched off: \(reason).", expected: "no plugin",
-        remedy: "Take that back to load plugins again.")
+        remedy: .switchOnAll)
     } else if let reason {
       new.refusals.append(reason)
     } else {
@@ -251,7 +251,7 @@ package struct Admission {
         let title = member.requester == nil ? "it" : "\(member.path), which it brings along"
         new.refuse(
           .signature, saying: "the host's own verification refuses \(title): \(error)",
-          remedy: "sign this very file, or restore the one that was signed")
+          remedy: .sign)
       }
     }
   }
@@ -303,7 +303,7 @@ package struct Admission {
       for later in sound where later != meant {
         files[later].refuse(
           .shadowed, "\(first) has the same name, and \(reason).", found: first,
-          remedy: "Remove one of them, or rename it.", cause: first)
+          remedy: .removeOne, cause: first)
         shown.insert(meant)
       }
     }
@@ -359,8 +359,7 @@ package struct Admission {
       if file.checkSize(of: libraries) { try file.checkSymbols(of: own, in: libraries) }
       for index in file.refusals.indices[start...] {
         file.refusals[index].message += " For \(instead.joined(separator: "; "))."
-        file.refusals[index].remedy =
-          "Link both plugins with one library, or give one of the two another soname."
+        file.refusals[index].advice = .linkOneLibrary
       }
     } catch { file.refusals.append(PluginRefusal(error)) }
   }
@@ -371,6 +370,6 @@ extension PluginRefusal {
   init(_ error: ImageError) {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)
-    remedy = "\(error.remedy.capitalizedFirst)."
+    advice = error.remedy
   }
 }

@@ -32,13 +32,13 @@ extension Admission.Judged {
       refuse(
         .denied, "The policy denies '\(pattern)'\(brings)\(other).", expected: "no \(pattern)",
         found: name,
-        remedy: "Take the name off the list of what is denied, or the file out of the folder.")
+        remedy: .admitDenied)
     } else if !policy.allowed.isEmpty, permission == nil, !library.isSystem {
       let allowed = policy.allowed.map { "'\($0)'" }.joined(separator: ", ")
       refuse(
         .notAllowed, "The policy allows \(allowed) and nothing else\(brings).",
         expected: policy.allowed.joined(separator: ", "), found: own,
-        remedy: "Add the name to the list of what is allowed, or take the file out of the folder.")
+        remedy: .allow)
     }
   }
 
@@ -59,7 +59,7 @@ extension Admission.Judged {
       guard let range = VersionRange(wanted) else {
         refuse(
           .otherVersion, "The policy's versions of \(name), '\(wanted)', cannot be read.",
-          expected: wanted, found: plugin?.version, remedy: "Write them as >=1.2 <2.")
+          expected: wanted, found: plugin?.version, remedy: .writeVersions)
         continue
       }
       if let version = plugin.flatMap({ Version($0.version) }), range.contains(version) { continue }
@@ -67,7 +67,7 @@ extension Admission.Judged {
       refuse(
         .otherVersion, "\(title) is \(found), and the host asks for \(wanted).", expected: wanted,
         found: plugin?.version,
-        remedy: "Install a version that the host works with, or update the host.")
+        remedy: .installVersion)
     }
   }
 
@@ -99,7 +99,7 @@ extension Admission.Judged {
           .notLoadable,
           "\(library.title) needs \(name), and the loader replaces what begins with $: $ORIGIN by another folder than that "
             + "of the judged file.", expected: "a name", found: name,
-          remedy: "Link it with a library that has a soname without $, and with -Wl,-rpath.")
+          remedy: .linkWithSoname)
       }
     }
     for (library, name) in libraries.misnamed {
@@ -108,14 +108,14 @@ extension Admission.Judged {
         .notLoadable,
         "\(library.path), which it brings along, has \(soname) and is needed as \(name), so the loader would look for it "
           + "again after it was judged.", expected: name, found: soname,
-        remedy: "Link it with -Wl,-soname,\(name).")
+        remedy: .linkSoname(name))
     }
     for member in closure.brought {
       for (name, place) in member.needed where place == nil && !libraries.lacks(name) {
         refuse(
           .notLoadable,
           "\(member.path) gets \(name) if that is there, so the loader would look for it again after it was judged.",
-          expected: name, found: "no such file", remedy: "Link it without -Wl,--auxiliary,\(name).")
+          expected: name, found: "no such file", remedy: .linkWithoutAuxiliary(name))
       }
     }
     if let (first, second) = closure.cycle {
@@ -123,7 +123,7 @@ extension Admission.Judged {
         .notLoadable,
         "\(first.path) and \(second.path) need each other, so the loader would look for the second again after it was "
           + "judged.", expected: "no cycle", found: second.path,
-        remedy: "Link both into one library.")
+        remedy: .linkIntoOne)
     }
   }
 
@@ -137,12 +137,12 @@ extension Admission.Judged {
         .notLoadable,
         "\(library.title) has a name or a search path in it that is not UTF-8, so another file may have the name that is "
           + "judged: \(name).", expected: "UTF-8", found: name,
-        remedy: "Link it anew with names in UTF-8.")
+        remedy: .linkInUTF8)
     }
     if policy.opensJudgedFiles, isOpenForWriting(library.file.descriptor) {
       refuse(
         .changed, "\(library.title) is open for writing, so it may change after it was judged.",
-        remedy: "Look again when the process that writes it has ended.")
+        remedy: .lookLater)
     }
   }
 
@@ -157,13 +157,13 @@ extension Admission.Judged {
         .executableStack,
         "\(library.title) makes the stack of the whole host executable\(reason): \(found).",
         expected: "a stack that is not executable", found: found,
-        remedy: "Link it with -Wl,-z,noexecstack; an assembler source needs .note.GNU-stack.")
+        remedy: .linkNoexecstack)
     }
     if !policy.admitsTextRelocations || host.keepsCode, loading.relocatesCode {
       refuse(
         .textRelocations,
         "\(library.title) has the loader write into its code (DT_TEXTREL), which is writable meanwhile\(reason).",
-        expected: "no DT_TEXTREL", found: "DT_TEXTREL", remedy: "Compile all of it with -fPIC.")
+        expected: "no DT_TEXTREL", found: "DT_TEXTREL", remedy: .compilePIC)
     }
   }
 
@@ -191,9 +191,7 @@ extension Admission.Judged {
       "\(library.title) runs \(names.shown(most: 3)) by \(names.count > 1 ? "themselves" : "itself") when it is "
         + "loaded, before anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
       expected: "nothing but the anchor", found: names.joined(separator: ", "),
-      remedy:
-        "Do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
-        + "everything that runs.")
+      remedy: .startInSetUp)
   }
 }
 
@@ -217,24 +215,22 @@ private func searchPathRefusal(
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which depends on the folder that the host is started in.",
       expected: "an absolute path, or $ORIGIN", found: written,
-      remedy: wants.hasPrefix("LD_LIBRARY_PATH")
-        ? "Write it there with an absolute path, or leave it out."
-        : "Link it with -Wl,-rpath,'$ORIGIN', or with an absolute path.")
+      remedy: wants.hasPrefix("LD_LIBRARY_PATH") ? .writeAbsolutePath : .linkAbsolutePath)
   }
   guard !folder.unicodeScalars.contains("\u{fffd}") else {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which is not UTF-8.", expected: "UTF-8", found: written,
-      remedy: "Link it with a path in UTF-8.")
+      remedy: .linkPathInUTF8)
   }
   guard policy.checksOwners else { return nil }
   let walks = ([folder] + processorFolders(in: folder)).map { FolderWalk(to: $0) }
   if walks.contains(where: { $0.steps.contains { "\($0.path)/".hasPrefix("/proc/") } }) {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which leads elsewhere in each process.",
-      expected: "a folder", found: written, remedy: "Write where it leads.")
+      expected: "a folder", found: written, remedy: .writeTarget)
   }
   guard let reason = walks.lazy.compactMap({ $0.refusals.first }).first else { return nil }
   return PluginRefusal(
     .unsafeSearchPath, "\(shown). \(reason.message)", expected: reason.expected,
-    found: reason.found, remedy: reason.remedy)
+    found: reason.found, remedy: reason.advice)
 }

@@ -197,7 +197,7 @@ struct JointAdmission {
         .refusedProvider,
         "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
         expected: provider, found: first.code,
-        remedy: "Nothing else is wrong with it: mend \(cause).", cause: files[origin].path)
+        remedy: .mend(cause), cause: files[origin].path)
     }
   }
 }
@@ -217,9 +217,7 @@ extension [Admission.Judged] {
           .superseded,
           isSame ? "An earlier build of it runs." : "\(id ?? "") runs: \(running.path).",
           found: judged.identity?.version,
-          remedy: isSame
-            ? "Reload it, or unload the earlier build first."
-            : "Unload that one first, to load another version.", cause: running.path)
+          remedy: isSame ? .reload : .unloadOther, cause: running.path)
         continue
       }
       guard let identity = judged.identity, let version = Version(identity.version) else {
@@ -236,9 +234,7 @@ extension [Admission.Judged] {
         self[other.file].refuse(
           .superseded, "\(highest.identity.title) loads instead: \(path).",
           expected: highest.identity.version, found: other.identity.version,
-          remedy:
-            "Nothing is wrong with it. Remove one of the two files, or say which versions the host admits.",
-          cause: path)
+          remedy: .removeVersion, cause: path)
       }
     }
     return chosen

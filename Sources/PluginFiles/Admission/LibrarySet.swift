@@ -1,12 +1,13 @@
 internal import BinaryImage
 internal import LibC
+internal import Registration
 
 /// Libraries in the order in which the loader looks for symbols in them.
 struct LibrarySet {
   /// A library that was needed and not found: the reason ends a sentence about its requester; the file is the one that
   /// the loader stops at or passes over, nil if no file has the name.
   typealias Missing = (
-    name: String, requester: Library, reason: String, remedy: String, file: String?
+    name: String, requester: Library, reason: String, remedy: Remedy, file: String?
   )
 
   /// A member's position, the place of the one that needs it first, and the names that it needs with their places.
@@ -181,21 +182,21 @@ struct LibrarySet {
     let nowhere = "which is nowhere where the loader looks"
     var reason = "\(nowhere)."
     let place = lookups.requester.requester == nil ? "the plugin" : lookups.requester.path
-    var remedy = "Install it, or put it beside \(place) and link that with -Wl,-rpath,'$ORIGIN'."
+    var remedy = Remedy.install(beside: place)
     if let obstacle {
       reason = "and the first of that name cannot be read: \(obstacle)"
-      remedy = "Remove that file, or put the library in its place."
+      remedy = .clearPlace
     } else if lookups.areSpent {
       let most = LibrarySearch.Lookups.most
       reason =
         "which is not looked for any more: the libraries that it needs were looked for in \(most) places."
-      remedy = "Link it anew with a shorter search path: one folder is enough."
+      remedy = .shortenPath
     } else if let rival = lookups.rival {
       reason = "which is there for some processors alone: \(rival)."
-      remedy = "Put a build for all processors into the folder of its search path."
+      remedy = .buildForAllProcessors
     } else if let passed = lookups.passed {
       reason = "\(nowhere), for it passes over \(passed)"
-      remedy = "Put a library in its place that the host can load."
+      remedy = .replaceLibrary
     }
     return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed)?.image)
   }

@@ -20,7 +20,7 @@ extension Admission.Judged {
     guard identity.isFor(host.identity) else {
       refuse(
         .wrongMachine, "It is made for \(its), and the host for \(own).", expected: own, found: its,
-        remedy: "Build it for \(own), or take it out of the folder.")
+        remedy: .build(for: own))
       return false
     }
     checkConventions(of: library)
@@ -29,7 +29,7 @@ extension Admission.Judged {
       refuse(
         .ownRuntime, "It has a copy of the runtime linked into it, and the host has its own.",
         expected: "libBeeHive.so as a library", found: "a copy of it in the file",
-        remedy: "Link it with libBeeHive.so, or in C with the header alone.")
+        remedy: .linkRuntime)
     }
     return refusals.count == start
   }
@@ -47,7 +47,7 @@ extension Admission.Judged {
         .toolkitVersion,
         "\(library.title) was built with a newer toolkit: \(newer), and this one reads version 1.",
         expected: "version 1", found: newer,
-        remedy: "Build it with the toolkit of the host, or update the host.")
+        remedy: .updateHost)
     }
   }
 
@@ -65,7 +65,7 @@ extension Admission.Judged {
       .wrongABI,
       "\(library.title) follows other conventions than the host: \(text(its)) in place of \(text(program)).",
       expected: text(program), found: text(its),
-      remedy: "Build it with the compiler and the options that the host was built with.")
+      remedy: .buildAsHost)
   }
 
   /// Checks that what comes along is no second runtime.
@@ -77,7 +77,7 @@ extension Admission.Judged {
       .ownRuntime,
       "It brings along \(library.path), a second runtime beside the host's \(first.path): what one of them "
         + "registers, the other does not have.", expected: first.path, found: library.path,
-      remedy: "Link the plugin and the host with the same libBeeHive.so.")
+      remedy: .linkSameRuntime)
   }
 
   /// Checks that a plugin brings no more files and bytes than it may. Returns whether it is so.
@@ -89,7 +89,7 @@ extension Admission.Judged {
     let (found, most) = (text(libraries.size), text(libraries.most))
     refuse(
       .tooLarge, "Loading it would map \(found) or more, and a plugin may bring \(most).",
-      expected: most, found: found, remedy: "Link it with fewer libraries, or with smaller ones.")
+      expected: most, found: found, remedy: .bringLess)
     return false
   }
 
@@ -100,22 +100,21 @@ extension Admission.Judged {
       refuse(
         .notLoadable, "\(library.title) is not opened by the loader: \(obstacle).",
         expected: "a library for dlopen", found: obstacle,
-        remedy:
-          "Link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs.")
+        remedy: .linkForLoader)
     }
     if library.expanded(library.path) != library.path {
       refuse(
         .notLoadable,
         "\(library.title) has a path with $ in it, and dlopen replaces what begins so: \(library.path).",
         expected: "a path without $ORIGIN, $LIB and $PLATFORM", found: library.path,
-        remedy: "Rename the file or the folder.")
+        remedy: .renamePath)
     }
     if library.file.isOnNoexecMount {
       refuse(
         .notLoadable,
         "\(library.title) is on a file system that is mounted noexec: the kernel maps no code from there.",
         expected: "a file system that may hold code", found: "noexec",
-        remedy: "Copy it to another file system, or mount that one without noexec.")
+        remedy: .moveFromNoexec)
     }
     let title = library.title.lowercasedFirst
     if library.loading.hasSmallAlignment {
@@ -196,14 +195,11 @@ extension Admission.Judged {
           .notLoadable,
           "\(title) needs versions of symbols of \(needed.library), and not the library itself: the loader ends the "
             + "whole process there.", expected: needed.library, found: "no such library",
-          remedy: "Link it with \(needed.library) again; a tool has taken that out.")
+          remedy: .relink(with: needed.library))
       }
       if !needed.isWeak, try other.bindings.get().lacks(version: needed.name) {
         missing[needed.name] = other
       }
-    }
-    func remedy(_ other: Library) -> String {
-      "Link it with the \(other.path.fileName) that the host has, or install the other."
     }
     var undefined: [String] = []
     var isTold = false
@@ -226,7 +222,7 @@ extension Admission.Judged {
           .contractDrift,
           "\(title) needs \(wanted.name) as \(kind.rawValue), and in \(definer.path.fileName) it is "
             + "\(other.rawValue): the loader compares names alone.", expected: kind.rawValue,
-          found: other.rawValue, remedy: "Build it with the header of the library that it gets.")
+          found: other.rawValue, remedy: .buildWithItsHeader)
       }
       guard !isTold, try definer.lacksVersions(of: wanted) else { continue }
       isTold = true
@@ -234,25 +230,23 @@ extension Admission.Judged {
         .notLoadable,
         "\(title) needs \(wanted.title) of \(definer.path.fileName), which has no versions of symbols: the loader "
           + "ends the whole process there.", expected: wanted.title, found: wanted.name,
-        remedy: remedy(definer))
+        remedy: .linkHosts(definer.path.fileName))
     }
     for (version, other) in missing.sorted(by: { $0.key < $1.key }) {
       refuse(
         .notLoadable,
         "\(title) needs the version \(version) of \(other.path.fileName), which has none of that name: the loader "
           + "refuses it, whether a symbol has that version or not.", expected: version,
-        found: "other versions", remedy: remedy(other))
+        found: "other versions", remedy: .linkHosts(other.path.fileName))
     }
     guard !undefined.isEmpty else { return }
     undefined.sort()
-    let (symbols, them) = undefined.count == 1 ? ("the symbol", "it") : ("the symbols", "them")
+    let symbols = undefined.count == 1 ? "the symbol" : "the symbols"
     refuse(
       .undefinedSymbol,
       "\(title) needs \(symbols) \(undefined.shown(most: 3)), which neither the host nor a "
         + "library that comes along defines.", expected: undefined.joined(separator: ", "),
-      found: "no definition",
-      remedy:
-        "Link it with the library that defines \(them), or build it against the host's version.")
+      found: "no definition", remedy: .define(undefined.count))
   }
 
   /// Names the Swift types that a plugin's entries need and that neither it, what it brings along, nor the host has.
@@ -303,7 +297,7 @@ extension Admission.Judged {
     guard own.hidesSwift else { return }
     tellUnseen(
       "\(own.prefix)it has no section headers, so the contracts that it was built against are not known",
-      remedy: "take the file as it was before its section headers were stripped")
+      remedy: .unstripped)
   }
 
   /// Tells of drifts from the contracts of a library.
@@ -323,7 +317,7 @@ extension Admission.Judged {
     }
   }
 
-  private mutating func tellUnseen(_ message: String, remedy: String) {
+  private mutating func tellUnseen(_ message: String, remedy: Remedy) {
     guard policy.unseenContracts == .refuse else { return remarks.append(message) }
     refuse(.contractUnseen, saying: message, remedy: remedy)
   }

@@ -1,5 +1,6 @@
 internal import BinaryImage
 internal import LibC
+internal import Registration
 
 // The users who may decide which code a host runs: the owners of a file, and of the folders that lead to it.
 
@@ -24,7 +25,7 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
     return PluginRefusal(
       .foreignOwner,
       "\(title) belongs to user \(access.owner), not to \(users): that user could replace it.",
-      expected: users, found: "user \(access.owner)", remedy: "Give it to root: chown root.")
+      expected: users, found: "user \(access.owner)", remedy: .giveToRoot)
   }
   guard access.isWritableByOthers else { return nil }
   let mode = "0" + String(access.mode & 0o7777, radix: 8)
@@ -33,8 +34,7 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
     .writableByOthers,
     "\(title) is writable to \(others) (mode \(mode)): others could put code into the host.",
     expected: "no write permission but the owner's", found: mode,
-    remedy: access.mode & 0o1000 == 0
-      ? "Take the permission away: chmod go-w." : "Use a folder that is not for everybody.")
+    remedy: access.mode & 0o1000 == 0 ? .takePermission : .useOwnFolder)
 }
 
 extension PluginRefusal {
@@ -42,7 +42,7 @@ extension PluginRefusal {
   static func replaced(_ title: String) -> Self {
     Self(
       .changed, "\(title) was replaced since it was read.",
-      remedy: "Look again when none are being installed, in a host after hive.plugins.refresh().")
+      remedy: .lookAgain)
   }
 }
 

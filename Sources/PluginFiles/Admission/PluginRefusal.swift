@@ -1,3 +1,5 @@
+package import Registration
+
 /// Why a plugin is not admitted.
 public struct PluginRefusal: Hashable, Sendable, Encodable {
   /// The causes that admission itself knows; what cannot be read keeps the code that it has everywhere.
@@ -73,16 +75,18 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
   /// What there is instead.
   package var found: String?
   /// What to do about it.
-  public var remedy: String
+  package var advice: Remedy
+  /// What to do about it, in a sentence.
+  public var remedy: String { advice.sentence }
   /// The plugin that this follows from; nil where the cause is in the file itself.
   package var cause: String?
 
   /// Says why, and what to do about it.
   package init(
-    _ code: Code, _ message: String, expected: String? = nil, found: String? = nil, remedy: String,
+    _ code: Code, _ message: String, expected: String? = nil, found: String? = nil, remedy: Remedy,
     cause: String? = nil
   ) {
-    (self.code, self.message, self.remedy) = (code.rawValue, message, remedy)
+    (self.code, self.message, self.advice) = (code.rawValue, message, remedy)
     (self.expected, self.found, self.cause) = (expected, found, cause)
   }
 }

@@ -30,15 +30,14 @@ package struct PluginSwitches: Sendable {
   }
 
   /// Returns why a plugin is not to be loaded, and what to do; nil if it may be.
-  func reason(against id: String) -> (message: String, remedy: String)? {
+  func reason(against id: String) -> (message: String, remedy: Remedy)? {
     if let fault {
       return (
-        "It is not known which plugins the user has switched off: \(fault)",
-        #"Write it as {"off": ["com.example.greet"]}, or remove it: then all are on."#
+        "It is not known which plugins the user has switched off: \(fault)", .writeSwitches
       )
     }
     guard let path, off.contains(id) else { return nil }
-    return ("The user has switched it off in \(path).", "Take \(id) out of that file.")
+    return ("The user has switched it off in \(path).", .switchOn(id))
   }
 
   // MARK: - Reading

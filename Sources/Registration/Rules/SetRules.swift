@@ -37,17 +37,6 @@ package enum EntryIdentity: Hashable, Sendable {
   }
 }
 
-extension RecordKind {
-  /// The remedy for the authors of two duplicates of this kind.
-  package var remedyOfDuplicates: String {
-    switch self {
-    case .service: "give one of them a name or a priority"
-    case .route: "give one of them a priority, or another pattern"
-    default: "rename or remove one of them"
-    }
-  }
-}
-
 extension Record {
   /// The instance that it shares with others of its image: they have it in common. Nil if it has its own.
   package var sharedInstance: String? {
@@ -86,8 +75,7 @@ extension Record {
 package struct Conflict: Hashable, Sendable {
   /// The sentence, from a small letter on and without a full stop.
   package let message: String
-  /// The remedy, likewise.
-  package let remedy: String
+  package let remedy: Remedy
 
   /// A module requires one that is not there.
   ///
@@ -104,9 +92,7 @@ package struct Conflict: Hashable, Sendable {
   ) -> Self {
     Self(
       message: required.sentence(of: module) + "\(nobody) declares" + question(about: names),
-      remedy: required.mayMeanVersions || required.name.contains(",")
-        ? "say which versions will do as in \"log >=1.2 <2\", and one module in each requirement"
-        : "\(addition) declares it, or say after in place of requires")
+      remedy: .meet(required, by: addition))
   }
 
   /// A module requires one that is there, and will not do.
@@ -122,7 +108,7 @@ package struct Conflict: Hashable, Sendable {
   ) -> Self {
     Self(
       message: required.sentence(of: module) + fault + provider.inBrackets,
-      remedy: "use files that belong together, or say which versions will do")
+      remedy: .meetVersion)
   }
 
   /// Modules wait for each other, or services need each other.
@@ -145,7 +131,7 @@ package struct Conflict: Hashable, Sendable {
       : "\(number)\(kind)s \(ring) \(many) each other, so none of them can \(end)"
     return Self(
       message: message + places.ends.joined(separator: ", ").inBrackets,
-      remedy: "drop one of these \(kind == .service ? "needs" : "requirements")")
+      remedy: .breakCycle(of: kind))
   }
 
   /// A service or module needs a scoped service.
@@ -164,7 +150,7 @@ package struct Conflict: Hashable, Sendable {
     return Self(
       message: "\(word)\(holder.kind) \(holder.name) needs \(way)the scoped service \(service), "
         + "which it would outlive",
-      remedy: "let it open a scope and ask that\(isModule ? "" : ", or make it scoped too")")
+      remedy: .openScope(in: holder.kind))
   }
 
   /// A service or module needs a service that is not there.
@@ -182,7 +168,7 @@ package struct Conflict: Hashable, Sendable {
     Self(
       message: "\(kind) \(name) needs the service \(service), which \(nobody) declares"
         + question(about: names),
-      remedy: "add the file that declares it, unless the host registers it by code")
+      remedy: .addProvider)
   }
 
   /// An entry that nothing tells from one before it.
@@ -198,7 +184,7 @@ package struct Conflict: Hashable, Sendable {
       message: record.name == first.name
         ? "\(subject) is declared by \(place) too"
         : "\(subject) has the shape and the priority of \(first.name), which \(place) declares",
-      remedy: record.kind.remedyOfDuplicates)
+      remedy: .distinguish(record.kind))
   }
 }
 

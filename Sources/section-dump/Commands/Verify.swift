@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import BinaryImage
+internal import Registration
 
 /// `section-dump verify PATH…`: what keeps the entries of a set of files from being registered.
 struct Verify: ParsableCommand {
@@ -56,7 +57,7 @@ struct Verify: ParsableCommand {
     for finding in findings {
       style.bold(sink) { sink.write(finding.place.description, as: .message) }
       sink.write(": \(finding.level.rawValue): \(finding.message.escaped)")
-      sink.write(style.dim(" [\(finding.code)]") + "\n    \(finding.remedy.escaped)\n")
+      sink.write(style.dim(" [\(finding.code)]") + "\n    \(finding.remedy.description.escaped)\n")
     }
     sink.write(style.dim(Self.summary(of: survey, findings)) + "\n")
   }

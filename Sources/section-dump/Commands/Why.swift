@@ -85,6 +85,6 @@ extension EntryTrace.Step {
     writer.string(key: "state", step?.state.rawValue)
     writer.string(key: "code", step?.code)
     writer.message(key: "message", step?.message)
-    writer.message(key: "remedy", step?.remedy)
+    writer.message(key: "remedy", step?.remedy?.description)
   }
 }

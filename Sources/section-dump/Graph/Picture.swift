@@ -203,7 +203,7 @@ extension Picture {
         json.string(key: "level", finding.level.rawValue)
         json.string(key: "place", finding.placeText)
         json.string(key: "message", finding.message.escaped)
-        json.string(key: "remedy", finding.remedy.escaped)
+        json.string(key: "remedy", finding.remedy.description.escaped)
         json.array(key: "nodes", found.nodes) { $1.number($0) }
       }
       json.array(key: "problems", problems) { $0.writeProblem(to: &$1) }

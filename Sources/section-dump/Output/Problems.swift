@@ -11,10 +11,10 @@ extension ImageError.Code {
 
 extension ImageError {
   /// The remedy, also of failures in the tool only.
-  var remedyInTool: String {
+  var remedyInTool: Remedy {
     switch code {
-    case .tooLarge: "raise --max-bytes"
-    case .killed: "leave the file out: reading it takes more memory or time than a child is given"
+    case .tooLarge: .raiseLimit
+    case .killed: .leaveOutOfChild
     default: remedy
     }
   }

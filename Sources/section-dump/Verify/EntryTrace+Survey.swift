@@ -47,7 +47,7 @@ extension EntryTrace.Way {
   }
 
   fileprivate mutating func lose(_ stage: EntryTrace.Stage, to refusal: PluginRefusal) {
-    add(stage, .lost, refusal.message, code: refusal.code, remedy: refusal.remedy)
+    add(stage, .lost, refusal.message, code: refusal.code, remedy: refusal.advice)
   }
 }
 
@@ -170,7 +170,7 @@ extension Survey {
       if stage == .folder, report != nil, plugin == nil, isHidden {
         way.add(
           stage, .lost, "it is hidden, and no host looks at hidden files in a folder",
-          remedy: "give it a name that begins with no point")
+          remedy: .unhide)
       } else if let finding {
         way.lose(stage, to: finding, at: finding.place == entry.place ? place : nil)
       } else if let refusal {

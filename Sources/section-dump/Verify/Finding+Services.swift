@@ -82,7 +82,7 @@ extension AdmissionReport {
       plugin.refusals.map { refusal in
         Finding(
           code: refusal.code, level: .error, place: Place(path: plugin.path),
-          message: refusal.message, remedy: refusal.remedy)
+          message: refusal.message, remedy: refusal.advice)
       }
     }
   }
@@ -96,7 +96,7 @@ extension EntryTrace {
         Finding(
           code: loss.code ?? loss.stage.rawValue, level: isLost ? .error : .remark,
           place: way.file.map { Place(path: $0) } ?? .allFiles,
-          message: "\(entry) is lost: \(loss.message)", remedy: loss.remedy ?? "")
+          message: "\(entry) is lost: \(loss.message)", remedy: loss.remedy ?? .correctEntry)
       }
     }
   }

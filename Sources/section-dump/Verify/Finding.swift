@@ -80,8 +80,7 @@ struct Finding: Hashable, Codable {
   var place: Place
   /// What was found.
   var message: String
-  /// What to do.
-  var remedy: String
+  var remedy: Remedy
   /// Further entries that it concerns.
   var others: [Place] = []
   /// The module or service that no file declares.
@@ -94,7 +93,7 @@ struct Finding: Hashable, Codable {
 
 extension Finding {
   init(
-    _ code: Code, _ level: Level, _ place: Place, _ message: String, remedy: String,
+    _ code: Code, _ level: Level, _ place: Place, _ message: String, remedy: Remedy,
     others: [Place] = [], missing: String? = nil
   ) {
     self.init(
@@ -122,7 +121,7 @@ extension Finding {
     writer.string(key: "section", finding?.place.section)
     writer.number(key: "index", finding?.place.index)
     writer.message(key: "message", finding?.message)
-    writer.message(key: "remedy", finding?.remedy)
+    writer.message(key: "remedy", finding?.remedy.description)
   }
 }
 
@@ -138,6 +137,6 @@ extension [Finding] {
       Finding(
         code: finding.code, level: finding.level, place: finding.place.at(section: nil),
         message: "there are more findings of this kind; the first \(count) are listed",
-        remedy: "fix those first"))
+        remedy: .fixFirst))
   }
 }

@@ -22,7 +22,7 @@ struct KnownTypes {
     guard types.has(type) else {
       return [
         lacking(
-          .missingImplementation, entry, "needs the Swift type \(type)", fix: "bind it by code")
+          .missingImplementation, entry, "needs the Swift type \(type)", fix: "bind it")
       ]
     }
     let isModule = entry.record.kind == .module
@@ -34,7 +34,7 @@ struct KnownTypes {
         Finding(
           code, .warning, entry.place,
           "\(entry.record.title)\(isModule ? "" : " names \(type), which") does not conform to \(base)"
-            + effect, remedy: "conform it, or bind it by code"))
+            + effect, remedy: .conform))
     }
     check(
       base, isModule ? .doesNotConform : .noInitializer,
@@ -46,7 +46,7 @@ struct KnownTypes {
       } else {
         findings.append(
           lacking(
-            .missingProtocol, entry, "is for the protocol \(part)", fix: "register it by code"))
+            .missingProtocol, entry, "is for the protocol \(part)", fix: "register it"))
       }
     }
     return findings
@@ -60,10 +60,10 @@ struct KnownTypes {
     guard let unread else {
       return Finding(
         code, .warning, entry.place, message,
-        remedy: "add the file that has it, correct the name, or \(fix)")
+        remedy: .addType(orBy: fix))
     }
     return Finding(
       code, .remark, entry.place, "\(message) whose types can be read; those of \(unread) cannot",
-      remedy: "name the library that has the type, as it is linked and with its sections")
+      remedy: .nameLibrary)
   }
 }

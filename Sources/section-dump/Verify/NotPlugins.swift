@@ -23,7 +23,7 @@ struct NotPlugins {
       guard isDirectory(Array(path.utf8)) else { return (path, error, byPath[Array(path.utf8)]) }
       let directory = Finding(
         code: error.code.rawValue, level: .remark, place: Place(path: path),
-        message: "it is a directory, and not looked into", remedy: "name it too if it has plugins")
+        message: "it is a directory, and not looked into", remedy: .nameFolder)
       return (path, error, directory)
     }
   }
@@ -34,7 +34,7 @@ struct NotPlugins {
       .object([
         ("path", .string(path)), ("code", .string(finding?.code ?? error.code.rawValue)),
         ("message", .string(finding?.message ?? error.message)),
-        ("remedy", .string(finding?.remedy ?? error.remedy)),
+        ("remedy", .string((finding?.remedy ?? error.remedy).description)),
       ])
     }
   }

@@ -19,16 +19,16 @@ extension [SurveyedImage] {
   /// each module and pair of files.
   fileprivate var sharedTypes: [Finding] {
     let types = pairs(of: \.types, namedBy: \.namedType)
-    let kinds: [(Finding.Code, [Pair], kind: String, effect: String, remedy: String)] = [
+    let kinds: [(Finding.Code, [Pair], kind: String, effect: String, remedy: Remedy)] = [
       (
         .duplicateProtocol, pairs(of: \.protocols) { $0.kind == .service ? $0.name : nil },
         "protocol", "a service that one of them registers is not found through the other's",
-        "put the contracts into one dynamic library that all link"
+        .shareContracts
       ),
       (
         .duplicateType, types, "Swift type",
         "which one is found by name depends on what is loaded first",
-        "keep it in one file, or put it into a dynamic library that both link"
+        .shareType
       ),
     ]
     let named = kinds.flatMap { code, pairs, kind, effect, remedy in
@@ -55,7 +55,7 @@ extension [SurveyedImage] {
           "\(self[first].place.file) holds the Swift module \(name[0]) too: "
             + (isOne ? "the type" : "\(types.count) types such as")
             + " \(name.joined(separator: ".")) \(isOne ? "is" : "are") there twice",
-          remedy: "put the module into one dynamic library that both link")
+          remedy: .shareModule)
       }
   }
 

@@ -116,7 +116,7 @@ struct Survey: Reported {
             .missingAction, .warning,
             place.at(section: record.origin.section, index: record.origin.index),
             "\(record.title) declares \(missing.shown(most: 3)), and its table has no action of that name",
-            remedy: "add it to the table, or correct the name in one of the two"))
+            remedy: .addAction))
       }
       if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
     } catch {
@@ -150,8 +150,7 @@ struct Survey: Reported {
         Finding(
           .contractNotVisible, .remark, surveyed.place,
           "which contracts it was built against is not visible: \(error.message)",
-          remedy: error.code == .malformed
-            ? "build the file again; its Swift metadata contradicts itself" : error.remedy))
+          remedy: error.code == .malformed ? .rebuildMetadata : error.remedy))
     }
   }
 
@@ -168,9 +167,7 @@ struct Survey: Reported {
           Finding(
             .notRetained, .error, place.at(section: name),
             "a linker that collects garbage drops these entries without a word",
-            remedy: image.identity.format == .elf
-              ? "declare them with BeeHive.h, and without BEEHIVE_WITHOUT_RETAIN, or add retain to their attributes"
-              : "declare them with BeeHive.h, or as no_dead_strip"))
+            remedy: .retain(in: image.identity.format)))
         break
       }
     }
@@ -196,8 +193,7 @@ struct Survey: Reported {
         Finding(
           .copy, .remark, images[copy].place,
           "it is a copy of \(images[original].place.file), byte by byte; its entries count once",
-          remedy:
-            "leave one of them out, unless they are for different hosts: a process that loads both rejects one of each entry",
+          remedy: .leaveOutCopy,
           others: [images[original].place]))
     }
     images = images.indices.filter { originals[$0] == nil }.map { images[$0] }

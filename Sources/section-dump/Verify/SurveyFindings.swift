@@ -28,14 +28,14 @@ extension Survey {
         Finding(
           .nearAttribute, .warning, entry.place,
           "\(record.title) has the attribute \(field), which no Hive knows; did you mean \(meant)?",
-          remedy: "call it \(meant), or by a name that is less like that")
+          remedy: .rename(to: meant))
       }
       return near
         + record.attributes.idle(of: record.kind).map { field, owner in
           Finding(
             .idleAttribute, .warning, entry.place,
             "\(record.title) has the attribute \(field), which says something of a \(owner) alone",
-            remedy: "leave it out, or give it to the \(owner) that it is meant for")
+            remedy: .give(to: owner))
         }
     }
   }
@@ -75,9 +75,7 @@ extension Survey {
       return Finding(
         .neverLinked, others == nil ? .warning : .error, image.place,
         "the member was never linked: \(entries) \(count == 1 ? "not " : "")in \(all)",
-        remedy: image.platform.format == .elf
-          ? "link the archive between -Wl,--whole-archive and -Wl,--no-whole-archive"
-          : "link the archive with -Wl,-force_load")
+        remedy: .linkWhole(in: image.platform.format))
     }
   }
 
@@ -95,13 +93,12 @@ extension Survey {
           code, .error, .allFiles,
           "no file has the required \(kind) \(name)"
             + near(name, in: Set(others.map(\.record.name))),
-          remedy: "add the file that has it, or correct the name")
+          remedy: .addFile)
       }
       return Finding(
         code, .error, object.place,
         "the required \(kind) \(name) is here, and in no file that was linked",
-        remedy:
-          "link this object; its archive between -Wl,--whole-archive and -Wl,--no-whole-archive")
+        remedy: .linkObject)
     }
   }
 
@@ -119,7 +116,7 @@ extension Survey {
       Finding(
         .withoutEntries, areRequired ? .error : .warning, .allFiles,
         isNothing ? "no object file is among them" : "no file has an entry",
-        remedy: "name the files that are to have some")
+        remedy: .nameFiles)
     ]
   }
 
@@ -140,9 +137,7 @@ extension Survey {
       .withoutEntries,
       isRequired ? .error : image.isAnnotated ? .warning : .remark, image.place,
       "it has no entries\(why)",
-      remedy:
-        "link the target that declares them into it, with retain; name its objects or archives "
-        + "too, to see what was dropped")
+      remedy: .linkEntries)
   }
 
   /// The section of entries that begins like a name with other words or signs in it: `Beehive_Modules`.
@@ -167,7 +162,7 @@ extension Survey {
       return Finding(
         .lookAlikeSection, .error, place.at(section: name),
         "the section \(name) is not read; entries are in \(meant)",
-        remedy: "call it \(meant), or declare its entries with BeeHive.h")
+        remedy: .renameSection(to: meant))
     }
   }
 }
@@ -231,7 +226,7 @@ extension Survey {
           code: ImageError.Code.secondRuntime.rawValue, level: .warning, place: library.place,
           message: "it needs \(own), and \(other.place.file) needs \(needed): what one of two "
             + "runtimes registers, the other does not have",
-          remedy: "link both against the same libBeeHive.so", others: [other.place])
+          remedy: .shareRuntime, others: [other.place])
       }
       guard let library = libraries.first(where: \.needsSwift) else { return hives }
       return hives
@@ -240,8 +235,7 @@ extension Survey {
             .staticSwiftRuntime, .error, executable.place,
             "Swift's runtime is linked into it, and \(library.place.file) needs libswiftCore.so: a process "
               + "with both may crash",
-            remedy: "build it without --static-swift-stdlib, in swiftc -static-stdlib",
-            others: [library.place])
+            remedy: .shareSwift, others: [library.place])
         }
     }
   }

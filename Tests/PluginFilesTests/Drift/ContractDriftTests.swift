@@ -138,7 +138,7 @@ struct ContractDriftTests {
         == "the protocol Contracts.Codec of libContracts.so is in this file too: a copy of its own, which is another"
     )
     #expect(
-      drift.first?.remedy
+      drift.first.map { "\($0.remedy)" }
         == "link the contracts library, in place of compiling its sources into the plugin")
   }
 
