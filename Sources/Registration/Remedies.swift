@@ -150,6 +150,9 @@ extension Remedy {
   package static func addType(orBy code: String) -> Self {
     Self("add the file that has it, correct the name, or \(code) by code")
   }
+  package static func publish(orBy code: String) -> Self {
+    Self("declare it without private and outside of functions, or \(code) by code")
+  }
   package static let nameLibrary = Self(
     "name the library that has the type, as it is linked and with its sections")
   package static let shareContracts = Self(

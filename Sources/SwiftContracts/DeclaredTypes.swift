@@ -14,6 +14,8 @@ package struct DeclaredTypes: Codable, Sendable {
   /// The names from the module on, by the last one; from an inner one on where what encloses a type
   /// is not known, since another image has it.
   private var paths: [String: Set<DeclaredPath>] = [:]
+  /// The own names of those that are private or in functions, which nothing finds.
+  private var hidden: Set<String> = []
 
   /// No types.
   package init() {}
@@ -31,17 +33,24 @@ package struct DeclaredTypes: Codable, Sendable {
   package mutating func add(_ other: DeclaredTypes) {
     isIncomplete = isIncomplete || other.isIncomplete
     paths.merge(other.paths) { $0.union($1) }
+    hidden.formUnion(other.hidden)
   }
 
   /// Adds what an image lists; what cannot be read makes the set incomplete.
   package mutating func add(_ list: FileTables.List, of image: any FileImage) {
     do throws(ImageError) {
-      try FileTables([list], of: image)?.forEachPath(in: list) { path, _ in
+      let tables = try FileTables([list], of: image)
+      try tables?.forEachPath(in: list, hidden: { hidden.insert($0) }) { path, _ in
         if let last = path.names.last { paths[last, default: []].insert(path) }
       }
     } catch {
       isIncomplete = true
     }
+  }
+
+  /// Whether a type that nothing finds has the last part of a written name.
+  package func hides(_ written: String) -> Bool {
+    TypeName(written).path?.last.map { hidden.contains(String($0)) } ?? false
   }
 
   /// Whether a type answers to a written name, which may begin with any of a type's names.

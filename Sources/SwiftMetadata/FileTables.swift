@@ -83,17 +83,22 @@ package struct FileTables {
     memory = try FileMemory(of: image)
   }
 
-  /// Passes over the types, or the protocols, that authors can name, in their order.
+  /// Passes over the types, or the protocols, that authors can name, in their order; `hidden` gets the names of those that
+  /// are private or in functions.
   package func forEachPath(
-    in list: List, _ body: (DeclaredPath, UInt64) throws(ImageError) -> Void
+    in list: List, hidden: (String) -> Void = { _ in },
+    _ body: (DeclaredPath, UInt64) throws(ImageError) -> Void
   ) throws(ImageError) {
     for range in lists[list] ?? [] {
       for record in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
         guard let descriptor = try reader.descriptor(at: record),
-          try reader.flags(of: descriptor).kind?.hasName == true,
-          let path = try path(of: descriptor)
+          try reader.flags(of: descriptor).kind?.hasName == true
         else { continue }
-        try body(path, descriptor)
+        if let path = try path(of: descriptor) {
+          try body(path, descriptor)
+        } else if let name = try reader.nameAddress(of: descriptor) {
+          hidden(try memory.text(at: name))
+        }
       }
     }
   }

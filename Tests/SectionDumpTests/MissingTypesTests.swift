@@ -70,6 +70,11 @@ struct MissingTypesTests {
         == Self.missing.indices.map {
           "warning missing-implementation \(absent) BeehiveServices[\($0)]"
         })
+    let findings = try Tool.findings([library, absent])
+    let hidden = findings.filter {
+      ($0["message"] as? String ?? "").hasSuffix("private or local one")
+    }
+    #expect(hidden.map { $0["index"] as? Int } == [0, 2])
   }
 
   @Test(

@@ -22,7 +22,7 @@ struct KnownTypes {
     guard types.has(type) else {
       return [
         lacking(
-          .missingImplementation, entry, "needs the Swift type \(type)", fix: "bind it")
+          type, among: types, .missingImplementation, entry, "needs the Swift type", fix: "bind it")
       ]
     }
     let isModule = entry.record.kind == .module
@@ -46,7 +46,8 @@ struct KnownTypes {
       } else {
         findings.append(
           lacking(
-            .missingProtocol, entry, "is for the protocol \(part)", fix: "register it"))
+            part, among: protocols, .missingProtocol, entry, "is for the protocol",
+            fix: "register it"))
       }
     }
     return findings
@@ -54,9 +55,15 @@ struct KnownTypes {
 
   /// A finding on a name that no file has: a remark where one that cannot be read may have it.
   private func lacking(
-    _ code: Finding.Code, _ entry: Survey.Declared, _ need: String, fix: String
+    _ name: String, among types: DeclaredTypes, _ code: Finding.Code, _ entry: Survey.Declared,
+    _ need: String, fix: String
   ) -> Finding {
-    let message = "\(entry.record.title) \(need), which no file has"
+    let message = "\(entry.record.title) \(need) \(name), which no file has"
+    if types.hides(name) {
+      return Finding(
+        code, .warning, entry.place, "\(message) but as a private or local one",
+        remedy: .publish(orBy: fix))
+    }
     guard let unread else {
       return Finding(
         code, .warning, entry.place, message,
