@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 
 #include "image_loader.h"
 
@@ -105,3 +106,9 @@ bool image_process_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
 /* PR_GET_MDWE, since Linux 6.3. */
 bool image_process_keeps_code(void) { return (prctl(66, 0, 0, 0, 0) & 1) == 1; }
+
+bool image_is_in_proc(int descriptor) {
+  struct statfs system;
+  /* PROC_SUPER_MAGIC */
+  return fstatfs(descriptor, &system) == 0 && system.f_type == 0x9fa0;
+}

@@ -1,3 +1,4 @@
+internal import CImageList
 internal import LibC
 
 /// The folders that looking up a path goes through, each opened below the one before it, and links followed one by one.
@@ -23,6 +24,8 @@ package struct FolderWalk {
   package private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
   /// The names that the file has on the way: of each link the name of what it leads to, and where that is.
   package private(set) var names: [(folder: String, name: String)] = []
+  /// Whether it goes through a file system that shows each process its own (`proc`).
+  package private(set) var isOfProcess = false
   /// The error that ended the walk and says nothing of the path: no descriptors are left, for example.
   package private(set) var failure: ImageError?
   private var seen: Set<Step> = []
@@ -86,6 +89,7 @@ package struct FolderWalk {
   private mutating func visit(
     _ path: String, _ folder: PathDescriptor, _ name: String = "", _ entry: PathDescriptor? = nil
   ) {
+    if folder.isOfProcess { isOfProcess = true }
     let step = Step(
       path: path, access: folder.access, owner: entry?.access.owner,
       name: entry == nil ? "" : name)
@@ -105,6 +109,8 @@ private let pathOnly: Int32 = 0o10_000_000
 private final class PathDescriptor {
   private let descriptor: Int32
   let status: stat
+  /// Whether it is in a file system that shows each process its own.
+  var isOfProcess: Bool { image_is_in_proc(descriptor) }
 
   /// Opens a name in a folder; of a link the link itself.
   ///
@@ -140,16 +146,15 @@ private final class PathDescriptor {
 
 extension OpenedFile {
   /// The names of the file: those that its paths lead through, and others in the same folders that have a place in a
-  /// list. A folder of the system's has thousands of names, and only root makes one: those are not looked at.
-  package func names(
-    at paths: [String], isSystem: Bool, _ isListed: (String) -> Bool
-  ) -> [String] {
+  /// list.
+  package func names(at paths: [String], _ isListed: (String) -> Bool) -> [String] {
     let found = paths.flatMap { FolderWalk(to: $0).names }
     var names = found.map(\.name)
-    for folder in isSystem ? [] : Set(found.map(\.folder)) {
+    var known = Set(names.map { Array($0.utf8) })
+    for folder in Set(found.map(\.folder)) {
       for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
         let name = String(decoding: bytes, as: UTF8.self)
-        guard isListed(name), !names.contains(where: { $0.utf8.elementsEqual(bytes) }),
+        guard isListed(name), known.insert(bytes).inserted,
           let other = try? fileStamp(of: Array(folder.utf8) + [UInt8(ascii: "/")] + bytes),
           other.isSameFile(as: stamp)
         else { continue }

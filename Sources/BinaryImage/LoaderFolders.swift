@@ -39,6 +39,10 @@ package func processorFolders(in folder: String) -> [String] {
   var (seen, next): (Set<FileStamp.FileNumber>, [String]) = ([], [folder])
   while let folder = next.popLast(), seen.count < 100 {
     for place in older.map({ "\(folder)/\($0)" }) {
+      // Who makes what a link leads to makes the folder.
+      if linkTarget(of: place) != nil, fileStatus(of: place.utf8, followingLinks: true) == nil {
+        found.append(place)
+      }
       guard let status = fileStatus(of: place.utf8, followingLinks: true), status.isDirectory,
         seen.insert(FileStamp(status).number).inserted
       else { continue }

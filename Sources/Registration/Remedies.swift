@@ -136,6 +136,7 @@ extension Remedy {
         + "unloaded, hive.plugins.report() says why")
   }
   package static let nameFolder = Self("name it too if it has plugins")
+  package static let askForKind = Self("ask for a kind and a name, as in module:shop")
   package static let unhide = Self("give it a name that begins with no point")
   package static let leaveOutCopy = Self(
     "leave one of them out, unless they are for different hosts: a process that loads both rejects one of each entry"
@@ -168,6 +169,8 @@ extension Remedy {
   package static let rebuildForContracts = Self(
     "build the plugin again, against the contracts that it is loaded with")
   package static let versionTable = Self("give the table a version on both sides, with BEEHIVE_ABI")
+  package static let fitTable = Self(
+    "build it with the header of the host, and give its table that version with BEEHIVE_ABI")
   package static let versionContracts = Self(
     "build the contracts with -enable-library-evolution, or give them a version that clients refer to"
   )
@@ -187,14 +190,17 @@ extension Remedy {
     "link the plugin and the host with the same libBeeHive.so")
   package static let bringLess = Self("link it with fewer libraries, or with smaller ones")
   package static let linkForLoader = Self(
-    "link it anew with -shared, without -z nodlopen, -z max-page-size and --pack-dyn-relocs")
+    "link it anew with -shared, of objects that were not stripped, without -z nodlopen, -z max-page-size "
+      + "and --pack-dyn-relocs")
   package static let renamePath = Self("rename the file or the folder")
   package static let moveFromNoexec = Self(
     "copy it to another file system, or mount that one without noexec")
   package static func install(beside place: String) -> Self {
     Self("install it, or put it beside \(place) and link that with -Wl,-rpath,'$ORIGIN'")
   }
-  package static let clearPlace = Self("remove that file, or put the library in its place")
+  package static let passObstacle = Self(
+    "link it with the library that the host has, or put one that can be read before it in the search path"
+  )
   package static let shortenPath = Self(
     "link it anew with a shorter search path: one folder is enough")
   package static let buildForAllProcessors = Self(
@@ -213,6 +219,8 @@ extension Remedy {
     return Self(
       "link it with the library that defines \(them), or build it against the host's version")
   }
+  package static let exportSymbols = Self(
+    "link the host with -rdynamic: its program has it, and shows it to nobody")
   package static let linkOneLibrary = Self(
     "link both plugins with one library, or give one of the two another soname")
 }

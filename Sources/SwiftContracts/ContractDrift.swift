@@ -169,6 +169,7 @@ extension ContractDrift {
   package var remedy: Remedy {
     switch (subject, expected) {
     case (.ownCopy, _): .linkContracts
+    case (.table, _?): .fitTable
     case (_, _?): .rebuildForContracts
     case (.table, nil): .versionTable
     case (.conformance, nil), (.subclass, nil): .versionContracts

@@ -201,6 +201,9 @@ bool image_process_is_privileged(void);
 /* Whether the kernel lets nothing of the process that was writable run: PR_SET_MDWE. */
 bool image_process_keeps_code(void);
 
+/* Whether an open file is in a proc file system, which shows each process another one. */
+bool image_is_in_proc(int descriptor);
+
 /* Keeps the image mapped for the rest of the process, whoever closes it. The loader finds it by `name`:
  * its own name for it, or any path of the same file. False if that is another image, or none. Takes the
  * loader's lock: call it with no lock held, or inside the image's own constructor. */

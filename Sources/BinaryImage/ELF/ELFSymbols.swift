@@ -166,4 +166,16 @@ extension ELFFile {
     guard let found else { return nil }
     return try tableBytes(found)
   }
+
+  /// Whether a function or variable of one of these names is in the file and not among what the loader finds.
+  package func hides(_ names: [String]) -> Bool {
+    let names = Set(names)
+    var isHidden = false
+    // A table that cannot be read hides nothing.
+    try? forEachSymbol(where: { $0.isDefined && $0.binding != UInt8(STB_LOCAL) }) { symbol in
+      isHidden = names.contains(symbol.name)
+      return !isHidden
+    }
+    return isHidden
+  }
 }

@@ -199,7 +199,9 @@ package struct Admission {
       new.checkSearchPaths(of: program, called: "The host")
     }
     // Other contracts have other symbols: the cause comes first.
-    try new.checkContracts(of: own, new.records, with: companions)
+    if !new.refusals.contains(where: { $0.code == PluginRefusal.Code.ownRuntime.rawValue }) {
+      try new.checkContracts(of: own, new.records, with: companions)
+    }
     try new.checkSymbols(of: own, in: libraries)
     var (records, rejections) = (new.records, new.rejections.map { ("an entry", $0) })
     // Libraries of the system declare nothing for anybody's host, and neither do those of Swift's toolchain, which other

@@ -32,8 +32,10 @@ package struct AdmissionHost {
 
   /// The number of libraries that the process has beside its program.
   package var count: Int { libraries.members.count - 1 }
-  /// Whether the runtime is in it.
-  package var hasHive: Bool { libraries.members.contains { $0.linkage.carriesRuntime } }
+  /// Whether the runtime is in it, or is not found.
+  package var hasHive: Bool {
+    libraries.members.contains { $0.linkage.carriesRuntime } || libraries.lacks("libBeeHive.so")
+  }
 
   /// Describes a program, with the libraries that the loader would open with it.
   ///

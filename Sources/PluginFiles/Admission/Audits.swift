@@ -11,10 +11,9 @@ extension Admission.Judged {
   mutating func checkLists(of library: Library, neededAs needed: [String] = []) {
     let patterns = policy.denied + policy.allowed
     guard !patterns.isEmpty else { return }
-    let names =
-      library.file.names(
-        at: library.requester == nil ? paths : [library.path], isSystem: library.isSystem
-      ) { name in patterns.contains { name.isMatched(by: $0) } }
+    let names = library.file.names(at: library.requester == nil ? paths : [library.path]) { name in
+      patterns.contains { name.isMatched(by: $0) }
+    }
     func match(_ patterns: [String], _ names: [String]) -> (pattern: String, name: String)? {
       let pairs = patterns.flatMap { pattern in
         names.filter { $0.isMatched(by: pattern) }.map { (pattern, $0) }
@@ -31,14 +30,12 @@ extension Admission.Judged {
       let other = name == own ? "" : "\(brings.isEmpty ? ", and it" : ", which") is \(name) too"
       refuse(
         .denied, "The policy denies '\(pattern)'\(brings)\(other).", expected: "no \(pattern)",
-        found: name,
-        remedy: .admitDenied)
+        found: name, remedy: .admitDenied)
     } else if !policy.allowed.isEmpty, permission == nil, !library.isSystem {
       let allowed = policy.allowed.map { "'\($0)'" }.joined(separator: ", ")
       refuse(
         .notAllowed, "The policy allows \(allowed) and nothing else\(brings).",
-        expected: policy.allowed.joined(separator: ", "), found: own,
-        remedy: .allow)
+        expected: policy.allowed.joined(separator: ", "), found: own, remedy: .allow)
     }
   }
 
@@ -66,8 +63,7 @@ extension Admission.Judged {
       let found = plugin.map { "version \($0.version) of \($0.id)" } ?? "of no version"
       refuse(
         .otherVersion, "\(title) is \(found), and the host asks for \(wanted).", expected: wanted,
-        found: plugin?.version,
-        remedy: .installVersion)
+        found: plugin?.version, remedy: .installVersion)
     }
   }
 
@@ -98,17 +94,15 @@ extension Admission.Judged {
         refuse(
           .notLoadable,
           "\(library.title) needs \(name), and the loader replaces what begins with $: $ORIGIN by another folder than that "
-            + "of the judged file.", expected: "a name", found: name,
-          remedy: .linkWithSoname)
+            + "of the judged file.", expected: "a name", found: name, remedy: .linkWithSoname)
       }
     }
     for (library, name) in libraries.misnamed {
       let soname = library.linkage.name.map { "the soname \($0)" } ?? "no soname"
       refuse(
         .notLoadable,
-        "\(library.path), which it brings along, has \(soname) and is needed as \(name), so the loader would look for it "
-          + "again after it was judged.", expected: name, found: soname,
-        remedy: .linkSoname(name))
+        "\(library.path) has \(soname) and is needed as \(name), so the loader would look for it again after it was "
+          + "judged.", expected: name, found: soname, remedy: .linkSoname(name))
     }
     for member in closure.brought {
       for (name, place) in member.needed where place == nil && !libraries.lacks(name) {
@@ -122,8 +116,7 @@ extension Admission.Judged {
       refuse(
         .notLoadable,
         "\(first.path) and \(second.path) need each other, so the loader would look for the second again after it was "
-          + "judged.", expected: "no cycle", found: second.path,
-        remedy: .linkIntoOne)
+          + "judged.", expected: "no cycle", found: second.path, remedy: .linkIntoOne)
     }
   }
 
@@ -136,8 +129,7 @@ extension Admission.Judged {
       refuse(
         .notLoadable,
         "\(library.title) has a name or a search path in it that is not UTF-8, so another file may have the name that is "
-          + "judged: \(name).", expected: "UTF-8", found: name,
-        remedy: .linkInUTF8)
+          + "judged: \(name).", expected: "UTF-8", found: name, remedy: .linkInUTF8)
     }
     if policy.opensJudgedFiles, isOpenForWriting(library.file.descriptor) {
       refuse(
@@ -156,8 +148,7 @@ extension Admission.Judged {
       refuse(
         .executableStack,
         "\(library.title) makes the stack of the whole host executable\(reason): \(found).",
-        expected: "a stack that is not executable", found: found,
-        remedy: .linkNoexecstack)
+        expected: "a stack that is not executable", found: found, remedy: .linkNoexecstack)
     }
     if !policy.admitsTextRelocations || host.keepsCode, loading.relocatesCode {
       refuse(
@@ -224,7 +215,7 @@ private func searchPathRefusal(
   }
   guard policy.checksOwners else { return nil }
   let walks = ([folder] + processorFolders(in: folder)).map { FolderWalk(to: $0) }
-  if walks.contains(where: { $0.steps.contains { "\($0.path)/".hasPrefix("/proc/") } }) {
+  if walks.contains(where: \.isOfProcess) {
     return PluginRefusal(
       .unsafeSearchPath, "\(shown), which leads elsewhere in each process.",
       expected: "a folder", found: written, remedy: .writeTarget)

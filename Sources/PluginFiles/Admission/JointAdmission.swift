@@ -196,8 +196,7 @@ struct JointAdmission {
       files[file].refuse(
         .refusedProvider,
         "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
-        expected: provider, found: first.code,
-        remedy: .mend(cause), cause: files[origin].path)
+        expected: provider, found: first.code, remedy: .mend(cause), cause: files[origin].path)
     }
   }
 }

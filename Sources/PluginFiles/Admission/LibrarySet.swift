@@ -185,7 +185,7 @@ struct LibrarySet {
     var remedy = Remedy.install(beside: place)
     if let obstacle {
       reason = "and the first of that name cannot be read: \(obstacle)"
-      remedy = .clearPlace
+      remedy = .passObstacle
     } else if lookups.areSpent {
       let most = LibrarySearch.Lookups.most
       reason =
@@ -207,12 +207,17 @@ struct LibrarySet {
   /// The place of that member.
   func position(named name: String) -> Int? { positions[Array(name.utf8)] }
 
-  /// The libraries that come along and that a file needs by another name than their sonames, with that name.
+  /// The libraries that files need by names that the loader does not know when they are open: other names than their
+  /// sonames. Those of the host it knows by their paths, and by the names that the host needs them by.
   var misnamed: [(library: Library, name: String)] {
-    members.indices.dropFirst((plugin ?? members.count) + 1).flatMap { position in
-      names[position].filter { name in
-        name.isNeeded && members[position].linkage.name.map { [$0].has(name.text) } != true
-      }.map { (members[position], $0.text) }
+    let start = plugin ?? members.count
+    let known = members[..<start].flatMap { $0.companions.map(\.text) }
+    return members.indices.filter { $0 != plugin }.flatMap { position in
+      names[position].map(\.text).filter { name in
+        names[position].contains { $0.isNeeded && [$0.text].has(name) }
+          && !([members[position].linkage.name].compactMap(\.self) + known).has(name)
+          && (position > start || !name.utf8.contains(UInt8(ascii: "/")))
+      }.map { (members[position], $0) }
     }
   }
 

@@ -46,8 +46,7 @@ extension Admission.Judged {
       refuse(
         .toolkitVersion,
         "\(library.title) was built with a newer toolkit: \(newer), and this one reads version 1.",
-        expected: "version 1", found: newer,
-        remedy: .updateHost)
+        expected: "version 1", found: newer, remedy: .updateHost)
     }
   }
 
@@ -64,8 +63,7 @@ extension Admission.Judged {
     refuse(
       .wrongABI,
       "\(library.title) follows other conventions than the host: \(text(its)) in place of \(text(program)).",
-      expected: text(program), found: text(its),
-      remedy: .buildAsHost)
+      expected: text(program), found: text(its), remedy: .buildAsHost)
   }
 
   /// Checks that what comes along is no second runtime.
@@ -99,8 +97,7 @@ extension Admission.Judged {
     if let obstacle = try library.image.obstacle() {
       refuse(
         .notLoadable, "\(library.title) is not opened by the loader: \(obstacle).",
-        expected: "a library for dlopen", found: obstacle,
-        remedy: .linkForLoader)
+        expected: "a library for dlopen", found: obstacle, remedy: .linkForLoader)
     }
     if library.expanded(library.path) != library.path {
       refuse(
@@ -113,8 +110,7 @@ extension Admission.Judged {
       refuse(
         .notLoadable,
         "\(library.title) is on a file system that is mounted noexec: the kernel maps no code from there.",
-        expected: "a file system that may hold code", found: "noexec",
-        remedy: .moveFromNoexec)
+        expected: "a file system that may hold code", found: "noexec", remedy: .moveFromNoexec)
     }
     let title = library.title.lowercasedFirst
     if library.loading.hasSmallAlignment {
@@ -190,12 +186,16 @@ extension Admission.Judged {
     let bindings = try library.bindings.get()
     var missing: [String: Library] = [:]
     for needed in bindings.neededVersions {
-      guard let other = libraries.member(named: needed.library) else {
+      // The loader knows no soname here that no file needs. Of the kernel's library it compares nothing.
+      if needed.library.hasPrefix("linux-vdso.so") { continue }
+      guard let other = libraries.member(named: needed.library),
+        libraries.members.contains(where: { $0.companions.map(\.text).has(needed.library) })
+      else {
         return refuse(
           .notLoadable,
-          "\(title) needs versions of symbols of \(needed.library), and not the library itself: the loader ends the "
-            + "whole process there.", expected: needed.library, found: "no such library",
-          remedy: .relink(with: needed.library))
+          "\(title) needs versions of symbols of \(needed.library), and no file needs that library by this name: the "
+            + "loader ends the whole process there.", expected: needed.library,
+          found: "no such library", remedy: .relink(with: needed.library))
       }
       if !needed.isWeak, try other.bindings.get().lacks(version: needed.name) {
         missing[needed.name] = other
@@ -203,6 +203,8 @@ extension Admission.Judged {
     }
     var undefined: [String] = []
     var isTold = false
+    let order = (closure?.dependenciesFirst ?? []).map(\.member).filter { !$0.isMapped }.map(\.path)
+    let later = Array(order.drop { ![$0].has(library.path) }.dropFirst())
     for wanted in try bindings.wanted() {
       guard let (definer, definition) = try libraries.first(defining: wanted) else {
         if !wanted.isWeak {
@@ -211,6 +213,13 @@ extension Admission.Judged {
           if let version = wanted.version { missing[version] = nil }
         }
         continue
+      }
+      if policy.opensJudgedFiles, !isTold, later.has(definer.path) {
+        isTold = true
+        refuse(
+          .notLoadable,
+          "\(title) needs \(wanted.title) of \(definer.path.fileName), which is opened after it.",
+          expected: wanted.title, found: "no definition yet", remedy: .linkIntoOne)
       }
       if definition.kind == .threadLocal, libraries.companions.contains(where: { $0 === definer }),
         try library.image.wantsStaticThreads()
@@ -242,11 +251,12 @@ extension Admission.Judged {
     guard !undefined.isEmpty else { return }
     undefined.sort()
     let symbols = undefined.count == 1 ? "the symbol" : "the symbols"
+    let isHidden = host.libraries.members.first?.image.hides(undefined) == true
     refuse(
       .undefinedSymbol,
       "\(title) needs \(symbols) \(undefined.shown(most: 3)), which neither the host nor a "
         + "library that comes along defines.", expected: undefined.joined(separator: ", "),
-      found: "no definition", remedy: .define(undefined.count))
+      found: "no definition", remedy: isHidden ? .exportSymbols : .define(undefined.count))
   }
 
   /// Names the Swift types that a plugin's entries need and that neither it, what it brings along, nor the host has.

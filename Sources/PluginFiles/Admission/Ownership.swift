@@ -41,8 +41,7 @@ extension PluginRefusal {
   /// The refusal of what is another file than before.
   static func replaced(_ title: String) -> Self {
     Self(
-      .changed, "\(title) was replaced since it was read.",
-      remedy: .lookAgain)
+      .changed, "\(title) was replaced since it was read.", remedy: .lookAgain)
   }
 }
 

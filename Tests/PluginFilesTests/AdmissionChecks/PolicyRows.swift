@@ -76,6 +76,35 @@ extension AdmissionChecksTests {
       _ = try $0.openFolder("safe/tls/x86_64")
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../safe")
     },
+    Row(
+      "a companion that needs a symbol of the plugin, where it is opened first", "not-loadable",
+      ["given of libx.so, which is opened after it"], policy: policy { $0.opensJudgedFiles = true }
+    ) {
+      let back = try $0.library(
+        "libback.so", "int given(void); int back(void) { return given(); }",
+        ["-Wl,-soname,libback.so"])
+      try $0.plugin(
+        "x", with("int given(void); int given(void) { return 1; }"), "-Wl,--no-as-needed", back,
+        "-Wl,-rpath,$ORIGIN/..")
+    },
+    Row("a link to nothing below it, where they look first", "unsafe-search-path", ["1777"]) {
+      try $0.folder.makeFolder("safe")
+      try FileManager.default.createSymbolicLink(
+        atPath: $0.folder.place("safe/x86_64").path, withDestinationPath: "/tmp/beehive-nothing")
+      try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../safe")
+    },
+    Row(
+      "a library of the host under a name that the host does not know", "not-loadable",
+      ["the soname libknown.so", "libalias.so"], policy: policy { $0.opensJudgedFiles = true }
+    ) {
+      let known = try $0.library("libknown.so", "int known;", ["-Wl,-soname,libknown.so"])
+      try $0.host(
+        "extern int known; int main(void) { return known; }", known, "-Wl,-rpath,$ORIGIN")
+      let alias = try $0.library("libalias.so", "int known;", ["-Wl,-soname,libalias.so"])
+      try $0.plugin("x", nil, "-Wl,--no-as-needed", alias, "-Wl,-rpath,$ORIGIN/..")
+      try FileManager.default.removeItem(atPath: alias)
+      try FileManager.default.createSymbolicLink(atPath: alias, withDestinationPath: "libknown.so")
+    },
     linked(
       "a search path of each process", "unsafe-search-path", ["in each process"],
       with: "-Wl,-rpath,/proc/self/cwd"),
