@@ -9,7 +9,8 @@ struct ClosureLoader: Sendable {
   /// Whether no file is opened by its path, which may lead to another file by now.
   let isStrict: Bool
 
-  /// Opens the plugin after the files that it needs, on the calling thread, where their constructors run.
+  /// Opens the plugin and the files that it needs, on the calling thread, where their constructors run. In one go by
+  /// default, so that symbols are bound as ever; strictly, each file after those that it needs.
   ///
   /// Nothing is closed again: images with Swift inside cannot go.
   ///
@@ -18,24 +19,24 @@ struct ClosureLoader: Sendable {
   func open() -> (names: [String], problem: Problem?) {
     var names: [String] = []
     do throws(Problem) {
-      let folder = isStrict ? try JudgedFolder(for: closure) : nil
-      for (position, member) in closure.dependenciesFirst where !member.isMapped {
-        // A plugin that was loaded meanwhile may have brought it.
-        if unsafe Self.loaded(member.descriptor) != nil { continue }
-        if let folder {
-          try checkNames(of: member)
-          // Right before it is opened: constructors of others have run meanwhile.
-          try folder.checkUnchanged(member)
-          let name = folder.name(at: position)
-          names.append(name)
-          try openLibrary(name, as: member.path)
-          // The number of the folder is in the loader's name now, and must not be given away.
-          folder.links.staysOpen = true
-        } else {
-          names.append(try openAnew(member.path))
-        }
+      let coming = closure.dependenciesFirst.filter { !$0.member.isMapped }
+      guard isStrict else {
+        let name = try openAnew(closure.members[0].path)
+        names = coming.dropLast().map(\.member.path) + [name]
+        for (place, member) in coming { try check(member, isOpenedBy: place == 0 ? name : nil) }
+        return (names, nil)
+      }
+      let folder = try JudgedFolder(for: closure)
+      // A plugin that was loaded meanwhile may have brought it.
+      for (position, member) in coming where unsafe Self.loaded(member.descriptor) == nil {
+        try checkNames(of: member)
+        // Right before it is opened: constructors of others have run meanwhile.
+        try folder.checkUnchanged(member)
+        names.append(folder.name(at: position))
+        try openLibrary(names[names.count - 1], as: member.path)
+        // The number of the folder is in the loader's name now, and must not be given away.
+        folder.links.staysOpen = true
         try check(member, isOpenedBy: names[names.count - 1])
-        if !isStrict { try checkNames(of: member) }
       }
       return (names, nil)
     } catch { return (names, error) }
@@ -62,10 +63,10 @@ struct ClosureLoader: Sendable {
     unsafe dlopen(newSpelling(of: "/proc/self/fd/\(descriptor)"), RTLD_LAZY | RTLD_NOLOAD)
   }
 
-  /// Throws if the loader has opened another file by a name than the one that was judged.
-  private func check(_ member: LoadClosure.Member, isOpenedBy name: String) throws(Problem) {
+  /// Throws if the loader has not opened the file that was judged, or another one by a name of it.
+  private func check(_ member: LoadClosure.Member, isOpenedBy name: String?) throws(Problem) {
     let judged = unsafe Self.loaded(member.descriptor)
-    let opened = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD)
+    let opened = unsafe name.map { unsafe dlopen($0, RTLD_LAZY | RTLD_NOLOAD) } ?? judged
     guard unsafe judged == nil || judged != opened else { return }
     throw Problem(
       .notLoaded,

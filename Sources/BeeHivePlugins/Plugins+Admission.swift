@@ -106,15 +106,13 @@ extension Plugins {
       refusal: { manifest, paths in
         if state.activation(of: manifest.plugin, at: paths) == .never {
           return PluginRefusal(
-            .switchedOff, "The host never loads it.",
-            remedy: .activate)
+            .switchedOff, "The host never loads it.", remedy: .activate)
         }
         return marks[manifest.stamp.text].map { mark in
           PluginRefusal(
             .quarantined,
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
-            found: mark,
-            remedy: .release(mark))
+            found: mark, remedy: .release(mark))
         }
       }, keepsFiles: keepsFiles)
     // The new build of a plugin competes with no other version of it.

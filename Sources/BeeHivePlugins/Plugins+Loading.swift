@@ -5,12 +5,12 @@ internal import Registration
 internal import Threads
 
 extension Plugins {
-  /// Loads plugins: the very files that were judged, each after the files and plugins that it needs.
+  /// Loads plugins: the very files that were judged, each after the plugins that it needs.
   ///
   ///     try await hive.plugins.load()
   ///     try await hive.plugins.load("libgreet.so", "com.example.shop >=1.2 <2")
   ///
-  /// Opens each file with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
+  /// Opens each plugin with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
   /// runs; otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn
   /// wholly, and those that need it are not tried; the others are loaded. One that was unloaded comes back. What is judged
   /// when the call begins holds for all of it. Inside a step of a module it does not wait for modules, which start after
