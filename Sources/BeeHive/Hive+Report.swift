@@ -209,7 +209,13 @@ extension Hive {
   /// - Returns: A way for each entry of this name, or the one on which it is lost before.
   public func why(_ entry: String) -> EntryTrace {
     let parts = entry.split(separator: ":", maxSplits: 1).map(String.init)
-    let (kind, name) = (parts.first ?? "", parts.count > 1 ? parts[1] : "")
+    let kinds: [RecordKind] = [.module, .service, .target, .route]
+    guard parts.count == 2, kinds.map(\.description).contains(parts[0]) else {
+      var way = EntryTrace.Way()
+      way.add(.process, .lost, "no entry is called so", remedy: .askForKind)
+      return EntryTrace(of: entry, [way])
+    }
+    let (kind, name) = (parts[0], parts[1])
     let report = report()
     let lines = report.entries.filter { $0.kind == kind && $0.name == name }
     let obstacles = ModuleStates().launchable(of: self).report.order.obstacles

@@ -183,6 +183,8 @@ struct DoctorTests {
     // A folder that has nothing is as somebody may want it.
     try folder.makeFolder("none")
     try doctor(folder, paths: ["none"]).expect(0)
+    try folder.makeFolder("outer/inner")
+    try doctor(folder, paths: ["outer"]).expect(1, errors: "outer: It has files and no plugin")
   }
 
   @Test("a name in the policy that no file has is told")
@@ -203,11 +205,13 @@ struct DoctorTests {
   @Test("and says what cannot be read: a host, a directory, what is named and is no plugin")
   func unreadable() throws {
     let folder = try patient()
+    try folder.write("no library", as: "libtext.so")
     let rows: [(arguments: [String], status: Int32, says: String)] = [
       (["plugins", "--host", "nowhere"], 2, "No such file"),
       (["plugins", "--host", "plugins/libledger.so"], 2, "It is no executable"),
       (["nowhere", "--host", "host"], 2, "No such file"),
       (["plugins/README", "--host", "host"], 2, "It is no object file"),
+      (["libtext.so", "--host", "host"], 2, ""),
       (["plugins/libledger.so", "--host", "host"], 0, ""),
       (["plugins", "--host", "host", "--table", "Greeter"], 64, "service=bytes"),
       (["plugins", "--host", "host", "--table", "=8"], 64, "service=bytes"),

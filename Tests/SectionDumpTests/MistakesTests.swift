@@ -210,6 +210,15 @@ struct MistakesTests {
       try shop.module("log", more: "void nowhere(void)\(body) void call(void) { nowhere(); }")
     },
     Mistake(
+      "a host that shows its symbols to nobody", of: "module:log", "undefined-symbol",
+      fix: "link the host with -rdynamic"
+    ) { shop in
+      try Compiler.compile(
+        "int own(void) { return 1; } int main(void) { return 0; }", as: "app", in: shop.folder.url,
+        shop.isMended ? ["-rdynamic"] : [])
+      try shop.module("log", more: "int own(void); int call(void) { return own(); }")
+    },
+    Mistake(
       "a library that is nowhere", of: "module:log", "missing-library", fix: "beside the plugin"
     ) {
       shop in

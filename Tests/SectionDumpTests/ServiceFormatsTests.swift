@@ -99,7 +99,7 @@ struct ServiceFormatsTests {
       let place = path + ((finding["section"] as? String).map { " \($0)" } ?? "") + index
       return Plain(
         code: finding["code"] as? String ?? "", level: finding["level"] as? String ?? "",
-        path: path == "(all files)" ? nil : path,
+        path: path != "(all files)" ? path : form == .sarif ? "." : nil,
         text: (path == "(all files)" ? "" : "\(place): ")
           + "\(finding["message"] ?? "")\n\(finding["remedy"] ?? "")")
     }

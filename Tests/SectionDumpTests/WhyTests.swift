@@ -172,6 +172,40 @@ struct WhyTests {
     #expect(try asked("module:twin", in: patient, ["open"]) == (["admission"], 1))
     #expect(try asked("module:twin", in: patient, ["open", "safe"]) == (["admission", nil], 0))
     #expect(try asked("module:twin", in: patient, ["hidden"]) == (["folder"], 1))
+    try FileManager.default.createDirectory(
+      at: patient.folder.place("both"), withIntermediateDirectories: true)
+    for name in ["libx.so", "liby.so"] {
+      try FileManager.default.copyItem(at: file, to: patient.folder.place("both/\(name)"))
+    }
+    #expect(try asked("module:twin", in: patient, ["both"]) == ([nil, "duplicates"], 0))
+  }
+
+  @Test("in programs, which no host loads and which count for no other file")
+  func programs() throws {
+    let patient = Patient(folder: try Folder())
+    try patient.program()
+    try patient.library("x", Compiler.module("lamp"))
+    try Compiler.compile(
+      Compiler.module("lamp") + "\nint main(void) { return 0; }", as: "plugins/another",
+      in: patient.folder.url, ["-w", "-I", Repository.headers])
+    #expect(try asked("module:lamp", in: patient, ["plugins"]) == ([nil, "loader"], 0))
+    try FileManager.default.removeItem(at: patient.folder.place("plugins/libx.so"))
+    #expect(try asked("module:lamp", in: patient, ["plugins"]) == (["loader"], 1))
+  }
+
+  @Test("beside a linked file of a folder that has no entries")
+  func dropped() throws {
+    let patient = Patient(folder: try Folder())
+    try patient.library("x", "int none;")
+    try patient.object("plugins/lamp.o", Compiler.module("lamp"))
+    let folder = patient.folder
+    for arguments in [["why", "module:lamp"], ["verify", "-r", "--require", "module:lamp"]] {
+      try Command.run(Repository.sectionDump, arguments + ["plugins"], in: folder.url)
+        .expect(1, output: "in no file that was linked")
+    }
+    try Command.run(
+      Repository.sectionDump, ["why", "module:lamp", "plugins", "--strict"], in: folder.url
+    ).expect(64, errors: "needs --host EXECUTABLE")
   }
 
   @Test("in the company of all folders that are named")

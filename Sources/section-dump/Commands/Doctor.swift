@@ -58,7 +58,7 @@ struct Doctor: ParsableCommand {
       }
     }
     let report = admission.report()
-    let files = allowEmpty ? [] : others.map(\.path).filter { !isDirectory(Array($0.utf8)) }
+    let files = allowEmpty ? [] : others.map(\.path)
     let empty = Set(files.map(\.folder)).subtracting(report.plugins.map(\.path.folder)).sorted()
     let lines =
       (problems + host.problems).map(\.description)
@@ -69,7 +69,8 @@ struct Doctor: ParsableCommand {
       report.findings + (problems + host.problems).map(Finding.init)
         + notPlugins.findings(failing: empty),
       lines,
-      isMissing: !problems.isEmpty || !host.problems.isEmpty,
+      isMissing: !problems.isEmpty || !host.problems.isEmpty
+        || catalogue.candidates.contains { $0.isUnread && names.contains(Array($0.path.utf8)) },
       fails: !report.plugins.allSatisfy(\.loads) || !empty.isEmpty
     ) { format, sink in
       report.write(
@@ -92,6 +93,11 @@ struct Doctor: ParsableCommand {
       + asked.table.map(\.service).filter { !offers.contains("service \($0)") }
       .map { "--table \($0): no plugin has this service" }
   }
+}
+
+extension PluginCatalogue.Candidate {
+  /// Whether it is no file that could be read as a plugin.
+  fileprivate var isUnread: Bool { if case .failure = found { true } else { false } }
 }
 
 extension AdmissionHost {
@@ -159,6 +165,11 @@ struct PolicyOptions: ParsableArguments {
     try expect(
       !(allow + deny).contains(""),
       "--allow and --deny take a pattern, not ''; no file has such a name.")
+  }
+
+  /// Whether anything is asked.
+  var isGiven: Bool {
+    strict || hardened || anyOwner || startup != nil || !(allow + deny).isEmpty || !table.isEmpty
   }
 
   var policy: PluginPolicy {

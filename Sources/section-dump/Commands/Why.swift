@@ -16,7 +16,8 @@ struct Why: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The entry: kind is module, service, target, route or plugin.", valueName: "kind:name"),
+      "The entry as kind:name; kind is module, service, target, route or plugin.",
+      valueName: "entry"),
     completion: .list(RequirementOptions.kinds.map { "\($0):" }),
     transform: RequirementOptions.requirement)
   var entry: RequirementOptions.Requirement
@@ -32,17 +33,26 @@ struct Why: ParsableCommand {
 
   @OptionGroup var output: ReportOptions
 
+  func validate() throws {
+    try expect(
+      host != nil || !asked.isGiven, "What a host asks of plugins needs --host EXECUTABLE.")
+  }
+
   func run() throws {
     var inputs = files.values
     inputs.isRecursive = true
     if let host { inputs.paths.append(host) }
-    let survey = Survey(inputs, readsTypes: true)
+    var survey = Survey(inputs, readsTypes: true)
     let host = try host.map { path throws(ImageError) in try AdmissionHost(executable: path) }
+    let programs = host.map { survey.takeOutPrograms(but: $0.path) } ?? []
+    let folders = files.values.paths.filter { isDirectory(Array($0.utf8)) }
     let trace = survey.trace(
-      of: entry.kind, entry.name, host.map { ($0, report(on: survey, for: $0)) })
+      of: entry.kind, entry.name, host.map { ($0, report(on: survey, for: $0)) },
+      programs: programs, in: host == nil ? [] : folders)
     let problems = host?.problems ?? []
     try output.print(
-      trace.losses, survey.problems.map(\.line) + problems.map(\.description),
+      trace.losses + problems.map(Finding.init),
+      survey.problems.map(\.line) + problems.map(\.description),
       isMissing: !survey.problems.isEmpty || !problems.isEmpty, fails: trace.isLost
     ) { format, sink in
       switch format {

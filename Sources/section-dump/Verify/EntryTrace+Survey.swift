@@ -56,13 +56,24 @@ extension Survey {
   typealias Verdict = (host: AdmissionHost, report: AdmissionReport)
 
   /// Follows an entry through the files, which a host may have judged.
-  func trace(of kind: RecordKind, _ name: String, _ verdict: Verdict?) -> EntryTrace {
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of the entry.
+  ///   - name: Its name.
+  ///   - verdict: The host, and its verdict.
+  ///   - programs: The entries of other programs, which no host loads.
+  ///   - folders: The directories that were named.
+  /// - Returns: A way for each file that has it, or the one on which it is lost before.
+  func trace(
+    of kind: RecordKind, _ name: String, _ verdict: Verdict?, programs: [Declared] = [],
+    in folders: [String] = []
+  ) -> EntryTrace {
     let title = "\(kind) \(name)"
     let all = findings(with: contradictions)
     let found = declared(kind, name)
     let objects = found.filter { $0.file == .object }
     let copies = all.filter { finding in
-      let original = finding.code == Finding.Code.copy.rawValue ? finding.others.first?.file : nil
+      let original = finding.isCopy ? finding.others.first?.file : nil
       return objects.contains { $0.place.file == original }
     }
     let files =
@@ -77,17 +88,19 @@ extension Survey {
         places.first.map { $0.description + more } ?? "none that is given has it")
     }
     let linked = found.filter { $0.file != .object }
-    if linked.isEmpty {
+    let others = programs.filter { $0.record.kind == kind && $0.record.name == name }
+      .map { $0.wayOfProgram(from: start) }
+    if linked.isEmpty, others.isEmpty {
       return EntryTrace(of: title, [wayToLink(from: start, kind, name, found, all)])
     }
-    let twins = all.filter { $0.code == Finding.Code.copy.rawValue }.flatMap { copy in
+    let twins = all.filter { $0.isCopy }.flatMap { copy in
       linked.filter { $0.place.file == copy.others.first?.file }.map { entry in
         let place = copy.place.at(section: entry.place.section, index: entry.place.index)
-        return way(of: entry, at: place, from: start, all, verdict)
+        return way(of: entry, at: place, from: start, all, verdict, copy, in: folders)
       }
     }
-    return EntryTrace(
-      of: title, linked.map { way(of: $0, at: $0.place, from: start, all, verdict) } + twins)
+    let ways = linked.map { way(of: $0, at: $0.place, from: start, all, verdict, in: folders) }
+    return EntryTrace(of: title, ways + twins + others)
   }
 
   /// The entries of a kind and a name, whatever files have them.
@@ -104,9 +117,7 @@ extension Survey {
     let causes = lostInLink(kind, name, found, all)
     if let cause = causes.first, found.isEmpty, cause.code.hasPrefix("missing-") {
       way = EntryTrace.Way()
-      let other = declared.first { $0.record.name == name }
-      let more = other.map { "; a \($0.record.kind) of that name is in \($0.place.file)" } ?? ""
-      way.add(.object, .lost, cause.message + more, code: cause.code, remedy: cause.remedy)
+      way.add(.object, .lost, cause.message, code: cause.code, remedy: cause.remedy)
     } else if let cause = causes.first {
       way.lose(cause.entry == nil ? .linked : .rules, to: cause)
     } else {
@@ -127,7 +138,7 @@ extension Survey {
       let unread = all.filter { $0.problem != nil && ($0.entry ?? "\(kind) ") == "\(kind) " }
       return refused + hidden + bare + unread + missing([(kind, name)])
     }
-    guard images.contains(where: \.isLoadable) else { return [] }
+    guard !linked.isEmpty else { return [] }
     let files = Set(found.map(\.place.file))
     let dropped = all.filter { finding in
       [.neverLinked, .notRetained].contains(Finding.Code(rawValue: finding.code))
@@ -139,7 +150,7 @@ extension Survey {
   /// The way of an entry that a linked file has, at its place or in a copy of that file.
   private func way(
     of entry: Declared, at place: Place, from start: EntryTrace.Way, _ all: [Finding],
-    _ verdict: Verdict?
+    _ verdict: Verdict?, _ copy: Finding? = nil, in folders: [String]
   ) -> EntryTrace.Way {
     var way = start
     let report = verdict?.report
@@ -159,9 +170,24 @@ extension Survey {
     }
     /// Returns more of a stage at which the entry is not lost: what else is said of it.
     func more(of stage: EntryTrace.Stage) -> String {
-      if stage == .folder { return " in \(place.path.folder)" }
+      if stage == .duplicates,
+        all.contains(where: { $0.others.first?.file == place.file && $0.isCopy })
+      {
+        return " but those of its copies"
+      }
+      if stage == .folder {
+        let outer = folders.first {
+          "\(place.path.folder)/".hasPrefix("\($0)/") && $0 != place.path.folder
+        }
+        return " in \(place.path.folder)"
+          + (outer.map { ", which a host of \($0) does not look into" } ?? "")
+      }
       let others = own.filter { stage == .rules && EntryTrace.Stage(of: $0) == nil }
       return others.map { ", but \($0.message)" }.joined()
+    }
+    /// Whether the host loads a file; unless it has judged, a file counts once.
+    func isLoaded(_ place: Place) -> Bool {
+      report?.plugins.contains { $0.loads && $0.paths.contains(place.path) } ?? false
     }
     for stage in EntryTrace.Stage.allCases.drop(while: { $0 != .folder }) {
       let finding = own.first { EntryTrace.Stage(of: $0) == stage }
@@ -173,6 +199,8 @@ extension Survey {
           remedy: .unhide)
       } else if let finding {
         way.lose(stage, to: finding, at: finding.place == entry.place ? place : nil)
+      } else if stage == .duplicates, let copy, isLoaded(copy.others[0]), isLoaded(place) {
+        way.lose(stage, to: copy)
       } else if let refusal {
         way.lose(stage, to: refusal)
       } else if stage == .process, let lack = verdict?.host.lackOfHive {
@@ -192,6 +220,20 @@ extension Survey {
 }
 
 extension Survey.Declared {
+  /// The way of an entry of a program, which no host loads.
+  fileprivate func wayOfProgram(from start: EntryTrace.Way) -> EntryTrace.Way {
+    var way = start
+    way.add(.linked, .here, place.description)
+    way.file = place.path
+    let file = Result { () throws(ImageError) in
+      try PluginManifest(of: OpenedFile(path: place.path))
+    }
+    if case .failure(let error) = file {
+      way.add(.loader, .lost, error.message, code: error.code.rawValue, remedy: error.remedy)
+    }
+    return way
+  }
+
   /// Whether it is in an archive; slices are called after their machines.
   fileprivate var isMember: Bool { place.container.last.map { $0 != platform.machine } ?? false }
 }

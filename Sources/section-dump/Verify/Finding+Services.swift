@@ -61,7 +61,8 @@ extension Finding {
     .object([
       "ruleId": .string(code), "level": .string(level.inSARIF),
       "message": .object(["text": .string(text)]),
-      "locations": place.isFile ? .array([place.location]) : nil,
+      // GitHub refuses a log with a result that has none.
+      "locations": .array([place.location]),
       "relatedLocations": others.isEmpty ? nil : .array(others.map(\.location)),
     ])
   }
@@ -131,6 +132,7 @@ extension Place {
 
   /// The path as a reference of a URI.
   private var reference: String {
+    guard isFile else { return "." }
     let bytes = pathBytes ?? Array(path.utf8)
     let encoded = bytes.percentEncoded { byte in
       !(byte.isLetter || byte.isDigit || "/-._~".utf8.contains(byte))

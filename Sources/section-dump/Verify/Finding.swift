@@ -101,6 +101,7 @@ extension Finding {
       others: others, missing: missing)
   }
 
+  var isCopy: Bool { code == Code.copy.rawValue }
   /// The line on standard error about what could not be read.
   var line: String { problem?.line(path: place.file) ?? "" }
 

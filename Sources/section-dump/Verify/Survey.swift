@@ -21,6 +21,8 @@ struct Survey: Reported {
   /// The entries of all of them.
   private(set) var declared: [Declared] = []
   var findings: [Finding] = []
+  /// The platforms of what a process may load, with entries or without.
+  private(set) var linked: Set<ImageIdentity> = []
   /// The number of images whose entries, or the want of them, are known.
   var read = 0
   var skipped = 0
@@ -52,6 +54,15 @@ struct Survey: Reported {
     self = survey
   }
 
+  /// Takes out the programs but for a host: no other can be loaded by it. Returns their entries.
+  mutating func takeOutPrograms(but host: String) -> [Declared] {
+    func isOther(_ place: Place) -> Bool { place.path.resolved != host.resolved }
+    let programs = declared.filter { $0.file == .executable && isOther($0.place) }
+    images.removeAll { $0.kind == .executable && isOther($0.place) }
+    declared.removeAll { $0.file == .executable && isOther($0.place) }
+    return programs
+  }
+
   init() {}
 
   /// What could not be read, and each malformed entry: findings too, and status 2.
@@ -60,6 +71,7 @@ struct Survey: Reported {
   private mutating func add(_ other: Survey) {
     images += other.images
     findings += other.findings
+    linked.formUnion(other.linked)
     read += other.read
     skipped += other.skipped
     files += other.files
@@ -80,6 +92,7 @@ struct Survey: Reported {
         // Where sections cannot be listed, the problems say so.
         findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
       }
+      if surveyed.isLoadable { linked.insert(surveyed.platform) }
       if !surveyed.isEmpty { images.append(surveyed) }
       return size
     } failed: { error, place in

@@ -62,8 +62,10 @@ extension Survey {
       // Slices are called after their machines.
       guard image.kind == .object,
         let member = image.place.container.last, member != image.platform.machine,
-        !image.records.isEmpty, let registered = linked[image.platform],
-        !image.records.contains(where: { registered.contains($0.contents) })
+        !image.records.isEmpty, self.linked.contains(image.platform),
+        !image.records.contains(where: {
+          linked[image.platform]?.contains($0.contents) == true
+        })
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
@@ -81,19 +83,19 @@ extension Survey {
 
   /// Returns a finding for each entry that `--require` names and no file registers.
   func missing(_ requirements: [(kind: RecordKind, name: String)]) -> [Finding] {
-    let isLinked = images.contains(where: \.isLoadable)
-    return requirements.compactMap { kind, name in
+    requirements.compactMap { kind, name in
       let others = declared.filter { $0.record.kind == kind }
       let found = others.filter { $0.record.name == name }
       // Before anything is linked, objects are all there is.
-      if found.contains(where: { !isLinked || $0.file != .object }) { return nil }
+      if found.contains(where: { linked.isEmpty || $0.file != .object }) { return nil }
       let code = Finding.Code(rawValue: "missing-\(kind)") ?? .missingService
       guard let object = found.first else {
+        let other = declared.first { $0.record.name == name }
+        let more = other.map { "; a \($0.record.kind) of that name is in \($0.place.file)" }
         return Finding(
           code, .error, .allFiles,
           "no file has the required \(kind) \(name)"
-            + near(name, in: Set(others.map(\.record.name))),
-          remedy: .addFile)
+            + (more ?? near(name, in: Set(others.map(\.record.name)))), remedy: .addFile)
       }
       return Finding(
         code, .error, object.place,
