@@ -61,7 +61,7 @@ struct ServiceTypeTests {
   func validation() throws {
     var generator = SeededGenerator(seed: 0x5e7)
     var clean = 0
-    for round in 0..<Effort.times(1_000, full: 10_000) {
+    for round in 0..<Effort.times(400, full: 10_000) {
       let hive = Hive()
       let choices = (0..<Int.random(in: 1...4, using: &generator)).map { _ in
         Choice(&generator)

@@ -31,7 +31,7 @@ struct LoaderMatrixTests {
     let admission = Admission(to: host, under: policy)
     var count = 0
     for library in LoaderOracleTests.some(
-      Effort.times(30, full: 100_000), below: Self.folder, mayBeShut: true,
+      Effort.times(22, full: 100_000), below: Self.folder, mayBeShut: true,
       LoaderOracleTests.isLibrary)
     {
       var judged = Admission.Judged(path: library, host: host, policy: policy, otherPaths: [])

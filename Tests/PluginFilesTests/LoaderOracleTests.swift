@@ -71,7 +71,7 @@ struct LoaderOracleTests {
 
   @Test("Undefined symbols and missing libraries are those of ldd -r", .needs("ldd"))
   func undefinedSymbols() throws {
-    let files = Self.some(Effort.times(40, full: 400), below: "/usr/lib", Self.isLibrary)
+    let files = Self.some(Effort.times(30, full: 400), below: "/usr/lib", Self.isLibrary)
     var compared = 0
     for path in files {
       let (expected, found) = (try Self.ldd(path), try Self.found(path))
