@@ -109,6 +109,17 @@ struct ServiceFormatsTests {
     #expect(try form.read(outcome.expect(2).output) == expected)
   }
 
+  @Test("of a host that cannot be read", arguments: Form.allCases)
+  func absent(form: Form) throws {
+    let folder = try files()
+    for words in [["doctor"], ["why", "module:pay"]] {
+      let outcome = try Command.run(
+        Repository.sectionDump,
+        words + [".", "--host", "absent", "--format", form.rawValue], in: folder.url)
+      #expect(try form.read(outcome.expect(2).output).map(\.code) == ["unreadable"])
+    }
+  }
+
   @Test("of verify, which GitLab knows again in a build where slots have moved")
   func fingerprints() throws {
     let folder = try Folder()

@@ -180,7 +180,8 @@ package func openAnew(_ file: String) throws(Problem) -> String {
 package func openLibrary(_ name: String, as path: String) throws(Problem) {
   guard unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) == nil else { return }
   let text = unsafe String(cString: dlerror())
-  throw Problem(.notLoaded, text.hasPrefix(name) ? path + text.dropFirst(name.count) : text)
+  throw Problem(
+    .notLoaded, text.hasPrefix(name) ? path + text.dropFirst(name.count) : "\(path): \(text)")
 }
 
 /// Returns another spelling of a path, which the loader has never heard: it keeps every name that led to an image.

@@ -35,7 +35,7 @@ struct Doctor: ParsableCommand {
   @OptionGroup var output: ReportOptions
 
   func run() throws {
-    let host = try AdmissionHost(executable: host)
+    let host = try output.admissionHost(host)
     var catalogue = PluginCatalogue()
     for path in paths {
       catalogue.sources.append(isDirectory(Array(path.utf8)) ? .directory(path) : .file(path))
@@ -92,6 +92,17 @@ struct Doctor: ParsableCommand {
     return lines
       + asked.table.map(\.service).filter { !offers.contains("service \($0)") }
       .map { "--table \($0): no plugin has this service" }
+  }
+}
+
+extension ReportOptions {
+  /// Reads a host; services are told if it cannot be read.
+  func admissionHost(_ path: String) throws -> AdmissionHost {
+    do throws(ImageError) { return try AdmissionHost(executable: path) } catch {
+      guard [.sarif, .github, .gitlab].contains(format) else { throw error }
+      try print([Finding(error)], [error.description], isMissing: true, fails: true) { _, _ in }
+      throw error
+    }
   }
 }
 

@@ -43,7 +43,7 @@ struct Why: ParsableCommand {
     inputs.isRecursive = true
     if let host { inputs.paths.append(host) }
     var survey = Survey(inputs, readsTypes: true)
-    let host = try host.map { path throws(ImageError) in try AdmissionHost(executable: path) }
+    let host = try host.map(output.admissionHost)
     let programs = host.map { survey.takeOutPrograms(but: $0.path) } ?? []
     let folders = files.values.paths.filter { isDirectory(Array($0.utf8)) }
     let trace = survey.trace(
