@@ -10,9 +10,11 @@ import Threads
 
 @Suite("Plugins that several callers load, unload and reload at once")
 struct PluginRacesTests {
-  /// A plugin whose constructor takes as many milliseconds, and whose module's start waits for a file.
+  /// A plugin whose constructor takes as many milliseconds unless a file ends it, and whose module's start waits for a
+  /// file.
   private static func slow(
-    _ number: Int, _ name: String, constructor: Int = 0, until file: URL? = nil
+    _ number: Int, _ name: String, constructor: Int = 0, orUntil end: URL? = nil,
+    until file: URL? = nil
   ) -> String {
     """
     #include <BeeHive.h>
@@ -26,7 +28,9 @@ struct PluginRacesTests {
     }
     static const beehive_module_operations operations = { .set_up = up };
     BEEHIVE_MODULE(\(name), &operations);
-    __attribute__((constructor(65535))) static void wait(void) { usleep(\(constructor) * 1000); }
+    __attribute__((constructor(65535))) static void wait(void) {
+      for (int i = 0; i < \(constructor) && access("\(end?.path ?? "")", F_OK) != 0; i++) usleep(1000);
+    }
     """
   }
 
@@ -139,9 +143,18 @@ struct PluginRacesTests {
     try await shop.hive.start()
     let plugins = shop.hive.plugins
     try await plugins.load(marks: shop.marks)
-    try shop.replace("a", by: Self.slow(2, "twice", constructor: 3000))
+    let end = shop.folder.place("builds/end")
+    try shop.replace("a", by: Self.slow(2, "twice", constructor: 60_000, orUntil: end))
+    let isLoading = Lock(false)
+    // The constructor keeps all tasks waiting that ask the loader, but not this thread.
+    Thread.detachNewThread {
+      Patience.block { shop.states == [.loading] }
+      isLoading.change { $0 = true }
+      Thread.sleep(forTimeInterval: 0.3)
+      try? Data().write(to: end)
+    }
     let first = Self.reload("a.so", in: shop)
-    #expect(try await Patience.wait { shop.states == [.loading] })
+    #expect(try await Patience.wait { isLoading.withLock(\.self) })
     // If the loader keeps this one waiting, it comes when all is done.
     let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
     let words = ["another call loads the new \(shop.path("a"))", "the new file is loaded already"]
