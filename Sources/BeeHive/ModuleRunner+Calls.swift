@@ -163,9 +163,9 @@ extension ModuleRunner {
     _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, ModuleFailure> {
     let visit = (runner: ObjectIdentifier(self), belongings: belongings, number: number)
-    let place = Lock<ModuleThreads.Place?>(nil)
+    let place = limit.map { _ in Lock<ModuleThreads.Place?>(nil) }
     let result = await TimeLimit.run(limit) { [self] in
-      place.change { $0 = ModuleThreads.shared.place }
+      place?.change { $0 = ModuleThreads.shared.place }
       defer { update { $0.calls[number] = nil } }
       return try await Self.$inside.withValue(Self.inside + [visit]) { try await work() }
     }
@@ -178,7 +178,7 @@ extension ModuleRunner {
     case nil:
       // Nobody waits for it any longer.
       update { $0.calls[number]?.waits += 1 }
-      let function = place.withLock(\.self).flatMap(ModuleThreads.shared.waiting).flatMap(
+      let function = place?.withLock(\.self).flatMap(ModuleThreads.shared.waiting).flatMap(
         entry.function)
       let seat = function.map { "; it is in \($0)" } ?? ""
       let reason = "did not finish within \(limit ?? .zero)\(seat)"

@@ -10,7 +10,7 @@ extension Admission.Judged {
   /// A soname can only deny, because the file itself chooses it. The system's libraries need no permission.
   mutating func checkLists(of library: Library, neededAs needed: [String] = []) {
     let patterns = policy.denied + policy.allowed
-    guard !patterns.isEmpty else { return }
+    guard !patterns.isEmpty, !library.isSystem || !policy.denied.isEmpty else { return }
     let names = library.file.names(at: library.requester == nil ? paths : [library.path]) { name in
       patterns.contains { name.isMatched(by: $0) }
     }

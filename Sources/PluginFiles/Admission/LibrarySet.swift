@@ -213,11 +213,11 @@ struct LibrarySet {
     let start = plugin ?? members.count
     let known = members[..<start].flatMap { $0.companions.map(\.text) }
     return members.indices.filter { $0 != plugin }.flatMap { position in
-      names[position].map(\.text).filter { name in
-        names[position].contains { $0.isNeeded && [$0.text].has(name) }
-          && !([members[position].linkage.name].compactMap(\.self) + known).has(name)
-          && (position > start || !name.utf8.contains(UInt8(ascii: "/")))
-      }.map { (members[position], $0) }
+      names[position].filter { name in
+        name.isNeeded && members[position].linkage.name.map { [$0].has(name.text) } != true
+          && (position > start || !name.text.utf8.contains(UInt8(ascii: "/")))
+          && !known.has(name.text)
+      }.map { (members[position], $0.text) }
     }
   }
 
