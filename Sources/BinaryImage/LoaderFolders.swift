@@ -39,7 +39,7 @@ package func processorFolders(in folder: String) -> [String] {
   var (seen, next): (Set<FileStamp.FileNumber>, [String]) = ([], [folder])
   while let folder = next.popLast(), seen.count < 100 {
     for place in older.map({ "\(folder)/\($0)" }) {
-      // Who makes what a link leads to makes the folder.
+      // The target of a link need not be there yet: anybody who makes it makes the folder.
       if linkTarget(of: place) != nil, fileStatus(of: place.utf8, followingLinks: true) == nil {
         found.append(place)
       }

@@ -1,6 +1,6 @@
 package import BinaryImage
 
-/// What to do about something that is wrong.
+/// A remedy for something that is wrong.
 ///
 /// The table below has all remedies that the Hive's reports and the commands print, so that they say the same of the same.
 package struct Remedy: Hashable, Codable, Sendable, CustomStringConvertible {

@@ -74,9 +74,9 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
   package var expected: String?
   /// What there is instead.
   package var found: String?
-  /// What to do about it.
+  /// The remedy.
   package var advice: Remedy
-  /// What to do about it, in a sentence.
+  /// The remedy, in a sentence.
   public var remedy: String { advice.sentence }
   /// The plugin that this follows from; nil where the cause is in the file itself.
   package var cause: String?

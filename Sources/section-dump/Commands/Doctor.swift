@@ -96,7 +96,7 @@ struct Doctor: ParsableCommand {
 }
 
 extension ReportOptions {
-  /// Reads a host; services are told if it cannot be read.
+  /// Reads a host; a service gets a finding if it cannot be read.
   func admissionHost(_ path: String) throws -> AdmissionHost {
     do throws(ImageError) { return try AdmissionHost(executable: path) } catch {
       guard [.sarif, .github, .gitlab].contains(format) else { throw error }
@@ -178,7 +178,7 @@ struct PolicyOptions: ParsableArguments {
       "--allow and --deny take a pattern, not ''; no file has such a name.")
   }
 
-  /// Whether anything is asked.
+  /// Whether a demand was given.
   var isGiven: Bool {
     strict || hardened || anyOwner || startup != nil || !(allow + deny).isEmpty || !table.isEmpty
   }

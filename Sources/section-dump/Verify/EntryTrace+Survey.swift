@@ -168,7 +168,7 @@ extension Survey {
         && (finding.place == entry.place || isCyclic
           || drifts && finding.place.file == entry.place.file)
     }
-    /// Returns more of a stage at which the entry is not lost: what else is said of it.
+    /// Returns the rest of the sentence for a stage at which the entry is not lost.
     func more(of stage: EntryTrace.Stage) -> String {
       if stage == .duplicates,
         all.contains(where: { $0.others.first?.file == place.file && $0.isCopy })
