@@ -193,6 +193,18 @@ struct WhyTests {
     #expect(try asked("module:lamp", in: patient, ["plugins"]) == (["loader"], 1))
   }
 
+  @Test("and names the files of a folder that are no plugins, if no file has it")
+  func others() throws {
+    let patient = Patient(folder: try Folder())
+    try patient.program()
+    try patient.folder.makeFolder("plugins")
+    try patient.folder.write("GROUP ( libx.so.1 )", as: "plugins/libx.so")
+    try Command.run(
+      Repository.sectionDump, ["why", "module:x", "plugins", "--host", "app"],
+      in: patient.folder.url
+    ).expect(1, output: "libx.so  It is no object file")
+  }
+
   @Test("beside a linked file of a folder that has no entries")
   func dropped() throws {
     let patient = Patient(folder: try Folder())

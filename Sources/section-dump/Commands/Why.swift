@@ -50,13 +50,17 @@ struct Why: ParsableCommand {
       of: entry.kind, entry.name, host.map { ($0, report(on: survey, for: $0)) },
       programs: programs, in: host == nil ? [] : folders)
     let problems = host?.problems ?? []
+    // A file that is not what it seems may have had an entry that no file has.
+    let isNowhere = host != nil && trace.ways.first?.loss?.stage == .object
+    let others = NotPlugins(isNowhere ? Self.others(in: folders) : [])
     try output.print(
-      trace.losses + problems.map(Finding.init),
+      trace.losses + problems.map(Finding.init) + others.findings(failing: []),
       survey.problems.map(\.line) + problems.map(\.description),
       isMissing: !survey.problems.isEmpty || !problems.isEmpty, fails: trace.isLost
     ) { format, sink in
       switch format {
-      case .table: sink.write(trace.description + "\n")
+      case .table:
+        sink.write(([trace.description] + others.lines).joined(separator: "\n") + "\n")
       case .json:
         let document = JSONValue.object([("schema", .integer(1))] + trace.members)
         sink.write(document.text + "\n")
@@ -70,6 +74,14 @@ struct Why: ParsableCommand {
         }
       }
     }
+  }
+
+  /// The files of folders that are no plugins.
+  private static func others(in folders: [String]) -> [PluginCatalogue.Candidate] {
+    var catalogue = PluginCatalogue()
+    catalogue.sources = folders.map { .directory($0) }
+    catalogue.refresh()
+    return catalogue.candidates.filter { (try? $0.found.get()) == nil }
   }
 
   /// The verdict of the host on the folders of all libraries with entries.
