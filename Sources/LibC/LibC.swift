@@ -5,7 +5,7 @@
   @_exported public import Musl
 #endif
 
-/// The number by which the kernel knows this thread: `gettid`, of which Swift sees no declaration.
+/// The kernel's number for this thread, as `gettid` says it; Swift sees no declaration of that function.
 package var threadNumber: Int32 {
   var clock = clockid_t()
   // The clock of a thread is its number, inverted, and three bits that say which clock.

@@ -102,7 +102,7 @@ extension Remedy {
     required.mayMeanVersions || required.name.contains(",")
       ? Self(
         "say which versions will do as in \"log >=1.2 <2\", and one module in each requirement")
-      : Self("\(addition) declares it, or say after in place of requires")
+      : Self("\(addition) declares it, or say after instead of requires")
   }
   static let meetVersion = Self("use files that belong together, or say which versions will do")
   static let addProvider = Self(
@@ -165,7 +165,7 @@ extension Remedy {
   package static let shareSwift = Self(
     "build it without --static-swift-stdlib, in swiftc -static-stdlib")
   package static let linkContracts = Self(
-    "link the contracts library, in place of compiling its sources into the plugin")
+    "link the contracts library instead of compiling its sources into the plugin")
   package static let rebuildForContracts = Self(
     "build the plugin again, against the contracts that it is loaded with")
   package static let versionTable = Self("give the table a version on both sides, with BEEHIVE_ABI")

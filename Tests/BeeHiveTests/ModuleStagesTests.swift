@@ -39,8 +39,8 @@ struct ModuleStagesTests {
     #expect(found["web"]?.reason == "setUp: skipped, because net failed")
     #expect(
       found["shop"]?.reason
-        == "requires nowhere, which nothing in this process declares; load what declares it, or say after in "
-        + "place of requires")
+        == "requires nowhere, which nothing in this process declares; load what declares it, or say after instead "
+        + "of requires")
     #expect(found["till"]?.reason == "requires shop, which cannot start")
     #expect(
       found["late"]?.reason
@@ -70,7 +70,7 @@ struct ModuleStagesTests {
       #expect(
         failures.map(\.description) == [
           "module web (late.json moduleClasses[0]) make: could not be made: it requires lag, which "
-            + "nothing in this process declares; load what declares it, or say after in place of requires; "
+            + "nothing in this process declares; load what declares it, or say after instead of requires; "
             + "did you mean log?"
         ]
           + [("one", 1), ("two", 2)].map { name, index in

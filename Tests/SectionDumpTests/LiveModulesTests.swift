@@ -33,7 +33,7 @@ struct LiveModulesTests {
     "web": "bound failed: setUp: skipped, because net failed",
     "shop":
       "bound not-started: requires nowhere, which nothing in this process declares; load what "
-      + "declares it, or say after in place of requires",
+      + "declares it, or say after instead of requires",
     "till": "bound not-started: requires shop, which cannot start", "off": disabled,
   ]
 
@@ -78,7 +78,7 @@ struct LiveModulesTests {
           "second": "bound starting: it is in setUp",
           "third": "bound starting: it waits for its setUp",
           "lacking": "bound not-started: requires nowhere, which nothing in this process declares; "
-            + "load what declares it, or say after in place of requires",
+            + "load what declares it, or say after instead of requires",
         ])
     }
   }

@@ -152,7 +152,7 @@ struct VerifyFindingsTests {
       Row(
         "unmet-requirement",
         preamble + "BEEHIVE_MODULE(shop, &operations, BEEHIVE_REQUIRES(\"log\"));", records,
-        "add the file that declares it, or say after in place of requires", level: "warning",
+        "add the file that declares it, or say after instead of requires", level: "warning",
         status: 0),
       Row(
         "cycle", preamble + "BEEHIVE_MODULE(log, &operations, BEEHIVE_AFTER(\"log\"));", records,

@@ -243,8 +243,8 @@ import Testing
         }
         """)
     let lack =
-      "requires nowhere, which nothing in this process declares; load what declares it, or say after in "
-      + "place of requires"
+      "requires nowhere, which nothing in this process declares; load what declares it, or say after instead "
+      + "of requires"
     #expect(
       try workshop.output(host, []).split(separator: "\n").map(String.init) == [
         "0 bad: nothing is wrong", "0 lacking: nothing is wrong",

@@ -52,7 +52,7 @@ struct Why: ParsableCommand {
     let problems = host?.problems ?? []
     // A file that is not what it seems may have had an entry that no file has.
     let isNowhere = host != nil && trace.ways.first?.loss?.stage == .object
-    let others = NotPlugins(isNowhere ? Self.others(in: folders) : [])
+    let others = NotPlugins(isNowhere ? Self.files(of: folders) : [])
     try output.print(
       trace.losses + problems.map(Finding.init) + others.findings(failing: []),
       survey.problems.map(\.line) + problems.map(\.description),
@@ -76,12 +76,12 @@ struct Why: ParsableCommand {
     }
   }
 
-  /// The files of folders that are no plugins.
-  private static func others(in folders: [String]) -> [PluginCatalogue.Candidate] {
+  /// The files of folders.
+  private static func files(of folders: [String]) -> [PluginCatalogue.Candidate] {
     var catalogue = PluginCatalogue()
     catalogue.sources = folders.map { .directory($0) }
     catalogue.refresh()
-    return catalogue.candidates.filter { (try? $0.found.get()) == nil }
+    return catalogue.candidates
   }
 
   /// The verdict of the host on the folders of all libraries with entries.

@@ -93,7 +93,7 @@ extension Survey {
     if linked.isEmpty, others.isEmpty {
       return EntryTrace(of: title, [wayToLink(from: start, kind, name, found, all)])
     }
-    let twins = all.filter { $0.isCopy }.flatMap { copy in
+    let twins = all.filter(\.isCopy).flatMap { copy in
       linked.filter { $0.place.file == copy.others.first?.file }.map { entry in
         let place = copy.place.at(section: entry.place.section, index: entry.place.index)
         return way(of: entry, at: place, from: start, all, verdict, copy, in: folders)

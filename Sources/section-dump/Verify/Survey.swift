@@ -56,11 +56,11 @@ struct Survey: Reported {
 
   /// Takes out the programs but for a host: no other can be loaded by it. Returns their entries.
   mutating func takeOutPrograms(but host: String) -> [Declared] {
-    func isOther(_ place: Place) -> Bool { place.path.resolved != host.resolved }
-    let programs = declared.filter { $0.file == .executable && isOther($0.place) }
-    images.removeAll { $0.kind == .executable && isOther($0.place) }
-    declared.removeAll { $0.file == .executable && isOther($0.place) }
-    return programs
+    let others = images.filter { $0.kind == .executable && $0.place.path.resolved != host.resolved }
+    let programs = Set(others.map(\.place))
+    images.removeAll { programs.contains($0.place) }
+    declared = images.flatMap(\.declared)
+    return others.flatMap(\.declared)
   }
 
   init() {}

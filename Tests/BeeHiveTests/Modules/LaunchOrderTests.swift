@@ -103,7 +103,7 @@ struct LaunchOrderTests {
         ], [], "de", ["b": "a", "c": "b"],
         [
           "module a (app:1) requires nobody, which nothing in this process declares; load what declares "
-            + "it, or say after in place of requires"
+            + "it, or say after instead of requires"
         ]
       ),
       // A requirement that runs already is met.

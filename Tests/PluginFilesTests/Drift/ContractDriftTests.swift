@@ -139,7 +139,7 @@ struct ContractDriftTests {
     )
     #expect(
       drift.first.map { "\($0.remedy)" }
-        == "link the contracts library, in place of compiling its sources into the plugin")
+        == "link the contracts library instead of compiling its sources into the plugin")
   }
 
   @Test("in every direction, with and without evolution, optimised and stripped or not", .full)
