@@ -348,14 +348,26 @@ struct LoaderAgreementTests {
     try folder.plugin(
       "a", nil, "-L\(folder.plugins)/\(machine)", "-Wl,--no-as-needed", "-lpart",
       "-Wl,-rpath,$ORIGIN/$PLATFORM")
-    #expect(try folder.codes()["liba.so"] == ["missing-library"])
+    let plugin = try #require(try folder.report().plugins.first)
+    #expect(plugin.refusals.map(\.code) == ["missing-library"])
+    #expect(
+      plugin.remarks.contains("on some processors dlopen looks in $ORIGIN/$PLATFORM, too"))
   }
 
-  @Test("The folders that are built into the loader are those that it prints")
-  func systemFolders() throws {
-    let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: "self"))
+  @Test(
+    "The folders that are built into the loader are those that it prints", arguments: [true, false])
+  func systemFolders(isCopy: Bool) throws {
+    let folder = try AdmissionFolder()
+    var program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
+    var loader = try #require(program.interpreter)
+    if isCopy {
+      let copy = folder.folder.place("ld-linux.so").path
+      try FileManager.default.copyItem(atPath: loader.resolved, toPath: copy)
+      loader = copy
+      try folder.host("int main(void) { return 0; }", "-Wl,--dynamic-linker=\(copy)")
+      program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
+    }
     let search = LibrarySearch(for: program.image.identity, program: program)
-    let loader = try #require(program.interpreter)
     let help = try Command.run(loader, ["--help"])
     let folders = help.lines.compactMap { line in
       line.contains("(system search path)")
@@ -363,6 +375,45 @@ struct LoaderAgreementTests {
     }
     guard !folders.isEmpty else { try Test.cancel("\(loader) does not print them") }
     #expect(search.systemFolders == folders)
+  }
+
+  @Test(
+    "Of the loader's cache the first entry for this machine counts, and those for processors are told"
+  )
+  func cacheEntries() throws {
+    let identity = ImageIdentity(
+      path: "host", format: .elf, bits: 64, byteOrder: .little, machine: "x86_64",
+      kind: .executable)
+    // Flags, path, processor.
+    let entries: [(flags: UInt32, path: String, processor: UInt32)] = [
+      (0x003, "/lib/i386-linux-gnu/libx.so", 0), (0x303, "/lib/v3/libx.so", 0x4000_0000),
+      (0x303, "/lib/gone/libx.so", 0), (0x303, "/lib/libx.so", 0),
+    ]
+    var texts = Array("libx.so\0".utf8)
+    var rows: [UInt8] = []
+    let start = 48 + 24 * entries.count
+    for entry in entries {
+      let fields = [entry.flags, UInt32(start), UInt32(start + texts.count), 0, 0, entry.processor]
+      texts += Array("\(entry.path)\0".utf8)
+      rows += fields.flatMap { field in (0..<4).map { UInt8(truncatingIfNeeded: field >> (8 * $0)) }
+      }
+    }
+    let head = Array("glibc-ld.so.cache1.1".utf8) + [UInt8(entries.count)]
+    let cache = head + [UInt8](repeating: 0, count: 48 - head.count) + rows + texts
+    let found = try #require(loaderCache(of: cache, for: identity)["libx.so"])
+    #expect(found.paths == ["/lib/gone/libx.so"] && found.rivals == ["/lib/v3/libx.so"])
+  }
+
+  @Test("A library is the system's by the folder that it is in, and not by the way to it")
+  func systemLibraries() throws {
+    let folder = try AdmissionFolder()
+    let identity = try AdmissionHost(executable: folder.folder.place("host").path).identity
+    let cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes, for: identity)
+    let library = try #require(cache["libm.so.6"]?.paths.first)
+    try folder.plugin(
+      "a", nil, "-Wl,--no-as-needed", "-lm", "-Wl,-rpath,\(library.folder)")
+    let policy = AdmissionChecksTests.policy { $0.allowed = ["liba.so"] }
+    #expect(try folder.report(policy).plugins.first?.loads == true)
   }
 
   @Test(

@@ -188,10 +188,15 @@ package struct Admission {
       // Nothing opens again what the host has.
       if library.isProgram || !libraries.hosts(library) { try new.checkOpening(of: library) }
       new.checkHardening(of: library)
+      let folders = library.loading.searchPaths.filter(library.dependsOnProcessor)
+      new.remarks += folders.map { "on some processors dlopen looks in \($0), too" }
       try new.checkStartup(of: library)
     }
     if policy.opensJudgedFiles { new.checkNames(in: libraries, closure) }
     new.remarks += libraries.rivals.map { "on some processors dlopen takes \($0)" }
+    if policy.checksSearchPaths, policy.checksOwners, new.refusals.isEmpty {
+      new.refusals += libraries.passedOver.compactMap(passedRefusal)
+    }
     // The loader looks for everybody in the folders of the program and of the environment.
     if let program = host.libraries.members.first,
       companions.count > 1 || !libraries.missing.isEmpty

@@ -60,8 +60,7 @@ package struct AdmissionHost {
           "It runs as somebody else (set-user-ID): then the loader passes over LD_LIBRARY_PATH, and over $ORIGIN but in the "
             + "system's folders."))
     }
-    let interpreter = program.interpreter ?? ""
-    if let problem = Self.problem(ofInterpreter: interpreter) {
+    if let problem = problem(ofInterpreter: program.interpreter ?? "") {
       problems.append(file.error(.unreadable, problem))
     }
     libraries.add(program)
@@ -129,19 +128,6 @@ package struct AdmissionHost {
     libraries.noteOpened()
     self.modules = modules
     running = plugins.filter(\.runs)
-  }
-
-  /// Says that a program is not started by glibc's loader, whose rules are those of this admission.
-  private static func problem(ofInterpreter path: String) -> String? {
-    if path.isEmpty {
-      return
-        "It is linked statically: what it opens gets a C library of its own, and none of its symbols."
-    }
-    guard fileStatus(of: path.utf8, followingLinks: true) != nil else {
-      return "Its interpreter, \(path), is not there: no kernel starts it."
-    }
-    return ["ld-linux", "ld64.so", "ld.so", "ld-2."].contains { path.fileName.hasPrefix($0) }
-      ? nil : "Its interpreter, \(path), is not that of glibc, whose rules are used here."
   }
 
   private init(_ path: String, _ program: Library, _ libraryPath: String?) {

@@ -52,6 +52,8 @@ final class Library {
   }
 
   var path: String { file.path }
+  /// The loader that a program names: `PT_INTERP`.
+  var interpreter: String? { (try? image.interpreter()) ?? nil }
 
   /// Whether it is a program, which no process opens.
   var isProgram: Bool { image.identity.kind == .executable }
@@ -93,14 +95,16 @@ final class Library {
     linkage.auxiliary.map { ($0, true) } + linkage.needed.map { ($0, false) }
   }
 
-  /// Folders as the loader spells them out for the file, without those that depend on the processor, which the loader asks
-  /// the kernel for.
+  /// Folders as the loader spells them out for the file, without those that depend on the processor.
   func known(_ folders: [String]) -> [String] {
-    folders.filter { text in
-      !text.parts(at: UInt8(ascii: "$"), keepingEmpty: true).dropFirst().contains {
-        $0.hasPrefix("PLATFORM") || $0.hasPrefix("{PLATFORM}")
-      }
-    }.map { $0.isEmpty ? "." : expanded($0) }
+    folders.filter { !dependsOnProcessor($0) }.map { $0.isEmpty ? "." : expanded($0) }
+  }
+
+  /// Whether the loader asks the kernel for a part of a folder's name: `$PLATFORM`.
+  func dependsOnProcessor(_ folder: String) -> Bool {
+    folder.parts(at: UInt8(ascii: "$"), keepingEmpty: true).dropFirst().contains {
+      $0.hasPrefix("PLATFORM") || $0.hasPrefix("{PLATFORM}")
+    }
   }
 
   /// `$ORIGIN` is the file's own folder.

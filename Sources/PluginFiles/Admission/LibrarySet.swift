@@ -17,6 +17,8 @@ struct LibrarySet {
   private(set) var missing: [Missing] = []
   /// The files that the loader takes on some processors instead of members.
   private(set) var rivals: [String] = []
+  /// The paths of files that it passes over today before it finds members.
+  private(set) var passedOver: [String] = []
   /// The names of each member, each name once.
   private(set) var names: [[LoadClosure.Name]] = []
   /// The place of the plugin; nil without one.
@@ -57,7 +59,7 @@ struct LibrarySet {
   ) -> Self {
     var set = self
     (set.plugin, set.residents, set.missing) = (members.count, residents, [])
-    (set.needsUnread, set.rivals) = (false, [])
+    (set.needsUnread, set.rivals, set.passedOver) = (false, [], [])
     set.add(library)
     set.addNeeded(from: members.count, search)
     set.reached = Set(set.order(from: members.count).map(\.position))
@@ -155,6 +157,7 @@ struct LibrarySet {
             if let path = residents[bytes] {
               Optional(try Library(of: OpenedFile(path: path), for: requester, isResident: true))
             } else { try lookups.find(name) }
+          passedOver += lookups.passed.map(\.image)
           if let found {
             if isOptional, try !found.isMapped(beside: members.first) { continue }
             // Two names may lead to one file. The loader opens the program's file anew, and stops there.
@@ -194,11 +197,11 @@ struct LibrarySet {
     } else if let rival = lookups.rival {
       reason = "which is there for some processors alone: \(rival)."
       remedy = .buildForAllProcessors
-    } else if let passed = lookups.passed {
+    } else if let passed = lookups.passed.first {
       reason = "\(nowhere), for it passes over \(passed)"
       remedy = .replaceLibrary
     }
-    return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed)?.image)
+    return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed.first)?.image)
   }
 
   /// The member that others get under a name.

@@ -18,6 +18,16 @@ func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
   return [own].compactMap { $0 } + walk.refusals
 }
 
+/// The reason that others may make a library of what the loader passes over at a path today; nil if they may not.
+func passedRefusal(at path: String) -> PluginRefusal? {
+  let walk = FolderWalk(to: path)
+  let own = walk.end.flatMap { ownerRefusal(of: $0.access, "It") }
+  guard let reason = own ?? walk.refusals.first else { return nil }
+  return PluginRefusal(
+    .unsafeSearchPath, "The loader passes over \(path) today. \(reason.message)",
+    expected: reason.expected, found: reason.found, remedy: reason.advice)
+}
+
 private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefusal? {
   let users = trustedUsers.sorted().map { $0 == 0 ? "root" : "user \($0)" }
     .joined(separator: " or ")

@@ -72,6 +72,21 @@ extension AdmissionChecksTests {
     Row("a search path that others may write to", "unsafe-search-path", ["0777"]) {
       try $0.plugin("x", nil, "-Wl,-rpath,\($0.openFolder("open"))")
     },
+    Row(
+      "a link before the library that leads to where anybody may make one", "unsafe-search-path",
+      ["passes over", "0777"]
+    ) { try $0.needing(link: "\($0.openFolder("open"))/libneeded.so") },
+    Row(
+      "a file before the library that everybody may write to, and that is for another machine",
+      "unsafe-search-path", ["passes over", "It is writable to everybody"]
+    ) { folder in
+      try Needs.programs("clang", "ld.lld")
+      try folder.needing()
+      let first = try folder.library(
+        "first/libneeded.so", "int needed;", with: "clang",
+        ["--target=aarch64-linux-gnu", "-ffreestanding", "-nostdlib", "-fuse-ld=lld"])
+      try AdmissionFolder.mode(0o666, first)
+    },
     Row("a folder below it where older loaders look first", "unsafe-search-path", ["0777"]) {
       _ = try $0.openFolder("safe/tls/x86_64")
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../safe")
