@@ -237,7 +237,7 @@ struct ProportionTests {
     let library = try Fixtures.build(
       """
       .section BeehiveMods, "aw"
-      .rept 20000
+      .rept \(Effort.times(8000, full: 20_000))
       .quad text
       .endr
       .section .rodata.text, "a"

@@ -73,7 +73,7 @@ struct SectionDump: ParsableCommand {
   /// Runs what the parser makes of arguments.
   private static func run(_ arguments: [String]) {
     do {
-      var command = try parseAsRoot(arguments)
+      var command = try parsedAlone(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch let error as ImageError {
       refuse(error.description, ExitCode(2))
@@ -93,6 +93,14 @@ struct SectionDump: ParsableCommand {
       errors.flush()
       exit(withError: ExitCode.validationFailure)
     }
+  }
+
+  /// What the parser of one command makes of its arguments, without setting up those of the others; nil if it refuses
+  /// them, or is asked for help.
+  private static func parsedAlone(_ arguments: [String]) -> (any ParsableCommand)? {
+    guard let name = arguments.first, isCommand(name) else { return try? Records.parse(arguments) }
+    let command = configuration.subcommands.first { $0.configuration.commandName == name }
+    return try? command?.parse(Array(arguments.dropFirst()))
   }
 
   private static var commands: [String] {
