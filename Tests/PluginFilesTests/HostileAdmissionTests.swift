@@ -16,7 +16,7 @@ struct HostileAdmissionTests {
     var numbers = SeededGenerator(seed: 42)
     // The headers, and everything before the code: hash tables, symbols, versions, relocations.
     let tables = 0..<min(good.count, 0x1000)
-    for _ in 0..<Effort.times(400, full: 20_000) {
+    for _ in 0..<Effort.times(200, full: 20_000) {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &numbers) {
         let place = Int.random(in: tables, using: &numbers) & ~3

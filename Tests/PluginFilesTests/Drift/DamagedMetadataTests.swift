@@ -51,7 +51,7 @@ struct DamagedMetadataTests {
     try #require(!places.isEmpty)
     var generator = SeededGenerator(seed: UInt64(index))
     var refused = 0
-    for _ in 0..<Effort.times(200, full: 20_000) {
+    for _ in 0..<Effort.times(80, full: 20_000) {
       var bytes = original
       for _ in 0..<Int.random(in: 1...3, using: &generator) {
         let place = places.randomElement(using: &generator) ?? 0..<4
