@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package beehive-macros [ARGUMENT…]`: builds the library that expands the macros, for the compiler of this
-/// package manager, and says how to compile with it. The arguments go to the compiler.
+/// `swift package beehive-macros [ARGUMENT…]`: builds the macros' library with the compiler of this package manager. It
+/// prints how to compile with the library. The arguments go to the compiler.
 @main struct Macros: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
     let script = URL(filePath: #filePath).appending(path: "../../../../Scripts/build-macros")

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package beehive-new-plugin NAME`: makes the folder NAME, a package of its own with a library in C that a
-/// host opens, and a test that opens it. It takes swift-beehive from where this package does.
+/// `swift package beehive-new-plugin NAME`: makes a package in the folder NAME, with a library in C and a test that
+/// opens it. The new package takes swift-beehive from the same source as this one.
 @main struct NewPlugin: CommandPlugin {
   func performCommand(context: PluginContext, arguments: [String]) throws {
     guard arguments.count == 1, let name = arguments.first,
@@ -12,12 +12,12 @@ import PackagePlugin
     }
     let folder = context.package.directoryURL.appending(path: name)
     let files = FileManager.default
-    // A link to nothing is there too.
+    // Finds a dangling link too.
     guard (try? files.attributesOfItem(atPath: folder.path)) == nil else {
       fail("\(folder.path) is there already; take another name")
     }
     let beehive = beehive(of: context.package)
-    // Of a `main.c` the package manager would make a program.
+    // The package manager would make a program of a `main.c`.
     let taken = tree(of: beehive).flatMap { $0.targets.map(\.name) + $0.products.map(\.name) }
     guard name != "main", !taken.contains(name) else {
       fail("\(name) means something to the package manager; take another name")
@@ -25,7 +25,7 @@ import PackagePlugin
     let template = URL(filePath: #filePath).appending(path: "../Template").standardized
     let compiler = try context.tool(named: "clang").url
     let headers = beehive.directoryURL.appending(path: "CSupport/CBeeHive/include").path
-    // Words, types, macros and headers: the compiler knows them.
+    // The compiler knows all words, types, macros and headers.
     let isFree = try ["c", "c++"].allSatisfy { language in
       try run(
         compiler,
@@ -47,7 +47,7 @@ import PackagePlugin
     print("\(folder.path)\nBuild and test it: swift test --package-path \(name)")
   }
 
-  /// This package, as the user's takes it.
+  /// Returns swift-beehive as the user's package depends on it.
   private func beehive(of package: Package) -> Package {
     let own = URL(filePath: #filePath).appending(path: "../../../..").standardized
     let found = tree(of: package).first { $0.directoryURL.standardized.path == own.path }
@@ -55,12 +55,12 @@ import PackagePlugin
     fail("\(package.displayName) does not depend on swift-beehive")
   }
 
-  /// A package, and all that it depends on.
+  /// Returns a package and all its dependencies.
   private func tree(of package: Package) -> [Package] {
     [package] + package.dependencies.flatMap { tree(of: $0.package) }
   }
 
-  /// How the new package depends on swift-beehive: as the user's does.
+  /// Returns the arguments of `.package` that name the user's swift-beehive.
   private func dependency(on beehive: Package) -> String {
     guard case .repository(let url, let version, let revision) = beehive.origin else {
       return #"name: "swift-beehive", path: "\#(beehive.directoryURL.path)""#

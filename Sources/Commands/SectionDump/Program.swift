@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-// How each command runs programs, and how it fails. A file of its own, to which each has a link: plugins of a
+// Runs programs and reports failures for all commands. Each command has a link to this file, because the plugins of a
 // package share no code.
 
-/// Ends a command that has failed, and says why.
+/// Prints an error and ends the command.
 func fail(_ message: String) -> Never {
   Diagnostics.error(message)
   exit(1)

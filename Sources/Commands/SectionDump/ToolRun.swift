@@ -8,10 +8,10 @@ struct ToolRun {
   private var configuration = PackageManager.BuildConfiguration.inherit
   private let arguments: [String]
 
-  /// The commands that do not read the products: they get what the user wrote.
+  /// The commands that do not read the products. They get only the user's arguments.
   private static let others: Set = ["diff", "doctor", "help", "live", "probe"]
 
-  /// Takes `-c`, `--configuration` and `--product` out of the user's arguments; the others are the tool's.
+  /// Takes `-c`, `--configuration` and `--product` out of the user's arguments. The tool gets the others.
   init(_ leading: [String], _ given: [String], _ context: PluginContext) {
     self.context = context
     if let last = given.last, ["-c", "--configuration", "--product"].contains(last) {
@@ -28,7 +28,7 @@ struct ToolRun {
     arguments = leading + options.remainingArguments
   }
 
-  /// Builds, and runs the tool. What it says of itself, and what reads no product, takes no build.
+  /// Builds the products and runs the tool. Help, the version and commands without products need no build.
   func callAsFunction(_ manager: PackageManager) throws {
     let tool = try context.tool(named: "section-dump")
     let takesFiles =
@@ -40,7 +40,7 @@ struct ToolRun {
     }
   }
 
-  /// The programs and dynamic libraries of the package, or of the products that are asked for, built.
+  /// Builds and returns the requested products, or all programs and dynamic libraries of the package.
   private func files(_ manager: PackageManager) throws -> [String] {
     let own = context.package.products.filter { product in
       product is ExecutableProduct || (product as? LibraryProduct)?.kind == .dynamic

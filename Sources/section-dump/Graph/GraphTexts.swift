@@ -1,18 +1,18 @@
 internal import BinaryImage
 
 extension Picture {
-  /// The most findings that are written in one place.
+  /// The most findings to list together.
   private static let mostShown = 12
 
   /// The nodes that are in no file.
   private var freeNodes: [Int] { nodes.indices.filter { nodes[$0].file == nil } }
 
-  /// The title of a file: its name, and what it is made for.
+  /// Returns the title of a file: its name and its machine.
   private func title(_ file: Int) -> String {
     [files[file].name, files[file].machine].filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  /// The first of these findings, and how many more there are.
+  /// Returns the sentences of the first findings, and one that counts the others.
   private func shown(_ findings: [Finding]) -> [String] {
     let most = Self.mostShown
     return findings.prefix(most).map(\.sentence)
@@ -21,9 +21,9 @@ extension Picture {
 
   // MARK: - Graphviz
 
-  /// Writes the picture for Graphviz: `section-dump graph … | dot -Tsvg`.
+  /// Writes the graph for Graphviz: `section-dump graph … | dot -Tsvg`.
   ///
-  /// Shapes and lines tell kinds apart, so that it can be read without colour.
+  /// Shapes and lines tell kinds apart, so the drawing needs no colour.
   func writeDot(to sink: ByteSink) {
     sink.write(
       """
@@ -45,7 +45,7 @@ extension Picture {
       sink.write(
         "  n\(edge.from) -> n\(edge.to)\(attributes.isEmpty ? "" : " [\(attributes)]")\n")
     }
-    // Those that no node shows.
+    // The findings that no node shows.
     let notes = shown(findings.filter(\.nodes.isEmpty).map(\.finding))
     if !notes.isEmpty {
       let lines = notes.map { Self.inDot($0) + "\\l" }.joined()
@@ -66,7 +66,7 @@ extension Picture {
     if node.isInCycle { styles.append("bold") }
     if !styles.isEmpty { attributes.append("style=\"\(styles.joined(separator: ","))\"") }
     if node.kind == .missing || node.isInCycle { attributes.append("color=\"#c53030\"") }
-    // A finding that concerns thousands is told at its own place.
+    // A finding on many nodes is shown only at the first of them.
     let findings = node.findings.map { self.findings[$0] }
       .filter { $0.nodes.first == position || $0.nodes.count <= 8 }.map(\.finding)
     let shown = findings.prefix(Self.mostShown)
@@ -88,7 +88,7 @@ extension Picture {
     return attributes + (edge.isInCycle ? ["color=\"#c53030\"", "penwidth=2"] : [])
   }
 
-  /// A text between quotes: `\` begins an escape there, and `&` an entity of HTML.
+  /// Escapes a text for quotes in Graphviz, where `\` begins an escape and `&` an entity of HTML.
   private static func inDot(_ text: String) -> String {
     let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "&": "&amp;"]
     return text.unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
@@ -96,7 +96,7 @@ extension Picture {
 
   // MARK: - Mermaid
 
-  /// Writes the picture as a Mermaid flowchart, which many hosts of Markdown draw.
+  /// Writes the graph as a Mermaid flowchart, which many viewers of Markdown draw.
   func writeMermaid(to sink: ByteSink) {
     sink.write("flowchart LR\n")
     for position in files.indices {
@@ -135,7 +135,7 @@ extension Picture {
     return "n\(position)\(opening)\"\(label)\"\(closing)"
   }
 
-  /// Everything that Mermaid, Markdown or HTML could take for something else as a numbered entity.
+  /// Escapes every character that Mermaid, Markdown or HTML could interpret, as a numbered entity.
   private static func inMermaid(_ text: String) -> String {
     text.unicodeScalars.map { scalar in
       let isPlain =
@@ -147,7 +147,7 @@ extension Picture {
 }
 
 extension Picture.Node.Kind {
-  /// A shape of Graphviz, and the brackets of Mermaid.
+  /// The shape in Graphviz, and the brackets in Mermaid.
   fileprivate var drawing: (shape: String, opening: String, closing: String) {
     switch self {
     case .module: ("box", "(", ")")
@@ -163,7 +163,7 @@ extension Picture.Node.Kind {
 }
 
 extension Picture.Node {
-  /// The text below the name: its kind where the shape is not enough, and what is wrong.
+  /// The text below the name: the kind, the detail, and whether the node is in a cycle.
   var caption: String {
     let word =
       switch kind {
@@ -177,9 +177,9 @@ extension Picture.Node {
 }
 
 extension Finding {
-  /// The entry or file.
+  /// The location of the entry or file, escaped.
   var placeText: String { place.description.escaped }
-  /// `error: …; remedy`, for somebody who sees the place.
+  /// `error: …; remedy`, without the location.
   fileprivate var words: String { "\(level.rawValue): \(message); \(remedy)".escaped }
   /// `libshop.so BeehiveMods[0]: error: …; remedy`
   fileprivate var sentence: String { "\(placeText): \(words)" }

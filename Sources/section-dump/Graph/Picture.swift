@@ -1,41 +1,41 @@
 internal import BinaryImage
 internal import Registration
 
-/// What a set of files declares, as nodes and what leads from one to another.
+/// The graph of what a set of files declares.
 ///
-/// All text is escaped already: it comes from files that may be hostile.
+/// All text in it is escaped, because it comes from files that may be hostile.
 struct Picture {
-  /// Something that is drawn by itself.
+  /// An entry, a service, or something that is missing.
   struct Node {
     enum Kind: String {
       case module, service, implementation, target, route
-      /// The identity of the plugin that a file is.
+      /// The identity of a plugin.
       case plugin
       /// A third party's entry.
       case other
-      /// A module or service that is required or needed, and that no file declares.
+      /// A required module or a needed service that no file declares.
       case missing
     }
 
     var kind: Kind
     var name: String
-    /// The implementation of a module, target or route, where the entry names one; the kind of something missing.
+    /// The implementation that a module, target or route names, or the kind of something missing.
     var detail = ""
     var attributes = ""
-    /// The position of the file that declares it; nil for what several do, or none.
+    /// The position of the file that declares the node; nil if several files do, or none.
     var file: Int?
-    /// `libshop.so BeehiveRecords[0]`; nil where it has no entry.
+    /// `libshop.so BeehiveRecords[0]`; nil if the node has no entry.
     var place: String?
-    /// Whether it is one of those that wait for each other.
+    /// Whether it is a module of a cycle.
     var isInCycle = false
-    /// The positions of the findings that concern it.
+    /// The positions of the findings that concern the node.
     var findings: [Int] = []
   }
 
   struct Edge {
     enum Kind: String {
       case requires
-      /// As `requires`, where the other one is there.
+      /// Like `requires`, if the other module is there.
       case after
       /// From an implementation to its service.
       case provides
@@ -51,18 +51,18 @@ struct Picture {
 
   private(set) var nodes: [Node] = []
   private(set) var edges: [Edge] = []
-  /// Files, or images in them; those for several platforms are never loaded together.
+  /// Files, or images in them. Images for different platforms are never loaded together.
   private(set) var files: [(name: String, machine: String, nodes: [Int])] = []
-  /// The findings of `verify`, each with the nodes that it concerns, the one at its place first.
+  /// The findings of `verify`, each with the nodes that it concerns. The node at the finding's location is first.
   private(set) var findings: [(finding: Finding, nodes: [Int])] = []
-  /// What could not be read.
+  /// The findings on what could not be read.
   let problems: [Finding]
 
   private var nodesOfEntries: [Place: Int] = [:]
-  /// The missing things that a node requires or needs, by their names.
+  /// The missing modules and services that a node requires or needs, by name.
   private var missing: [Int: [String: Int]] = [:]
 
-  /// A survey that has read types.
+  /// Creates the graph of a file set whose types were read.
   init(of survey: Survey) {
     problems = survey.problems
     let contradictions = survey.contradictions
@@ -86,7 +86,7 @@ struct Picture {
     }
     var services: [String: Int] = [:]
     for service in drawn.filter({ $0.record.kind == .service }).groups(by: \.record.name) {
-      // It is in the file that has all of its implementations, else beside the files.
+      // A service is drawn in the file that has all its implementations, else outside of the files.
       let homes = Set(service.map { nodes[$0.node].file })
       let home = homes.count == 1 ? homes.first ?? nil : nil
       let name = service[0].record.name
@@ -145,7 +145,7 @@ struct Picture {
     return nodes.count - 1
   }
 
-  /// Marks the modules of cycles, and returns each with the one that it waits for.
+  /// Marks the modules of cycles. Returns pairs of a module and the one that it waits for.
   private mutating func mark(_ cycles: [[Int]]) -> Set<[Int]> {
     var pairs: Set<[Int]> = []
     for cycle in cycles {
@@ -173,7 +173,7 @@ extension Picture {
     return parts.isEmpty ? "no entries" : parts.joined(separator: ", ")
   }
 
-  /// Writes the picture as data, in one JSON document.
+  /// Writes the graph as one JSON document.
   func writeDocument(to sink: ByteSink) {
     FieldWriter.document(to: sink) { json in
       json.string(key: "summary", summary)

@@ -1,18 +1,18 @@
 internal import BinaryImage
 internal import Registration
 
-/// Conflicts among entries of one platform that are good by themselves: duplicates, requirements, cycles.
+/// The conflicts among valid entries of one platform: duplicates, requirements, cycles.
 ///
-/// The rules are those of a Hive and of a router that meet the same files. Each executable makes a process of its own,
-/// with all libraries; what an executable does not change of the libraries is judged once. Objects are loaded by none:
-/// they are linked with each other, often into the very libraries that are beside them.
+/// A Hive and a router that load the same files apply the same rules. Each executable stands for a process of its own
+/// with all libraries. A conflict that no executable changes is found once. No process loads objects: they are linked
+/// with each other, often into libraries of the same set.
 struct Contradictions {
   /// The entries of one platform.
   let declared: [Survey.Declared]
   private(set) var findings: [Finding] = []
-  /// Modules that wait for each other, each cycle once.
+  /// The cycles of modules, each once.
   private(set) var cycles: [[Survey.Declared]] = []
-  /// The ids of plugins by their files: of several versions a process loads one.
+  /// The ids of plugins, by file. A process loads only one version of a plugin.
   private let plugins: [String: String]
   /// The number of executables that have entries.
   private let executables: Int
@@ -34,7 +34,7 @@ struct Contradictions {
     findNeeds(of: accepted)
   }
 
-  /// The processes that differ in some entries: of each, those that it has, in the order of the files.
+  /// Returns the entries that each different process has, in the order of the files.
   private func processes(of entries: [Int]) -> some Sequence<[Int]> {
     let shared = entries.filter { declared[$0].file != .executable }
     let own = entries.filter { declared[$0].file == .executable }.groups { declared[$0].place.file }
@@ -42,7 +42,7 @@ struct Contradictions {
     return (others + own).lazy.map { (shared + $0).sorted() }
   }
 
-  /// Adds a conflict, unless another process has met it. Returns whether it is new.
+  /// Adds a conflict unless another process has it too. Returns whether it is new.
   @discardableResult
   private mutating func add(
     _ code: Finding.Code, _ level: Finding.Level, _ place: Place, _ conflict: Conflict,
@@ -59,11 +59,11 @@ struct Contradictions {
 
   // MARK: - Duplicates
 
-  /// Finds entries that are refused because one before them is the same, and returns those that some process accepts.
+  /// Finds entries that are rejected as duplicates of earlier ones. Returns the entries that some process accepts.
   ///
-  /// Of two duplicates the second is refused, and makes no third one a duplicate.
+  /// The second of two duplicates is rejected. It does not make a third entry a duplicate.
   private mutating func findDuplicates() -> Set<Int> {
-    // Hashes are small enough to keep many, and seeded anew for each run: no file can make two the same.
+    // Hashes are small enough to keep many. They are seeded for each run, so no file can force a collision.
     let identities = declared.map { entry in
       EntryIdentity.all(of: entry.record).map { identity in
         var hasher = Hasher()
@@ -95,7 +95,7 @@ struct Contradictions {
     return accepted
   }
 
-  /// The positions in groups that have identities in common, directly or through others.
+  /// Groups the positions that share identities, directly or through others.
   private static func related(_ identities: [[Int]]) -> [[Int]] {
     var arrows = [[Int]](repeating: [], count: identities.count)
     var last: [Int: Int] = [:]
@@ -118,7 +118,7 @@ struct Contradictions {
 
   // MARK: - Requirements
 
-  /// Finds what a module requires and no accepted module offers. Returns whether there is such a thing.
+  /// Finds requirements of a module that no accepted module meets. Returns whether there are any.
   private mutating func findUnmet(_ position: Int, among modules: [String: [Int]]) -> Bool {
     let module = declared[position]
     var isLacking = false
@@ -146,9 +146,9 @@ struct Contradictions {
 
   // MARK: - Cycles
 
-  /// Finds modules that wait for each other. Those that cannot start for another reason are `lacking`.
+  /// Finds the cycles of modules. The modules that cannot start for another reason are `lacking`.
   private mutating func findCycles(among modules: [Int], _ lacking: Set<Int>) {
-    // With all modules of one name as one, whatever is in a cycle of some process is in one.
+    // Modules of one name count as one here. So this finds the members of every process's cycles.
     let named = modules.groups { declared[$0].record.name }
     let all = ModuleGraph(
       of: named.map { modules in
@@ -180,7 +180,7 @@ struct Contradictions {
 
   // MARK: - Needs
 
-  /// Finds needs that no accepted service meets, and those that keep a service from being made.
+  /// Finds needs that no accepted service meets, and needs that keep a service from being made.
   private mutating func findNeeds(of entries: [Int]) {
     let all = ServiceNeeds(of: entries.map { declared[$0].record })
     if all.answers.isEmpty { return }
@@ -209,7 +209,7 @@ struct Contradictions {
 }
 
 extension Array {
-  /// The elements in groups of one key, in the order of their first ones.
+  /// Groups the elements by key, in the order of the groups' first elements.
   func groups<Key: Hashable>(by key: (Element) -> Key) -> [Self] {
     let groups = Dictionary(grouping: indices) { key(self[$0]) }.values
     return groups.sorted { $0[0] < $1[0] }.map { positions in positions.map { self[$0] } }

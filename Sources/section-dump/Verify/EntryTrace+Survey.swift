@@ -3,7 +3,7 @@ internal import PluginFiles
 internal import Registration
 
 extension EntryTrace.Stage {
-  /// The stage at which a finding says that an entry is lost; nil if it says nothing of the kind.
+  /// Finds the stage that loses a finding's entry; nil if the finding loses no entry.
   init?(of finding: Finding) {
     guard let code = Finding.Code(rawValue: finding.code) else {
       self = .rules
@@ -20,7 +20,7 @@ extension EntryTrace.Stage {
     }
   }
 
-  /// The stage at which a host refuses a plugin.
+  /// Finds the stage of a host's refusal of a plugin.
   init(of refusal: PluginRefusal) {
     switch PluginRefusal.Code(rawValue: refusal.code) {
     case .superseded, .otherVersion, .shadowed, .switchedOff: self = .folder
@@ -35,7 +35,7 @@ extension EntryTrace.Stage {
 }
 
 extension EntryTrace.Way {
-  /// Loses the entry to a finding, at another place if the same is true there.
+  /// Marks the entry as lost because of a finding, at another location if the same is true there.
   fileprivate mutating func lose(
     _ stage: EntryTrace.Stage, to finding: Finding, at other: Place? = nil
   ) {
@@ -55,7 +55,7 @@ extension Survey {
   /// A host and its verdict on files.
   typealias Verdict = (host: AdmissionHost, report: AdmissionReport)
 
-  /// Follows an entry through the files, which a host may have judged.
+  /// Follows an entry through the files. A host may have judged them.
   ///
   /// - Parameters:
   ///   - kind: The kind of the entry.
@@ -63,7 +63,7 @@ extension Survey {
   ///   - verdict: The host, and its verdict.
   ///   - programs: The entries of other programs, which no host loads.
   ///   - folders: The directories that were named.
-  /// - Returns: A way for each file that has it, or the one on which it is lost before.
+  /// - Returns: A way for each linked file with the entry. If there is none, the only way, up to linking.
   func trace(
     of kind: RecordKind, _ name: String, _ verdict: Verdict?, programs: [Declared] = [],
     in folders: [String] = []
@@ -103,12 +103,12 @@ extension Survey {
     return EntryTrace(of: title, ways + twins + others)
   }
 
-  /// The entries of a kind and a name, whatever files have them.
+  /// Returns the entries of a kind and a name in all files.
   func declared(_ kind: RecordKind, _ name: String) -> [Declared] {
     declared.filter { $0.record.kind == kind && $0.record.name == name }
   }
 
-  /// The way of an entry that no linked file has.
+  /// Returns the way of an entry that no linked file has.
   private func wayToLink(
     from start: EntryTrace.Way, _ kind: RecordKind, _ name: String, _ found: [Declared],
     _ all: [Finding]
@@ -126,14 +126,14 @@ extension Survey {
     return way
   }
 
-  /// The findings that say why no linked file has an entry, the likeliest first.
+  /// Returns the findings that explain why no linked file has an entry, the likeliest first.
   private func lostInLink(
     _ kind: RecordKind, _ name: String, _ found: [Declared], _ all: [Finding]
   ) -> [Finding] {
     let bare = withoutEntries(areRequired: false).filter { $0.place.isFile }
     let hidden = all.filter { $0.code == Finding.Code.lookAlikeSection.rawValue }
     if found.isEmpty {
-      // A damaged file may have had it.
+      // A damaged file may have had the entry.
       let refused = all.filter { $0.entry == "\(kind) \(name)" }
       let unread = all.filter { $0.problem != nil && ($0.entry ?? "\(kind) ") == "\(kind) " }
       return refused + hidden + bare + unread + missing([(kind, name)])
@@ -147,7 +147,7 @@ extension Survey {
     return hidden + dropped + bare + missing([(kind, name)])
   }
 
-  /// The way of an entry that a linked file has, at its place or in a copy of that file.
+  /// Returns the way of an entry in a linked file, or in a copy of that file.
   private func way(
     of entry: Declared, at place: Place, from start: EntryTrace.Way, _ all: [Finding],
     _ verdict: Verdict?, _ copy: Finding? = nil, in folders: [String]
@@ -159,7 +159,7 @@ extension Survey {
     way.add(.linked, .here, place.description)
     way.file = place.path
     let own = all.filter { finding in
-      // A host has modules that are in none of the files.
+      // The host may have modules that no file declares.
       if plugin != nil, finding.code == Finding.Code.unmetRequirement.rawValue { return false }
       let isCyclic =
         finding.code == Finding.Code.cycle.rawValue && finding.others.contains(entry.place)
@@ -168,7 +168,7 @@ extension Survey {
         && (finding.place == entry.place || isCyclic
           || drifts && finding.place.file == entry.place.file)
     }
-    /// Returns the rest of the sentence for a stage at which the entry is not lost.
+    /// Returns the rest of the sentence for a stage that does not lose the entry.
     func more(of stage: EntryTrace.Stage) -> String {
       if stage == .duplicates,
         all.contains(where: { $0.others.first?.file == place.file && $0.isCopy })
@@ -185,7 +185,7 @@ extension Survey {
       let others = own.filter { stage == .rules && EntryTrace.Stage(of: $0) == nil }
       return others.map { ", but \($0.message)" }.joined()
     }
-    /// Whether the host loads a file; unless it has judged, a file counts once.
+    /// Returns whether the host loads a file; false without a host, when a file counts once.
     func isLoaded(_ place: Place) -> Bool {
       report?.plugins.contains { $0.loads && $0.paths.contains(place.path) } ?? false
     }
@@ -234,6 +234,6 @@ extension Survey.Declared {
     return way
   }
 
-  /// Whether it is in an archive; slices are called after their machines.
+  /// Whether it is in an archive. Slices are named after their machines.
   fileprivate var isMember: Bool { place.container.last.map { $0 != platform.machine } ?? false }
 }

@@ -2,9 +2,9 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-// Findings in the forms of services that show them beside the code.
+// The formats of services that show findings next to the code.
 extension [Finding] {
-  /// A log of SARIF 2.1.0 by a version of the tool, which GitHub's code scanning and editors read.
+  /// Returns a log of SARIF 2.1.0, which GitHub's code scanning and editors read. `version` is the tool's.
   func sarif(by version: String) -> JSONValue {
     let rules = Set(map(\.code)).sorted().map { JSONValue.object(["id": .string($0)]) }
     let driver = JSONValue.object([
@@ -20,7 +20,7 @@ extension [Finding] {
     ])
   }
 
-  /// Commands of a GitHub workflow, a line each, which annotate the files that they name.
+  /// Commands of a GitHub workflow that annotate the named files, one on each line.
   var annotations: String {
     map { finding in
       let file = finding.place.isFile ? "file=\(finding.place.path.escaped.inProperty)," : ""
@@ -32,7 +32,7 @@ extension [Finding] {
 
   /// A report of code quality, which GitLab shows in merge requests.
   var codeQuality: JSONValue {
-    // A build may move slots and offsets: what is alike but for them is counted.
+    // A build may move slots and offsets, so fingerprints leave them out and count equal findings.
     var counts: [String: Int] = [:]
     return .array(
       map { finding in
@@ -53,21 +53,21 @@ extension [Finding] {
 }
 
 extension Finding {
-  /// The place, what was found, and on another line what to do.
+  /// The location and the message, and the remedy on another line.
   fileprivate var text: String { (place.isFile ? "\(place): " : "") + "\(message)\n\(remedy)" }
 
-  /// The finding as a result of SARIF.
+  /// The finding as a SARIF result.
   fileprivate var result: JSONValue {
     .object([
       "ruleId": .string(code), "level": .string(level.inSARIF),
       "message": .object(["text": .string(text)]),
-      // GitHub refuses a log with a result that has none.
+      // GitHub refuses a log if a result has no location.
       "locations": .array([place.location]),
       "relatedLocations": others.isEmpty ? nil : .array(others.map(\.location)),
     ])
   }
 
-  /// The reason that a file cannot be read.
+  /// Creates the finding on a file that cannot be read.
   init(_ error: ImageError) {
     self.init(
       code: error.code.rawValue, level: .error,
@@ -90,7 +90,7 @@ extension AdmissionReport {
 }
 
 extension EntryTrace {
-  /// The loss on each way; one that leaves another way is a remark.
+  /// The loss on each way. It is a remark if the entry gets through on another way.
   var losses: [Finding] {
     ways.compactMap { way in
       way.loss.map { loss in
@@ -116,7 +116,7 @@ extension Finding.Level {
 }
 
 extension Place {
-  /// The place as a location of SARIF. A binary has no lines, but readers of SARIF want one.
+  /// The location in SARIF. A binary has no lines, but readers of SARIF want one.
   fileprivate var location: JSONValue {
     let part = container.map { "(\($0))" }.joined() + (section.map { " \($0)" } ?? "")
     let whole = part + (index.map { "[\($0)]" } ?? "")
@@ -130,7 +130,7 @@ extension Place {
     ])
   }
 
-  /// The path as a reference of a URI.
+  /// The path as a URI reference.
   private var reference: String {
     guard isFile else { return "." }
     let bytes = pathBytes ?? Array(path.utf8)
@@ -142,8 +142,8 @@ extension Place {
 }
 
 extension String {
-  /// The text behind the `::` of a command of a workflow.
+  /// The text after the `::` of a workflow command, encoded.
   fileprivate var inCommand: String { utf8.percentEncoded { $0 == UInt8(ascii: "%") } }
-  /// The value of one of its properties.
+  /// The value of a property of a workflow command, encoded.
   fileprivate var inProperty: String { utf8.percentEncoded { "%:,".utf8.contains($0) } }
 }

@@ -6,35 +6,35 @@ struct Finding: Hashable, Codable {
   enum Level: String, Codable {
     /// An entry will be lost or refused.
     case error
-    /// It may be meant, or depends on what the set of files leaves out.
+    /// It may be intended, or depends on files that are not in the set.
     case warning
-    /// It is as it should be, and good to know; it never fails.
+    /// It is correct, and good to know. It never fails a check.
     case remark
   }
 
-  /// What `verify` itself looks for; what cannot be read keeps the code that it has everywhere.
+  /// The problems that `verify` itself looks for. Reading errors keep the codes that they have everywhere.
   enum Code: String {
     /// Two entries that nothing could tell apart: a Hive rejects the second.
     case duplicateModule = "duplicate-module"
-    /// As for modules; services differ by name, given name, priority or language.
+    /// The same for services, which differ by name, given name, priority or language.
     case duplicateService = "duplicate-service"
     /// Two targets of one name.
     case duplicateTarget = "duplicate-target"
     /// Two routes of one shape and priority, whatever their parameters are called.
     case duplicateRoute = "duplicate-route"
-    /// An attribute of an entry that only entries of another kind have: a Hive passes over it.
+    /// An attribute that only entries of another kind have. A Hive ignores it.
     case idleAttribute = "idle-attribute"
-    /// An attribute whose key is nearly one that has a meaning: a Hive passes over it.
+    /// An attribute whose key resembles a known key. A Hive ignores it.
     case nearAttribute = "near-attribute"
-    /// An action that a target declares, and that its table in C lacks: calls of it fail.
+    /// An action that a target declares and its C table lacks. Calls of it fail.
     case missingAction = "missing-action"
     /// A section of entries in an object, which a linker may drop.
     case notRetained = "not-retained"
-    /// A module requires one that no file of the set declares, or a service or module needs such a service.
+    /// A required module or needed service that no file of the set declares, or a module of an unfit version.
     case unmetRequirement = "unmet-requirement"
-    /// Modules that wait for each other, or services that need each other: none of them starts, or is made.
+    /// Modules that wait for each other, or services that need each other. None of them can start or be made.
     case cycle
-    /// A singleton, a weak service or a module needs a scoped service: no lookup makes that for it.
+    /// A scoped service that a singleton, a weak service or a module needs. No lookup makes it for them.
     case scopedNeed = "scoped-need"
     /// No file of the set has the Swift type that an entry names.
     case missingImplementation = "missing-implementation"
@@ -54,23 +54,23 @@ struct Finding: Hashable, Codable {
     case missingRoute = "missing-route"
     /// No file states the identity of a plugin that `--require` names.
     case missingPlugin = "missing-plugin"
-    /// A Swift type in several files; an error where an entry registers it.
+    /// A Swift type in several files. It is an error if an entry registers the type.
     case duplicateType = "duplicate-type"
-    /// A protocol that services are registered under, in several files: lookups across them fail.
+    /// A protocol of services that several files declare. Lookups across these files fail.
     case duplicateProtocol = "duplicate-protocol"
-    /// A Swift type that was built to conform to another contract than a library of the set has.
+    /// A Swift type that was built against another contract than a library of the set has.
     case contractDrift = "contract-drift"
-    /// Conformances whose contract the files do not show to be that of a library of the set.
+    /// Conformances whose contracts cannot be compared with those of a library, because the files do not show them.
     case contractNotVisible = "contract-not-visible"
-    /// A member of an archive whose entries are not in the executable that is given beside it.
+    /// A member of an archive whose entries are in no linked file of the set.
     case neverLinked = "never-linked"
-    /// An executable that holds Swift's runtime, beside a library that needs the shared one.
+    /// An executable with its own Swift runtime, and a library that needs the shared runtime.
     case staticSwiftRuntime = "static-swift-runtime"
-    /// A library has no entries, though it was linked for some.
+    /// A library without entries though it should have some, or a set without entries.
     case withoutEntries = "without-entries"
-    /// A section whose name is nearly that of one that holds entries: no reader knows it.
+    /// A section whose name resembles that of an entry section. No reader knows it.
     case lookAlikeSection = "look-alike-section"
-    /// A file or member that is the same as another, byte by byte; its entries count once.
+    /// A file or member that equals another one byte by byte. Its entries count once.
     case copy
   }
 
@@ -78,16 +78,16 @@ struct Finding: Hashable, Codable {
   var code: String
   var level: Level
   var place: Place
-  /// What was found.
+  /// The description of the problem, without the remedy.
   var message: String
   var remedy: Remedy
-  /// Further entries that it concerns.
+  /// Further locations that the finding concerns.
   var others: [Place] = []
   /// The module or service that no file declares.
   var missing: String?
-  /// The kind and name of an entry that was refused; the name is empty where it cannot be read.
+  /// The kind and name of a rejected entry. The name is empty if it cannot be read.
   var entry: String?
-  /// What could not be read, or was refused, where that is what was found.
+  /// The error if something could not be read or an entry was rejected.
   var problem: ImageError?
 }
 
@@ -102,10 +102,10 @@ extension Finding {
   }
 
   var isCopy: Bool { code == Code.copy.rawValue }
-  /// The line on standard error about what could not be read.
+  /// The line on standard error about `problem`.
   var line: String { problem?.line(path: place.file) ?? "" }
 
-  /// Writes what could not be read as an object; `first` writes keys before all others.
+  /// Writes `problem` as an object; `first` writes keys before all others.
   func writeProblem(to json: inout FieldWriter, first: (inout FieldWriter) -> Void = { _ in }) {
     problem?.write(to: &json) { json in
       first(&json)
@@ -113,7 +113,7 @@ extension Finding {
     }
   }
 
-  /// Writes what JSON and CSV say of a finding; without one, the same fields.
+  /// Writes the JSON and CSV fields of a finding; nil is for a header.
   static func writeFields(of finding: Self?, to writer: inout FieldWriter) {
     if !writer.isJSON { writer.string(key: "level", finding?.level.rawValue) }
     writer.string(key: "code", finding?.code)
@@ -127,7 +127,7 @@ extension Finding {
 }
 
 extension [Finding] {
-  /// Appends a finding; of a code and a file only the first ones.
+  /// Appends a finding. Of each code and file, only the first findings are listed.
   mutating func add(_ finding: Finding, _ counts: inout [Place: Int]) {
     let key = finding.place.at(section: finding.code)
     let count = counts[key, default: 0]

@@ -16,7 +16,7 @@ struct KnownTypes {
     if image.types.isIncomplete { unread = unread ?? image.place.file }
   }
 
-  /// The reasons that an entry with a Swift type cannot be made or found, as a Hive would see it.
+  /// Returns the findings on an entry whose Swift type a Hive could not make or find.
   func findings(on entry: Survey.Declared) -> [Finding] {
     guard let type = entry.record.neededType else { return [] }
     guard types.has(type) else {
@@ -53,7 +53,7 @@ struct KnownTypes {
     return findings
   }
 
-  /// A finding on a name that no file has: a remark where one that cannot be read may have it.
+  /// Returns a finding on a name that no file has. It is a remark if an unreadable file may have the name.
   private func lacking(
     _ name: String, among types: DeclaredTypes, _ code: Finding.Code, _ entry: Survey.Declared,
     _ need: String, fix: String

@@ -2,12 +2,12 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// The files of folders that are no plugins, each with the reason.
+/// The files in folders that are not plugins, each with the reason.
 struct NotPlugins {
-  /// A file; what was found in it, if that says more than its kind.
+  /// The files. A finding is set if it says more than the error.
   private(set) var files: [(path: String, error: ImageError, finding: Finding?)]
 
-  /// Looks once more into libraries that declare nothing: somebody may have meant them to.
+  /// Reads libraries without entries once more: their authors may have meant to declare some.
   init(_ candidates: [PluginCatalogue.Candidate]) {
     let failures = candidates.compactMap { candidate -> (path: String, error: ImageError)? in
       guard case .failure(let error) = candidate.found else { return nil }
@@ -28,7 +28,7 @@ struct NotPlugins {
     }
   }
 
-  /// As values of JSON.
+  /// The files as JSON values.
   var json: [JSONValue] {
     files.map { path, error, finding in
       .object([
@@ -39,7 +39,7 @@ struct NotPlugins {
     }
   }
 
-  /// As findings: errors in the folders that have no plugin.
+  /// Returns a finding for each file: an error in the given folders, else a remark.
   func findings(failing folders: [String]) -> [Finding] {
     files.map { path, error, finding in
       var finding = finding ?? Finding(error)
@@ -49,7 +49,7 @@ struct NotPlugins {
     }
   }
 
-  /// Aligned lines, first what may have been meant as a plugin.
+  /// Aligned lines. Files that may be meant as plugins come first.
   var lines: [String] {
     guard !files.isEmpty else { return [] }
     let ranks = files.map { _, error, finding in
@@ -67,6 +67,6 @@ struct NotPlugins {
       + rows.aligned() + (more > 0 ? ["  and \(more) more, which --format json lists"] : [])
   }
 
-  /// The most files that people read of.
+  /// The most files to list for a person.
   private static let mostShown = 12
 }

@@ -3,20 +3,20 @@ internal import Registration
 internal import SwiftContracts
 
 extension Survey {
-  /// Swift types and protocols that several files of one process declare, each for itself.
+  /// The findings on Swift types and protocols that several files of one process declare.
   ///
-  /// To the runtime they are different ones of the same name. A lookup by name finds either; values of
-  /// one are none of the other.
+  /// To the runtime they are different types of the same name. A lookup by name finds either of them. A value of one
+  /// type is not a value of the other.
   var sharedTypes: [Finding] { loadable.flatMap(\.sharedTypes) }
 }
 
-/// Two images that declare the same and may come into one process, and the first entry that means it.
+/// Two images that declare the same name and may be in one process, and the first entry that means it.
 private typealias Pair = (name: [String], entry: Survey.Declared?, first: Int, other: Int)
 
 /// The types and protocols that several images of one platform declare.
 extension [SurveyedImage] {
-  /// Protocols that services are registered under, then types that entries name, then all other types: one finding for
-  /// each module and pair of files.
+  /// The findings on protocols of services, then on types that entries name, then on all other types. Other types get
+  /// one finding for each module and pair of files.
   fileprivate var sharedTypes: [Finding] {
     let types = pairs(of: \.types, namedBy: \.namedType)
     let kinds: [(Finding.Code, [Pair], kind: String, effect: String, remedy: Remedy)] = [
@@ -59,17 +59,17 @@ extension [SurveyedImage] {
       }
   }
 
-  /// Returns the pairs of images that declare the same; `written` tells the name that an entry has of such a thing.
+  /// Returns the pairs of images that declare the same name. `written` returns the name that an entry uses.
   private func pairs(
     of declared: KeyPath<SurveyedImage, DeclaredTypes>, namedBy written: (Record) -> String?
   ) -> [Pair] {
     var owners: [[String]: [Int]] = [:]
-    // The first entry that has a name, by the image that has the entry if it has something of the name too: then the
-    // entry means that. By nil otherwise.
+    // The first entry with each name. The key is the entry's image if that image declares the name too, because the
+    // entry means that declaration. Otherwise the key is nil.
     var entries: [Int?: [[String]: (entry: Survey.Declared, position: Int)]] = [:]
     var position = 0
     for (index, image) in enumerated() {
-      // Every image that uses a type of C describes it; the runtime takes those for one.
+      // Every image that uses a C type describes it. The runtime treats these as one type.
       for name in image[keyPath: declared].wholeNames where !name[0].hasPrefix("__C") {
         owners[name, default: []].append(index)
       }

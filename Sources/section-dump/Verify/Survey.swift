@@ -4,35 +4,35 @@ internal import Registration
 internal import SwiftContracts
 internal import SwiftMetadata
 
-/// Everything that a set of files declares, and what is wrong with each of them by itself.
+/// The declarations of a set of files, and the problems of each file by itself.
 struct Survey: Reported {
   /// An entry and the file that holds it.
   struct Declared: Codable {
     var record: Record
     var place: Place
-    /// The identity of what the file is made for.
+    /// The platform that the file is made for.
     var platform: ImageIdentity
-    /// What the file is for.
+    /// The purpose of the file.
     var file: ImageIdentity.Kind
   }
 
-  /// The images that bear on others, in the order of the files; of copies, the first one.
+  /// The images to compare, in file order, without copies.
   var images: [SurveyedImage] = []
-  /// The entries of all of them.
+  /// The entries of all images.
   private(set) var declared: [Declared] = []
   var findings: [Finding] = []
-  /// The platforms of what a process may load, with entries or without.
+  /// The platforms of all loadable images, with or without entries.
   private(set) var linked: Set<ImageIdentity> = []
-  /// The number of images whose entries, or the want of them, are known.
+  /// The number of images whose entries were read, even if they have none.
   var read = 0
   var skipped = 0
-  /// The number of names that led to a file which was read before.
+  /// The number of names that led to a file that was already read.
   private(set) var repeated = 0
-  /// Describes the files that were passed over, for a person.
+  /// The note on files that were passed over, for a person.
   private(set) var passedOver: String?
   private var files = 0
 
-  /// Reads the inputs, and keeps what they declare in their order; `readsTypes` keeps their types too.
+  /// Reads the inputs and keeps their declarations in order. With `readsTypes`, keeps their types too.
   init(_ inputs: Inputs, readsTypes: Bool = false) {
     let progress = Progress()
     defer { progress.clear() }
@@ -54,7 +54,7 @@ struct Survey: Reported {
     self = survey
   }
 
-  /// Takes out the programs but for a host: no other can be loaded by it. Returns their entries.
+  /// Removes all programs except the host, which cannot load other programs. Returns the removed entries.
   mutating func takeOutPrograms(but host: String) -> [Declared] {
     let others = images.filter { $0.kind == .executable && $0.place.path.resolved != host.resolved }
     let programs = Set(others.map(\.place))
@@ -65,7 +65,7 @@ struct Survey: Reported {
 
   init() {}
 
-  /// What could not be read, and each malformed entry: findings too, and status 2.
+  /// The findings on unreadable files and malformed entries. With any of them the exit status is 2.
   var problems: [Finding] { findings.filter { $0.problem != nil } }
 
   private mutating func add(_ other: Survey) {
@@ -89,7 +89,7 @@ struct Survey: Reported {
         surveyed.conformances.add(of: image)
         readContracts(image, into: &surveyed)
         if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
-        // Where sections cannot be listed, the problems say so.
+        // If sections cannot be listed, the problems say so.
         findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
       }
       if surveyed.isLoadable { linked.insert(surveyed.platform) }
@@ -100,7 +100,7 @@ struct Survey: Reported {
     }
   }
 
-  /// Returns the size of the entries. Throws for a file that registers nothing; another error is noted.
+  /// Reads the entries and returns their size. Throws if the file registers nothing; notes other errors.
   private mutating func read(
     _ image: any FileImage, into surveyed: inout SurveyedImage
   ) throws(ImageError) -> Int {
@@ -110,7 +110,7 @@ struct Survey: Reported {
     var refused: [Place: String] = [:]
     do throws(ImageError) {
       let scan = try image.scanEntries()
-      // A file alone has room for what is in it.
+      // Only images in containers count: a single image always has room for its entries.
       if !place.container.isEmpty { size = scan.size(in: place) }
       read += 1
       surveyed.isRead = true
@@ -137,7 +137,7 @@ struct Survey: Reported {
       problems.append(error)
     }
     surveyed.isWhole = image.checkExtents(&problems)
-    // One cause is enough: what is damaged may have had entries.
+    // One cause is enough: a damaged file may have had entries.
     if !problems.isEmpty { surveyed.isBare = false }
     for problem in problems { note(problem, place, refused) }
     if surveyed.isLoadable, let problem = (image as? ELFFile)?.noteProblem {
@@ -151,7 +151,7 @@ struct Survey: Reported {
     return size
   }
 
-  /// Notes what an image expects of the contracts of others, and what it has for others to expect.
+  /// Notes the contracts that an image has, and those that it expects of other images.
   private mutating func readContracts(_ image: any FileImage, into surveyed: inout SurveyedImage) {
     guard surveyed.isLoadable else { return }
     do throws(ImageError) {
@@ -167,13 +167,13 @@ struct Survey: Reported {
     }
   }
 
-  /// Sections of entries that a linker may drop, because nothing refers to them.
+  /// Finds sections of entries that a linker may drop because nothing refers to them.
   private mutating func checkRetained(
     _ image: any FileImage, _ records: [Record], _ place: Place
   ) throws(ImageError) {
     for entries in records.groups(by: \.origin.section) {
       let name = entries[0].origin.section
-      // One finding tells of all sections of a name.
+      // One finding is enough for all sections of a name.
       for section in try image.sections(named: name) where section.size > 0 {
         guard try !image.isRetained(section) else { continue }
         findings.append(
@@ -198,7 +198,7 @@ struct Survey: Reported {
         entry: refused[place], problem: problem))
   }
 
-  /// Says what is a copy of what; the entries of copies count once.
+  /// Adds a finding on each copy and removes the copies, so their entries count once.
   private mutating func leaveOutCopies() {
     let originals = images.originals
     for (copy, original) in originals.sorted(by: { $0.key < $1.key }) {
@@ -214,7 +214,7 @@ struct Survey: Reported {
 }
 
 extension Survey {
-  /// Whether nothing of it leads to another file.
+  /// Returns whether the counts are possible and all locations belong to the file.
   func isSensible(of file: Input) -> Bool {
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }
     return [files, read, skipped].allSatisfy(Self.possible.contains)
@@ -227,7 +227,7 @@ extension Survey {
 }
 
 extension ImageIdentity {
-  /// The platform of a process: images that differ in any part of it are never loaded into one.
+  /// The platform of a process. Images that differ in any part of it are never loaded into one process.
   var platform: ImageIdentity {
     ImageIdentity(
       path: "", format: format, bits: bits, byteOrder: byteOrder, machine: machine, kind: .shared)

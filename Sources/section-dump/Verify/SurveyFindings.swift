@@ -8,7 +8,7 @@ extension Survey {
     declared.groups(by: \.platform).map { Contradictions(among: $0) }
   }
 
-  /// All that is found in a set of files that has read types: `verify` lists it, and `graph` shows it.
+  /// Returns all findings on a file set whose types were read. `verify` lists them, and `graph` shows them.
   func findings(with contradictions: [Contradictions]) -> [Finding] {
     var all = findings + contradictions.flatMap(\.findings)
     var counts: [Place: Int] = [:]
@@ -17,10 +17,10 @@ extension Survey {
     return all + sharedTypes + contractFindings + neverLinked + doubleRuntimes
   }
 
-  /// The images that a process may load, those of each platform together.
+  /// The images that a process may load, grouped by platform.
   var loadable: [[SurveyedImage]] { images.filter(\.isLoadable).groups(by: \.platform) }
 
-  /// Attributes that say nothing of the entry that has them: another one was meant.
+  /// The findings on attributes without effect: they are misspelled, or only other kinds of entries have them.
   var idleAttributes: some Sequence<Finding> {
     declared.lazy.flatMap { entry in
       let record = entry.record
@@ -40,26 +40,26 @@ extension Survey {
     }
   }
 
-  /// Entries that name Swift types which no file has, or which cannot serve as they are to.
+  /// The findings on entries whose Swift types no file has, or whose types cannot serve.
   ///
-  /// An entry with an accessor or a C structure brings what it needs. A host may still bind the name by code, hence
-  /// warnings.
+  /// An entry with an accessor or a C structure brings what it needs. A host may still bind the name in code, so these
+  /// findings are warnings.
   var typeFindings: some Sequence<Finding> {
     var known: [ImageIdentity: KnownTypes] = [:]
     for image in images { known[image.platform, default: KnownTypes()].add(image) }
     return declared.lazy.flatMap { known[$0.platform, default: KnownTypes()].findings(on: $0) }
   }
 
-  /// Members of archives whose entries are in no linked file, though linked files are beside them.
+  /// The findings on archive members whose entries are in no linked file, if the set has linked files.
   ///
-  /// A linker takes the members that something refers to, and nothing refers to entries.
+  /// A linker takes only members that something refers to, and nothing refers to entries.
   var neverLinked: [Finding] {
     let executables = Dictionary(
       grouping: images.filter { $0.kind == .executable && $0.isRead }, by: \.platform)
     let linked = Dictionary(grouping: images.filter(\.isLoadable), by: \.platform)
       .mapValues { Set($0.flatMap { $0.records.map(\.contents) }) }
     return images.compactMap { image in
-      // Slices are called after their machines.
+      // Slices are named after their machines.
       guard image.kind == .object,
         let member = image.place.container.last, member != image.platform.machine,
         !image.records.isEmpty, self.linked.contains(image.platform),
@@ -69,7 +69,7 @@ extension Survey {
       else { return nil }
       let count = image.records.count
       let entries = count == 1 ? "its entry is" : "none of its \(count) entries is"
-      // Without an executable, one that is not given may have it.
+      // Without an executable in the set, another executable may have the entries.
       let others = executables[image.platform]
       let all =
         others.map { $0.count == 1 ? $0[0].place.file : "any of the \($0.count) executables" }
@@ -86,7 +86,7 @@ extension Survey {
     requirements.compactMap { kind, name in
       let others = declared.filter { $0.record.kind == kind }
       let found = others.filter { $0.record.name == name }
-      // Before anything is linked, objects are all there is.
+      // Before anything is linked, there are only objects.
       if found.contains(where: { linked.isEmpty || $0.file != .object }) { return nil }
       let code = Finding.Code(rawValue: "missing-\(kind)") ?? .missingService
       guard let object = found.first else {
@@ -104,10 +104,10 @@ extension Survey {
     }
   }
 
-  /// Libraries that have no entries though something says that they should, and sets of no file at all.
+  /// Returns findings on libraries that should have entries and have none, and on sets without any file.
   ///
-  /// `areRequired` says that every library that was named should, and that some file must. That no file was
-  /// read is always a finding: a gate over nothing lets everything pass.
+  /// With `areRequired`, every named library should have entries, and some file must. Reading no file at all is always
+  /// a finding: a gate over nothing lets everything pass.
   func withoutEntries(areRequired: Bool) -> [Finding] {
     let findings = images.compactMap { Self.finding(on: $0, isRequired: areRequired) }
     let isNothing = read == 0 && problems.isEmpty
@@ -142,7 +142,7 @@ extension Survey {
       remedy: .linkEntries)
   }
 
-  /// The section of entries that begins like a name with other words or signs in it: `Beehive_Modules`.
+  /// Returns the entry section that a name resembles despite other words or signs in it: `Beehive_Modules`.
   private static func meant(by name: String) -> String? {
     let letters = name.lowercased().filter(\.isLetter)
     guard letters.hasPrefix("beehive"), letters.utf8.count >= 10 else { return nil }
@@ -151,12 +151,12 @@ extension Survey {
     }
   }
 
-  /// Sections whose names are nearly those that hold entries, but for the case of letters and one letter more, less
-  /// or else, or begin like them: their author meant those, and no reader knows these.
+  /// Finds sections whose names resemble those of entry sections. They differ in case and at most one letter, or begin
+  /// alike. Their authors meant entry sections, but no reader knows these.
   static func lookAlikes(in image: any FileImage, at place: Place) throws(ImageError) -> [Finding] {
     var seen: Set<String> = []
     return try image.allSections().filter { $0.size > 0 }.map(\.name).compactMap { name in
-      // Most names are shorter or longer, and cost no more than this.
+      // Most names are shorter or longer, so they cost no more than this check.
       guard (10...24).contains(name.utf8.count), !SectionNote.names.contains(name),
         let meant = nearest(to: name, in: SectionNote.names, atMost: 1).first
           ?? Self.meant(by: name), seen.insert(name).inserted
@@ -170,7 +170,7 @@ extension Survey {
 }
 
 extension Survey {
-  /// Files that were built against other contracts than those that a library of the set has.
+  /// The findings on files that were built against other contracts than a library of the set has.
   var contractFindings: [Finding] {
     loadable.flatMap { images in
       let libraries = images.filter { !$0.contracts.contracts.isEmpty }
@@ -182,9 +182,9 @@ extension Survey {
 }
 
 extension SurveyedImage {
-  /// Findings on the contracts that it expects of a library, which has others, or does not show its own.
+  /// Returns findings on expected contracts that differ from a library's, or that cannot be compared with them.
   fileprivate func drift(from library: SurveyedImage) -> [Finding] {
-    // Protocols that are there twice are findings of their own.
+    // Protocols that are there twice have findings of their own.
     let drifts = ContractDrift.all(of: expectations, against: library.contracts)
       .filter { $0.subject != .ownCopy }
     func finding(
@@ -203,7 +203,7 @@ extension SurveyedImage {
 }
 
 extension Record {
-  /// The entry as it would be anywhere.
+  /// The entry without its location and encoding.
   fileprivate var contents: Record {
     Record(
       kind: kind, name: name, implementation: implementation, attributes: attributes,
@@ -213,12 +213,12 @@ extension Record {
 }
 
 extension Survey {
-  /// Files that would bring two runtimes into one process.
+  /// The findings on files that would bring two runtimes into one process.
   var doubleRuntimes: [Finding] {
     loadable.flatMap { images in
       let libraries = images.filter { $0.kind != .executable }
       let executables = images.filter { $0.kind == .executable }
-      // Libraries that need another library of the Hive than an executable, or than a library before them.
+      // Libraries that need another Hive library than an executable or an earlier library does.
       let hives = libraries.enumerated().compactMap { index, library -> Finding? in
         let others = executables + libraries[..<index]
         guard let own = library.hive,

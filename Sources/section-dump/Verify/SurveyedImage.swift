@@ -2,27 +2,27 @@ internal import BinaryImage
 internal import Registration
 internal import SwiftContracts
 
-/// What is known of one image of a set.
+/// One image of a file set, as far as it is known.
 struct SurveyedImage: Codable {
   var place: Place
-  /// What its headers say.
+  /// The identity from its headers.
   var identity: ImageIdentity
-  /// Which bytes of which file it is; nil where that is not known.
+  /// Its file and its bytes there; nil if they are not known.
   var part: FilePart?
-  /// Whether its entries, or the want of them, are known.
+  /// Whether its entries were read, even if it has none.
   var isRead = false
   /// Whether the file has all bytes that its headers claim.
   var isWhole = true
   /// Its entries, in order.
   var records: [Record] = []
-  /// The Swift types and protocols that it declares, where they were asked for.
+  /// The Swift types and protocols that it declares, if types were requested.
   var types = DeclaredTypes()
   var protocols = DeclaredTypes()
   var conformances = DeclaredConformances()
-  /// The protocols that others conform to, and what it expects of those of others, likewise.
+  /// The contracts that it has and those that it expects of other images, if types were requested.
   var contracts = ContractLibrary()
   var expectations = ContractExpectations()
-  /// The library of the Hive that it needs, under the name that it was linked by; read with the types, as what follows.
+  /// The Hive library that it needs, by its linked name. It and the next three properties are read with the types.
   var hive: String?
   /// Whether it needs the library of Swift's runtime.
   var needsSwift = false
@@ -30,15 +30,15 @@ struct SurveyedImage: Codable {
   var holdsSwift = false
   /// Whether annotations were linked into it, so that it should have entries.
   var isAnnotated = false
-  /// Whether it was named itself, rather than found in a directory or an archive.
+  /// Whether it was named itself, and not found in a directory or an archive.
   var isNamed = false
-  /// Whether it has no entries, malformed ones included.
+  /// Whether it has no entries at all, not even malformed ones.
   var isBare = false
 
-  /// What the image is for.
+  /// The purpose of the image.
   var kind: ImageIdentity.Kind { identity.kind }
   var platform: ImageIdentity { identity.platform }
-  /// Its entries, with where they are.
+  /// Its entries, with their locations.
   var declared: [Survey.Declared] {
     records.map { record in
       Survey.Declared(
@@ -47,7 +47,7 @@ struct SurveyedImage: Codable {
     }
   }
 
-  /// Whether nothing is to be said of it or compared with it. Objects are linked into executables.
+  /// Whether to skip the image. Executables are kept, because objects are linked into them.
   var isEmpty: Bool {
     kind != .executable && !declaresSomething && !(isNamed && isLoadable) && hive == nil
       && !needsSwift && !isAnnotated
@@ -60,12 +60,12 @@ struct SurveyedImage: Codable {
 }
 
 extension [SurveyedImage] {
-  /// The positions of images that are the same as one before them, byte by byte, and the first such image of each.
+  /// The positions of images that equal an earlier one byte by byte, each with that of the first such image.
   var originals: [Int: Int] {
     var originals: [Int: Int] = [:]
-    // The hashes of what was read of each file; they are seeded anew for each run, so that no file can make two the same.
+    // The hashes of the parts read so far, by file. They are seeded for each run, so no file can force a collision.
     var hashes: [FileStamp.FileNumber: [FilePart: Int]] = [:]
-    // How many bytes of each file may still be read: those that images share are not read twice.
+    // The number of bytes of each file that may still be read. Bytes that images share are not read twice.
     var budgets: [FileStamp.FileNumber: UInt64] = [:]
     /// Returns the hash of the bytes; nil if they cannot be read again.
     func hash(of part: FilePart) -> Int? {
@@ -77,7 +77,7 @@ extension [SurveyedImage] {
       guard part.size <= budget else { return nil }
       budgets[file.number] = budget - part.size
       var hasher = Hasher()
-      // That it could be read was seen before; what is gone by now is no copy.
+      // The part could be read before. If it is gone now, it is no copy.
       let isRead: Void? = try? part.forEachPiece { piece in
         // Sound: the hasher reads the bytes during the call; one by one they would take twenty times as long.
         unsafe piece.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
@@ -87,7 +87,7 @@ extension [SurveyedImage] {
       hashes[file.number, default: [:]][bytes] = hash
       return hash
     }
-    // Only those are read that have the same headers and the same size.
+    // Only images with the same headers and the same size are read.
     let groups = indices.filter { self[$0].declaresSomething }.groups { index in
       var identity = self[index].identity
       identity.path = ""
@@ -106,7 +106,7 @@ extension [SurveyedImage] {
 }
 
 extension SurveyedImage {
-  /// Notes which runtimes it brings and needs; nothing of a file that is no ELF file, or whose needs cannot be read.
+  /// Notes the runtimes that it holds and needs, if it is an ELF file whose needs can be read.
   mutating func readRuntimes(of image: any FileImage) {
     guard let file = image as? ELFFile, let linkage = try? file.linkage() else { return }
     let needed = linkage.needed
@@ -114,7 +114,7 @@ extension SurveyedImage {
     needsSwift = needed.contains("libswiftCore.so")
     let isPart = linkage.name?.hasPrefix("libBeeHive") ?? false
     if !isPart { hive = needed.first { $0 == "libBeeHive.so" || $0.hasPrefix("libBeeHive.so.") } }
-    // What needs no library at all can open none.
+    // An executable that needs no library can open none.
     guard kind == .executable, !needsSwift, !needed.isEmpty else { return }
     holdsSwift = linkage.hasSwiftSections
   }
