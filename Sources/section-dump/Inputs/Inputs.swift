@@ -3,28 +3,27 @@ internal import LibC
 internal import ObjectFiles
 internal import Registration
 
-/// Which files are read.
+/// The files to read, and how to read them.
 struct Inputs {
   static let defaultMaxBytes = 1 << 28
 
   var paths: [String]
-  /// Whether what directories hold is read too.
+  /// Whether to read the files in directories too.
   var isRecursive = false
   /// Whether standard input lists more paths, each ended by NUL.
   var readsList = false
   /// The machine whose images are read, as reports name it; nil for all.
   var architecture: String?
-  /// The most that is kept of standard input, or shown of one file by hex and strings.
+  /// The most bytes to keep of standard input, or to show of one file in hex and strings.
   var maxBytes = defaultMaxBytes
-  /// How many files are read at a time.
+  /// The number of files to read at a time.
   var jobs = 1
-  /// Whether a child reads each file.
+  /// Whether to read each file in a child process.
   var isIsolated = false
-  /// Whether the files are compared with each other: then each is read once, under the first of the
-  /// names that lead to it.
+  /// Whether to compare the files with each other. Then each file is read once, under the first name that leads to it.
   var isSet = false
 
-  /// Whether exactly one file is named, so that it is worth a line even with nothing to show.
+  /// Whether exactly one file is named. It gets a line even if it has nothing to show.
   var isSingle: Bool { !isRecursive && !readsList && paths.count == 1 }
 }
 
@@ -32,16 +31,15 @@ struct Inputs {
 struct Input: Sendable {
   /// The path as the system takes it.
   var path: [UInt8]
-  /// What reports call it.
+  /// The name of the file in reports.
   var name: String
-  /// Whether a walk found it, so that it may be something else than an object file.
+  /// Whether a walk found it. Then it need not be an object file.
   var isFound: Bool
-  /// Whether it is one of the first files, whose sections may have names that are similar to those asked for: to look
-  /// into more would take long.
+  /// Whether it is one of the first files. Only in these are similar section names looked for, because that takes long.
   var isAmongFirst = false
-  /// The bytes of the path, where the name cannot say them.
+  /// The bytes of the path, if it is not UTF-8.
   let pathBytes: [UInt8]?
-  /// The reason why a path leads to no file.
+  /// The reason that the path leads to no file, if it leads to none.
   private(set) var failure: ImageError?
 
   init(path: [UInt8], isFound: Bool = false) {
@@ -52,27 +50,26 @@ struct Input: Sendable {
     self.isFound = isFound
   }
 
-  /// A path that leads to no file.
+  /// Creates the input of a path that leads to no file.
   init(_ failure: ImageError) {
     self.init(path: Array(failure.image.utf8))
     self.failure = failure
   }
 
-  /// Where the file is.
+  /// The location of the file.
   var place: Place { Place(path: name, pathBytes: pathBytes) }
 
-  /// Whether what was found here need not have entries: archives hold other files than objects, so do
-  /// directories, and a universal file need not have the machine that was asked for. A `.bc` file says
-  /// by its name that it is LLVM's intermediate code: some programs install such.
+  /// Returns whether to ignore this error. Archives and directories hold other files than objects too, and a universal
+  /// file may lack the requested machine. Some programs install `.bc` files, which hold LLVM's intermediate code.
   func mayOmit(_ error: ImageError, in container: [String]) -> Bool {
     guard isFound || !container.isEmpty else { return false }
     return [.notAnObject, .noSuchArchitecture, .noEntries].contains(error.code)
       || error.code == .unsupported && name.hasSuffix(".bc")
   }
 
-  /// Every image that the file is or holds, or why there is none; `body` returns the size of the entries that it has read.
+  /// Hands over each image that the file is or holds, or the error. `body` returns the size of the entries it read.
   ///
-  /// `failed` takes an error of it with the place of the image; without one if the image may be left out.
+  /// `failed` takes an error with the location of the image, or with nil if the image may be left out.
   func forEachImage(
     architecture: String?,
     _ body: (Result<any FileImage, ImageError>, Place) throws(ImageError) -> Int,
@@ -102,11 +99,11 @@ struct Input: Sendable {
 }
 
 extension Inputs {
-  /// The findings of a walk: names that led to a file which was handed over before, in a set; and what summaries say of links
+  /// The result of a walk: in a set, the number of names that led to a known file; and the note of summaries on links
   /// to directories, FIFOs and devices in directories.
   typealias PassedOver = (repeated: Int, note: String?)
 
-  /// Has every file read, or why a path leads to none, and takes what comes of it in order.
+  /// Reads every file and hands over the results in order, also the errors of paths that lead to no file.
   func read<Sums>(
     _ read: @escaping ReadingThreads<Sums>.Read, take: @escaping (ReportPart<Sums>) -> Void
   ) -> PassedOver {
@@ -120,10 +117,10 @@ extension Inputs {
     return passed
   }
 
-  /// Every file in turn, or why a path leads to none.
+  /// Hands over every file in turn, or the error of a path.
   private func forEach(_ body: (Input) -> Void) -> PassedOver {
     let paths = pathBytes
-    // What is named is expected to be an object, also where a walk comes upon it before.
+    // A named file is expected to be an object, even if a walk finds it first.
     let named = Set(
       isSet ? paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number } : [])
     var (handed, repeated, irregular) = (0, 0, 0)
@@ -144,7 +141,7 @@ extension Inputs {
     func attempt(_ action: () throws(ImageError) -> Void) {
       do throws(ImageError) { try action() } catch { body(Input(error)) }
     }
-    /// The files below a directory in bytewise order; links to directories are not followed.
+    /// Hands over the files below a directory in bytewise order. Does not follow links to directories.
     func walk(_ directory: [UInt8]) {
       let slash = UInt8(ascii: "/")
       attempt { () throws(ImageError) in
@@ -155,7 +152,7 @@ extension Inputs {
           } else if leadsToNoFile(path) {
             irregular += 1
           } else {
-            // Of what may not be looked at, opening it tells why.
+            // If the file may not be inspected, opening it gives the reason.
             hand(Input(path: path, isFound: true))
           }
         }
@@ -181,27 +178,27 @@ extension Inputs {
     return (repeated, irregular > 0 ? "\(irregular) passed over (no regular files)" : nil)
   }
 
-  /// The paths as the system passed them, since one need not be UTF-8; nil is standard input.
+  /// The paths as the system passed them, because they need not be UTF-8; nil is standard input.
   private var pathBytes: [[UInt8]?] {
     let others = CommandLine.bytesOfArguments.filter {
       String(validating: $0, as: UTF8.self) == nil
     }
     var repaired = Dictionary(grouping: others) { String(decoding: $0, as: UTF8.self) }
       .mapValues { $0[...] }
-    // Those that look the same are taken in order.
+    // Paths that look the same are taken in order.
     return paths.map { $0 == "-" ? nil : repaired[$0]?.popFirst() ?? Array($0.utf8) }
   }
 }
 
 extension Inputs {
-  /// Returns a file with the whole of standard input, which can be read at any offset.
+  /// Returns a file with all of standard input, which can be read at any offset.
   ///
-  /// Bytes that come through a pipe are kept in a temporary file; a file is read where it is.
+  /// Bytes from a pipe are kept in a temporary file. A regular file is read directly.
   private func standardInput() throws(ImageError) -> Input {
     var (status, descriptor) = (stat(), STDIN_FILENO)
     // Sound: the structure lives for the duration of the call.
     if unsafe fstat(descriptor, &status) != 0 || status.st_mode & S_IFMT != S_IFREG {
-      // A file without a name, that is gone once its descriptor is closed.
+      // A file without a name. It is gone once its descriptor is closed.
       guard let stream = unsafe tmpfile() else { throw failure(errno) }
       defer { unsafe fclose(stream) }
       // Sound: the stream is open until it is closed here, once.
@@ -242,7 +239,7 @@ extension Inputs {
   }
 }
 
-/// Whether a path leads to a directory, or is that of one.
+/// Returns whether a path is that of a directory, or leads to one through links.
 func isDirectory(_ path: [UInt8], followingLinks: Bool = true) -> Bool {
   fileStatus(of: path, followingLinks: followingLinks)?.isDirectory ?? false
 }

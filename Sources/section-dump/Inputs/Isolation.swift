@@ -4,20 +4,20 @@ internal import LibC
 
 /// The results of some files, in a form that a child can send.
 protocol Reported: Codable, Sendable {
-  /// Returns whether a child may have found this in a file: a hostile one may have taken it over.
+  /// Returns whether these can be results of the file: a hostile file may have taken over the child.
   func isSensible(of file: Input) -> Bool
 }
 
 extension Reported {
-  /// The counts that a child may report of a file; so the sums of all files are numbers too.
+  /// The counts that a child may report for a file. The limit keeps the sums of all files from overflowing.
   static var possible: Range<Int> { 0..<1 << 32 }
 }
 
-/// A part of the report of the files that are read: output, and the results of the files, nil in all but the last part.
+/// A part of a report: output, and in the last part also the results of the files.
 typealias ReportPart<Sums: Reported> = (pieces: [Piece], sums: Sums?)
 
 extension Encodable {
-  /// The value as bytes; nil where no bytes can say it.
+  /// The value as bytes; nil if it cannot be encoded.
   var coded: [UInt8]? { (try? JSONEncoder().encode(self)).map { Array($0) } }
 }
 
@@ -28,21 +28,21 @@ extension Decodable {
   }
 }
 
-/// A copy of this process that reads files, so that no file can take the scan down with it.
+/// A copy of this process that reads files, so that no file can end the whole scan.
 ///
-/// It has limits, reads one file after another, and sends the report of each. If it ends, another one goes on. The
-/// process must have one thread.
+/// It has limits, reads one file after another, and sends the report of each. If it ends, another child goes on. The
+/// process must have only one thread.
 struct IsolatedChild<Sums: Reported> {
   typealias Part = ReportPart<Sums>
 
-  /// The seconds that it may take for a file.
+  /// The seconds that a file may take.
   private let seconds = 30
-  /// In bytes; a report may be as large.
+  /// The limit of memory, and of a report, in bytes.
   private let memory = 512 << 20
 
   let read: ReadingThreads<Sums>.Read
 
-  /// Has children read the files, and takes the report of each in order.
+  /// Reads the files in children, and hands over the report of each file in order.
   func read(_ files: [Input], take: @escaping (Part) -> Void) {
     var rest = files[...]
     while let file = rest.first {
@@ -50,7 +50,7 @@ struct IsolatedChild<Sums: Reported> {
       do throws(ImageError) {
         try readSome(of: &rest, take)
       } catch {
-        // A child that has read others before is no proof against this file.
+        // If the child has read other files, this file need not be the cause: a new child tries it.
         guard rest.count == count else { continue }
         let reason = ImageError(
           .killed, image: file.name,
@@ -62,7 +62,7 @@ struct IsolatedChild<Sums: Reported> {
     }
   }
 
-  /// Has one child read files until it has read all, or ends; throws the reason for that.
+  /// Reads files in one child until all are read or the child ends. Throws the reason that it ended.
   private func readSome(
     of files: inout ArraySlice<Input>, _ take: (Part) -> Void
   ) throws(ImageError) {
@@ -80,7 +80,7 @@ struct IsolatedChild<Sums: Reported> {
         files.removeFirst()
       }
     }
-    // Nothing more is read of it; one that has ended keeps its status.
+    // Nothing more is read from the child. If it has ended already, it keeps its status.
     kill(child, SIGKILL)
     var status: Int32 = 0
     // Sound: the number lives for the duration of the call.
@@ -102,8 +102,8 @@ struct IsolatedChild<Sums: Reported> {
 
   // MARK: - In the child
 
-  /// Reads the files and sends what comes of each: of output (0), errors (1) and sums (2) the number
-  /// and the length, then the bytes.
+  /// Reads the files and sends the report of each. A piece of it is a number (output 0, errors 1, sums 2), its length,
+  /// and its bytes.
   private func serve(_ files: ArraySlice<Input>, to descriptor: Int32) -> Never {
     limit()
     let sink = ByteSink(descriptor: descriptor)
@@ -113,7 +113,7 @@ struct IsolatedChild<Sums: Reported> {
       sink.write(bytes)
     }
     func send(_ part: Part) {
-      // Whoever reads the report may take as long as it likes.
+      // The reader of the report may take any time.
       let left = alarm(0)
       for piece in part.pieces { send(piece.isError ? 1 : 0, piece.bytes) }
       if let sums = part.sums?.coded { send(2, sums) }
@@ -128,9 +128,9 @@ struct IsolatedChild<Sums: Reported> {
     _exit(0)
   }
 
-  /// Limits the memory of this process, never to more than it has, and has it die in silence.
+  /// Limits the memory of this process without raising its limit, and lets it die silently.
   private func limit() {
-    // The parent may have been started with the signals ignored that end what takes too long.
+    // The parent may have been started with some of these signals ignored.
     for number in [SIGALRM, SIGXCPU, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGSEGV, SIGPIPE] {
       signal(number, SIG_DFL)
     }
@@ -155,9 +155,9 @@ struct IsolatedChild<Sums: Reported> {
 
   // MARK: - In the parent
 
-  /// Returns the report of a file; nil if the child ends amid it, or if it cannot be of the file.
+  /// Returns the report of a file; nil if the child ends too early, or if the report cannot be of this file.
   private func receive(of file: Input, from descriptor: Int32) throws(ImageError) -> Part? {
-    // The seconds after which a child that says nothing is ended; it ends itself before.
+    // The seconds until a silent child is ended. It should end itself before.
     let patience = seconds + 20
     var part: Part = ([], nil)
     var room = memory

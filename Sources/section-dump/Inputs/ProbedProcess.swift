@@ -3,12 +3,12 @@ internal import CTrace
 internal import LibC
 internal import PluginFiles
 
-/// A program that was started to load one file: it stops where its own code begins, with its libraries in place, calls
+/// A program that was started to load one file. It stops at its entry point, with its libraries in place, calls
 /// `dlopen`, and is ended. Its `main` never runs.
 struct ProbedProcess {
-  /// The end of one of its steps.
+  /// The outcome of a step.
   enum End: Equatable {
-    /// The function that it was to call has returned.
+    /// It has reached its entry point. A called function returns there.
     case returned
     /// It has ended itself with a status.
     case exited(Int32)
@@ -16,27 +16,27 @@ struct ProbedProcess {
     case killed(Int32)
     /// It runs another program now.
     case replaced
-    /// It was ended, because it took too long.
+    /// It took too long.
     case late
   }
 
   private let child: pid_t
-  /// The address of the program's own code; nothing of it runs.
+  /// The address of the program's entry point. Its code never runs.
   private var entry: UInt64 = 0
   private let deadline: ContinuousClock.Instant
-  /// A file without a name that has what it prints.
+  /// A file without a name that takes its output.
   private let output: Int32
-  /// The path of the file that it is to load.
+  /// The path of the file to load.
   private let subject: String
   /// The path of a file that it is about to open.
   private var opening: String?
 
-  /// The paths of files that it has opened in its last step, once each.
+  /// The paths of files that the called functions have opened, once each.
   private(set) var opened: [String] = []
   /// The function that ran when the last signal came, or when the time was up.
   private(set) var place: String?
 
-  /// The machine that this program can trace, as images call it; nil if there is none.
+  /// The machine whose programs this one can trace, as images name it; nil if there is none.
   static var machine: String? {
     #if arch(x86_64)
       "x86_64"
@@ -61,7 +61,7 @@ struct ProbedProcess {
     output = unsafe dup(fileno(file))
     unsafe fclose(file)
     deadline = .now + limit
-    // The signal of a child's end is waited for, so it must not be lost.
+    // `wait` waits for the signal of a child, so it must not be lost.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGCHLD)
@@ -81,7 +81,7 @@ struct ProbedProcess {
     self.entry = entry
   }
 
-  /// In the child: runs the program, which stops at once. The status tells why that failed.
+  /// Runs the program in the child, where it stops at once. If that fails, the status is the error number.
   private static func become(_ program: String, _ output: Int32) -> Never {
     setpgid(0, 0)
     for number in 1..<Int32(32) { signal(number, SIG_DFL) }
@@ -100,7 +100,7 @@ struct ProbedProcess {
     _exit(errno)
   }
 
-  /// Reads where the program begins among what the kernel tells it.
+  /// Reads the entry point from the auxiliary vector that the kernel gives the program.
   private static func entry(of child: pid_t) -> UInt64? {
     let words = words(in: systemFile("/proc/\(child)/auxv").bytes)
     // AT_ENTRY
@@ -108,7 +108,7 @@ struct ProbedProcess {
     return place.map { words[$0 + 1] }
   }
 
-  /// The words of a process's memory.
+  /// Returns the words of a process's memory.
   private static func words(in bytes: [UInt8]) -> [UInt64] {
     stride(from: 0, to: bytes.count, by: 8).compactMap {
       bytes.span.word(at: $0, bits: 64, order: .ofThisProcess)
@@ -117,12 +117,12 @@ struct ProbedProcess {
 
   // MARK: - Steps
 
-  /// Has its libraries start, up to where its own code begins.
+  /// Starts its libraries, up to its entry point.
   mutating func start() -> End { go(notingFiles: false) }
 
-  /// Has it call a function with a text and a number.
+  /// Makes it call a function with a text and a number.
   ///
-  /// - Returns: How that ended, and what the function returned.
+  /// - Returns: The outcome, and the result of the function; 0 if it has not returned.
   mutating func call(
     _ function: UInt64, _ text: String? = nil, _ number: UInt64 = 0
   ) -> (end: End, result: UInt64) {
@@ -167,7 +167,7 @@ struct ProbedProcess {
     }
   }
 
-  /// Waits for its next stop or its end; nil if the time is up.
+  /// Waits for its next stop or its end and returns the status; nil if the time is up.
   private func wait() -> Int32? {
     var status: Int32 = 0
     var signals = sigset_t()
@@ -193,7 +193,7 @@ struct ProbedProcess {
     }
   }
 
-  /// Ends it and what it has started.
+  /// Ends the process and the processes that it has started.
   func end() {
     kill(-child, SIGKILL)
     kill(child, SIGKILL)
@@ -204,18 +204,18 @@ struct ProbedProcess {
 
   // MARK: - What it has
 
-  /// The first bytes of what it has printed.
+  /// The first bytes of its output.
   var printed: String {
     String(decoding: readBytes(of: output, at: 0, count: 1 << 16).bytes, as: UTF8.self)
   }
 
-  /// The text at an address of it.
+  /// Returns the text at an address of its memory.
   func text(at address: UInt64) -> String? {
     let bytes = memory(at: address)
     return bytes.firstIndex(of: 0).map { String(decoding: bytes[..<$0], as: UTF8.self) }
   }
 
-  /// The next bytes of its memory.
+  /// Returns the next bytes of its memory.
   private func memory(at address: UInt64) -> [UInt8] {
     let memory = unsafe open("/proc/\(child)/mem", O_RDONLY | O_CLOEXEC)
     guard memory >= 0, let start = Int(exactly: address) else { return [] }
@@ -229,7 +229,7 @@ struct ProbedProcess {
       .compactMap { MappedRange($0) }.filter { $0.path.hasPrefix("/") }
   }
 
-  /// The addresses of functions in the first library that defines all of them; nil if none does.
+  /// Returns the addresses of functions in the first library that defines all of them; nil if none does.
   func addresses(of names: [String]) -> [UInt64]? {
     let starts = mapped.filter { $0.offset == 0 }
     return starts.lazy.compactMap { start -> [UInt64]? in
@@ -249,11 +249,11 @@ struct ProbedProcess {
     var (instruction, stack): (UInt64, UInt64) = (0, 0)
     // Sound: both numbers live for the duration of the call.
     guard unsafe trace_place(child, &instruction, &stack) else { return false }
-    // x86_64 is behind the instruction that traps.
+    // On x86_64 it is after the instruction that traps.
     return instruction == entry || instruction == entry + 1
   }
 
-  /// The function that runs: `check of libshop.so`; with that of the plugin that has most likely called it.
+  /// Returns the running function, `check of libshop.so`, with the plugin's function that has most likely called it.
   private func currentPlace() -> String? {
     var (instruction, stack): (UInt64, UInt64) = (0, 0)
     // Sound: both numbers live for the duration of the call.
@@ -262,7 +262,7 @@ struct ProbedProcess {
     guard let place = Self.place(of: instruction, in: ranges) else { return nil }
     let own = ranges.filter { $0.path == subject && $0.isExecutable }
     guard !own.contains(where: { $0.contains(UInt(instruction)) }) else { return place }
-    // The nearest address of the plugin on the stack is nearly always that of the caller.
+    // The plugin's nearest address on the stack is nearly always the caller's.
     let caller = Self.words(in: memory(at: stack)).first { word in
       own.contains { $0.contains(UInt(word)) }
     }
@@ -279,7 +279,7 @@ struct ProbedProcess {
       ?? "\(name)+\(offset.hexadecimal)"
   }
 
-  /// The function of a file that an address lies in; nil if no symbol says so.
+  /// Returns the function of a file that has an address; nil if no symbol names it.
   private static func function(at address: UInt64, of path: String) -> String? {
     guard let image = try? ELFFile(OpenedFile(path: path)) else { return nil }
     var found: String?
@@ -305,7 +305,7 @@ extension ProbedProcess {
 }
 
 extension ProbedProcess.End {
-  /// The end of a sentence that says what happened.
+  /// The outcome as a clause.
   var sentence: String {
     switch self {
     case .returned: "it goes on"

@@ -1,18 +1,18 @@
 internal import BinaryImage
 internal import Threads
 
-/// Threads that read files, while what they find is taken in the order of the files.
+/// Threads that read files. Their results are taken in the order of the files.
 ///
-/// The thread that made it adds files. If no other thread is wanted, or the system gives none, it reads and takes
-/// too. How much is read ahead of what was taken is bounded.
+/// The thread that created the pool adds files. If no other thread is wanted, or the system gives none, it reads and
+/// takes too. A limit bounds how far reading is ahead of taking.
 final class ReadingThreads<Sums: Reported> {
   typealias Part = ReportPart<Sums>
-  /// Reads files one after another; all but the last part of the result may be handed on before.
+  /// Reads files one after another and returns the last part of the result. It may hand on other parts before.
   typealias Read = @Sendable (_ files: [Input], _ handOn: @escaping (Part) -> Void) -> Part
 
-  /// The most files that are read at a time: of many, handing over costs more than reading one.
+  /// The most files of a batch. Handing over single files costs more than reading them.
   private static var mostFiles: Int { 32 }
-  /// How many batches may be on their way for each thread.
+  /// The number of batches that may be in progress for each thread.
   private static var lead: Int { 8 }
 
   private let jobs: Int
@@ -25,22 +25,22 @@ final class ReadingThreads<Sums: Reported> {
   /// The number of batches that were given to other threads.
   private var issued = 0
 
-  /// Reads with `jobs` threads; `take` runs on one of them at a time, and has returned before `finish` does.
+  /// Creates a pool of `jobs` threads. `take` runs on one of them at a time, and has returned before `finish` does.
   init(jobs: Int, read: @escaping Read, take: @escaping (Part) -> Void) {
     self.jobs = jobs
     self.read = read
     self.take = take
   }
 
-  /// Has one more file read.
+  /// Adds a file to read.
   func add(_ file: Input) {
     files.append(file)
-    // The first ones may be all: then each is worth a thread.
+    // There may be only a few files: then each is worth a thread.
     let wanted = jobs > 1 ? 1 + batches / (2 * jobs) : 1 + batches * Self.mostFiles
     if files.count >= min(Self.mostFiles, wanted) { issue() }
   }
 
-  /// Returns when every file was read, and every part taken.
+  /// Waits until every file is read and every part is taken.
   func finish() {
     if !files.isEmpty { issue() }
     state.change { $0.isClosed = true }
@@ -60,7 +60,7 @@ final class ReadingThreads<Sums: Reported> {
 
   private func worker() -> POSIXThread? {
     let (state, read) = (state, read)
-    // Sound: the one thread whose batch has its turn calls it, and the lock is between two turns.
+    // Sound: only the thread whose batch has its turn calls it, and the lock is between two turns.
     nonisolated(unsafe) let take = take
     return POSIXThread {
       while let (number, files) = state.wait(until: { $0.next() }) {
@@ -69,7 +69,7 @@ final class ReadingThreads<Sums: Reported> {
           unsafe take(part)
         }
         state.withLock { $0.read[number] = part }
-        // Nobody finds the part whose turn it is twice.
+        // Each part is removed once, so only one thread takes it.
         while let part = state.withLock({ $0.read.removeValue(forKey: $0.turn) }) {
           unsafe take(part)
           state.change { $0.turn += 1 }
@@ -85,11 +85,11 @@ final class ReadingThreads<Sums: Reported> {
     var waiting: ArraySlice<Batch> = []
     /// The last parts of batches that were read and wait for their turn.
     var read: [Int: Part] = [:]
-    /// The batch whose parts are taken now. No other batch hands on any but its last part, so that few are held.
+    /// The batch whose parts are taken now. Other batches wait before they hand on parts, so few parts are kept.
     var turn = 0
     var isClosed = false
 
-    /// Returns a batch to read; nil inside if no more will come, nil if that is not known yet.
+    /// Returns the next batch; `.some(nil)` if no more will come, nil if that is not known yet.
     mutating func next() -> Batch?? {
       if let batch = waiting.popFirst() { return batch }
       return isClosed ? .some(nil) : nil

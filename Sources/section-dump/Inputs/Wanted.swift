@@ -2,26 +2,26 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// Names that were asked for, each of which one of the files must have.
+/// The requested names. At least one file must have each of them.
 struct Wanted: Sendable, Codable {
   /// One name, and whether it was found.
   struct Name: Sendable, Codable {
-    /// What a child tells of it; its parent knows the rest.
+    /// The fields that a child sends. Its parent knows the others.
     private enum CodingKeys: CodingKey { case isFound, similar }
 
     /// `module`, `service`, `section` or `protocol`.
     var kind = ""
     var text = ""
-    /// Whether what has the name is shown, and a shell may read it as a pattern; otherwise it must only be there.
+    /// Whether to show what has this name, which may be a shell pattern. Otherwise it must only be there.
     var isShown = false
     var isFound = false
-    /// The names in the files that are nearest to it.
+    /// The most similar names in the files.
     var similar: [String] = []
 
-    /// Whether names need not be exactly this one.
+    /// Whether the text is a pattern with wildcards.
     var isPattern: Bool { isShown && text.utf8.contains { "*?[\\".utf8.contains($0) } }
 
-    /// Notes that a file has a name, and returns whether it is this one.
+    /// Notes a name that a file has, and returns whether it matches.
     mutating func meets(_ name: String) -> Bool {
       let isMatch = isPattern ? name.isMatched(by: text) : text == name
       if isMatch {
@@ -34,12 +34,12 @@ struct Wanted: Sendable, Codable {
   }
 
   private(set) var names: [Name] = []
-  /// Whether what matches is shown, and nothing else.
+  /// Whether only matches are shown.
   var isSelection: Bool { names.contains(where: \.isShown) }
-  /// Whether the names of sections are looked at that may be similar to a name that is not found.
+  /// Whether to look for section names that resemble a missing name.
   var looksForSimilar = false
 
-  /// Entries that must be there, and patterns of what is shown; everything is where there are none.
+  /// Creates names from required entries, and from patterns of what to show. Without patterns everything is shown.
   init(
     _ required: [(kind: RecordKind, name: String)] = [],
     patterns: [(kind: String, texts: [String])] = []
@@ -52,10 +52,10 @@ struct Wanted: Sendable, Codable {
 
   var isEmpty: Bool { names.isEmpty }
 
-  /// What was asked for, for a person.
+  /// The requested names, for a person.
   var text: String { names.map(\.text).joined(separator: ", ") }
 
-  /// Notes that a file has a name; whether that is one of those that are shown.
+  /// Notes a name that a file has, and returns whether it is shown.
   mutating func sees(_ name: String, of kind: String) -> Bool {
     var isShown = false
     for index in names.indices where names[index].kind == kind {
@@ -64,7 +64,7 @@ struct Wanted: Sendable, Codable {
     return isShown
   }
 
-  /// Adds what was seen in other files, by somebody who was asked for the same names.
+  /// Adds the results of the same names in other files.
   mutating func add(_ other: Self) {
     for (index, name) in zip(names.indices, other.names) {
       names[index].isFound = names[index].isFound || name.isFound
@@ -80,9 +80,9 @@ struct Wanted: Sendable, Codable {
     }
   }
 
-  /// The sections of an image whose names match, those of one name together.
+  /// Returns the sections of an image whose names match, grouped by name.
   ///
-  /// A name without a wildcard is found where others cannot be listed, as in a stripped file.
+  /// A name without wildcards is found even if sections cannot be listed, as in a stripped file.
   mutating func sections(of image: some FileImage) throws(ImageError) -> [Section] {
     var (found, known): ([Section], Set<[UInt8]>) = ([], [])
     var listed: [Section]?
@@ -94,8 +94,8 @@ struct Wanted: Sendable, Codable {
         if known.insert(Array(text.utf8)).inserted { found += named }
         continue
       }
-      // A segment is no part of the name that sections are found by, and bytes that are no UTF-8 are none of a pattern:
-      // what stands for those begins with 0xef.
+      // Names with a segment are compared with full names. Bytes that are not UTF-8 are replaced in the text of a name,
+      // and the replacement begins with 0xef. Both need the list.
       let isQualified = text.utf8.contains(UInt8(ascii: ","))
       let isListed = isPattern || isQualified || text.utf8.contains(0xef)
       guard isListed || looksForSimilar && !names[index].isFound else { continue }

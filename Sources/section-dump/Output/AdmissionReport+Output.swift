@@ -3,8 +3,8 @@ internal import PluginFiles
 internal import Registration
 
 extension AdmissionReport {
-  /// Writes what `doctor` shows: also the files that are no plugins, as lines and as values of JSON, the problems of
-  /// folders and files that cannot be read, and a note on the host.
+  /// Writes the report of `doctor`. `others` are the files that are not plugins. `problems` are the folders and files
+  /// that cannot be read. The note is about the host.
   func write(
     others: (lines: [String], json: [JSONValue]), _ problems: [ImageError], note: String?,
     in format: OutputFormat, to sink: ByteSink, _ style: Style

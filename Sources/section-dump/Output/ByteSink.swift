@@ -11,11 +11,11 @@ internal import LibC
   private var capacity = pieceSize
   /// The number of bytes that were not handed on yet.
   private(set) var count = 0
-  /// The system's reason why output was lost; 0 if nothing was lost.
+  /// The system's error number if output was lost, else 0.
   private(set) var failure: Int32 = 0
 
-  /// Makes a sink that hands its bytes to `drain`, which returns the system's reason if it cannot take them;
-  /// without `drain` the sink keeps them.
+  /// Makes a sink that hands its bytes to `drain`, or keeps them without it. `drain` returns the system's error number
+  /// if it cannot take them, else 0.
   init(_ drain: (([UInt8]) -> Int32)? = nil) {
     self.drain = drain
     unsafe start = .allocate(capacity: Self.pieceSize)
@@ -75,7 +75,7 @@ internal import LibC
 
   func write(_ bytes: ArraySlice<UInt8>) { write(bytes.span) }
 
-  /// Writes bytes, and hands them over without a copy where they are many.
+  /// Writes bytes, and hands many bytes over without a copy.
   func write(piece bytes: [UInt8]) {
     guard let drain, bytes.count >= Self.pieceSize / 2 else { return write(bytes) }
     flush()
@@ -84,7 +84,7 @@ internal import LibC
 
   func write(_ text: String) { write(text.utf8Span.span) }
 
-  /// Writes a text of the tool, which costs less than one that is a `String`.
+  /// Writes a literal of the tool, which costs less than a `String`.
   @inline(__always)
   func write(word: StaticString) {
     let size = word.utf8CodeUnitCount
@@ -94,7 +94,7 @@ internal import LibC
     count += size
   }
 
-  /// Writes `"name":`, and before it a comma where it follows something.
+  /// Writes `"name":`, and a comma before it if it follows a value.
   func write(key name: StaticString, follows: Bool) {
     let size = name.utf8CodeUnitCount
     makeRoom(for: size + 4)
@@ -166,13 +166,13 @@ internal import LibC
 
   // MARK: - What was written
 
-  /// Returns the bytes that are here from `position` on.
+  /// Returns the kept bytes from `position` on.
   func bytes(from position: Int) -> [UInt8] {
     precondition(0...count ~= position)
     return unsafe Array(UnsafeBufferPointer(start: start + position, count: count - position))
   }
 
-  /// Writes some of the bytes of another sink.
+  /// Writes a range of the bytes of another sink.
   func write(_ range: Range<Int>, of other: ByteSink) {
     precondition(range.lowerBound >= 0 && range.upperBound <= other.count && other !== self)
     makeRoom(for: range.count)
@@ -180,7 +180,7 @@ internal import LibC
     count += range.count
   }
 
-  /// Returns how many characters the bytes from `position` on are.
+  /// Returns the number of characters from `position` on.
   func width(from position: Int) -> Int {
     precondition(0...count ~= position)
     // All but the first byte of a character begin with 10.
@@ -188,22 +188,22 @@ internal import LibC
     return unsafe bytes.count { $0 & 0xc0 != 0x80 }
   }
 
-  /// Forgets all bytes that are here.
+  /// Discards all kept bytes.
   func removeAll() { count = 0 }
 
-  /// Hands on the bytes that are here. After a failure they are lost.
+  /// Hands on the kept bytes. After a failure they are lost.
   func flush() {
     guard let drain, count > 0 else { return }
     if failure == 0 { failure = drain(bytes(from: 0)) }
     count = 0
   }
 
-  /// Writes a line of what the tool says about itself.
+  /// Writes a message of the tool as a line.
   func say(_ line: String) {
     write("section-dump: \(line.escaped)\n")
   }
 
-  /// Hands over the rest of standard output; false, once told to `errors`, where some was lost.
+  /// Hands over the rest of standard output. If some was lost, writes that to `errors` and returns false.
   func finish(_ errors: ByteSink) -> Bool {
     flush()
     if failure != 0 { errors.say("standard output: \(systemMessage(failure))") }
@@ -213,7 +213,7 @@ internal import LibC
 }
 
 extension [UInt8] {
-  /// Writes all bytes to a descriptor; answers the system's reason where it cannot, else 0.
+  /// Writes all bytes to a descriptor. Returns the system's error number if that fails, else 0.
   func write(to descriptor: Int32) -> Int32 {
     var written = 0
     while written < count {

@@ -1,15 +1,15 @@
-/// Writes fields one after another: as keys of JSON objects, in the order they are given, or as columns of CSV.
+/// A writer of fields, one after another: keys of JSON objects in the given order, or columns of CSV.
 ///
-/// A key order that is documented, output that streams and a start-up without an encoder's
-/// machinery are why this is not `JSONEncoder`. CSV is quoted as RFC 4180 says; its texts are escaped as in
-/// tables, so a line is a row and a terminal is safe. JSON keeps every byte.
+/// It is not `JSONEncoder` because the order of keys is documented, output streams, and starting must be fast. CSV is
+/// quoted as RFC 4180 says. Its texts are escaped as in tables, so a line is a row and a terminal is safe. JSON keeps
+/// every byte.
 struct FieldWriter {
-  /// Whether a field may be an object or an array; else fields are columns.
+  /// Whether it writes JSON, whose fields may be objects and arrays; else it writes columns.
   let isJSON: Bool
   private let sink: ByteSink
-  /// Whether the names of columns are written, and not what they say.
+  /// Whether the names of columns are written instead of values.
   private var isHeader = false
-  // Whether a comma comes before the next value, and how many objects and arrays are open: a row is one.
+  // Whether a comma comes before the next value, and how many objects and arrays are open. A row counts as one.
   private var needsComma = false
   private var depth: Int
   /// The fields that each row begins with.
@@ -27,7 +27,7 @@ struct FieldWriter {
     write(text.utf8Span.span, inCSV: .quotedCell)
   }
 
-  /// Writes a text of a file that need not be UTF-8; JSON has its bytes as another key then.
+  /// Writes a text of a file. If it is not UTF-8, JSON has its bytes under another key.
   mutating func string(key name: StaticString, _ text: [UInt8]?, bytesKey: StaticString) {
     guard begin(name), let text else { return writeNull() }
     let isUTF8 = write(text.span, inCSV: .quotedCell)
@@ -50,13 +50,13 @@ struct FieldWriter {
     sink.write(word: value ? "true" : "false")
   }
 
-  /// Writes a size in bytes; JSON says one that is larger than any number of its readers as the largest.
+  /// Writes a size in bytes. In JSON it is at most the largest `Int`.
   mutating func size(key name: StaticString, _ size: UInt64?) {
     guard begin(name), let size else { return writeNull() }
     sink.write(decimal: isJSON ? min(size, UInt64(Int.max)) : size)
   }
 
-  /// Writes a number in base 16, which is a text in JSON, so that no reader rounds it.
+  /// Writes a number in base 16. In JSON it is a text, so that no reader rounds it.
   mutating func hexadecimal(key name: StaticString? = nil, _ number: UInt64?) {
     guard begin(name), let number else { return writeNull() }
     if isJSON { writeQuote() }
@@ -64,7 +64,7 @@ struct FieldWriter {
     if isJSON { writeQuote() }
   }
 
-  /// Writes texts: an array, or one column.
+  /// Writes texts: an array in JSON, or one column.
   mutating func list(key name: StaticString, _ texts: [String], separator: String) {
     if isJSON {
       array(key: name, texts)
@@ -73,7 +73,7 @@ struct FieldWriter {
     }
   }
 
-  /// Writes what `write` writes as JSON, which is a text in a column.
+  /// Writes JSON by `write`. In a column it is a text.
   mutating func nested(key name: StaticString, _ write: (inout Self) -> Void) {
     guard !isJSON else {
       begin(name)
@@ -89,7 +89,7 @@ struct FieldWriter {
 
   // MARK: - JSON
 
-  /// Writes an object, as the value of a key where it is given one; the others do so too.
+  /// Writes an object, as the value of a key if one is given. The next functions do so too.
   mutating func object(key name: StaticString? = nil, _ body: (inout Self) -> Void) {
     container(name, UInt8(ascii: "{"), UInt8(ascii: "}"), body)
   }
@@ -98,7 +98,7 @@ struct FieldWriter {
     container(name, UInt8(ascii: "["), UInt8(ascii: "]"), body)
   }
 
-  /// Writes an array of what `write` makes of each element.
+  /// Writes an array; `write` writes each element.
   mutating func array<Element>(
     key name: StaticString? = nil, _ elements: [Element], _ write: (Element, inout Self) -> Void
   ) {
@@ -136,7 +136,7 @@ struct FieldWriter {
     }
   }
 
-  /// Writes bytes as a string of two hexadecimal digits for each.
+  /// Writes bytes as a string with two hexadecimal digits each.
   mutating func bytes(key name: StaticString, _ bytes: [UInt8]?) {
     guard begin(name), let bytes else { return writeNull() }
     writeQuote()
@@ -144,19 +144,19 @@ struct FieldWriter {
     writeQuote()
   }
 
-  /// Writes the key of a value that writes itself next.
+  /// Writes the key of the value that is written next.
   mutating func key(text name: String) {
     string(name)
     sink.write(UInt8(ascii: ":"))
     needsComma = false
   }
 
-  /// A line break between values, for people who look at the document.
+  /// Writes a line break between values, for people who read the document.
   func lineBreak() { sink.write(UInt8(ascii: "\n")) }
 
   // MARK: - CSV
 
-  /// Writes the first line: the names of the fields that `write` writes of nothing.
+  /// Writes the first line: the names of the fields that `write` writes.
   mutating func header(_ write: (inout Self) -> Void) {
     isHeader = true
     row(write)
@@ -173,7 +173,7 @@ struct FieldWriter {
 
   // MARK: - Pieces
 
-  /// Writes what is before a value: a comma, and its key. Returns false if only names are written.
+  /// Writes the comma and the key before a value. Returns false if only names are written.
   @inline(__always) @discardableResult
   private mutating func begin(_ name: StaticString?) -> Bool {
     if isJSON, let name {
@@ -191,7 +191,7 @@ struct FieldWriter {
     if isJSON { sink.write(word: "null") }
   }
 
-  /// Writes a text, which CSV quotes only if it has a delimiter; returns whether all of it is UTF-8.
+  /// Writes a text, which CSV quotes only if it has a delimiter. Returns whether all of it is UTF-8.
   @discardableResult
   private func write(_ text: Span<UInt8>, inCSV form: TextForm) -> Bool {
     let isQuoted = isJSON || text.hasDelimiter
@@ -217,12 +217,12 @@ struct FieldWriter {
   }
 }
 
-/// An element of what commands list of an image.
+/// An element that a command lists for an image.
 ///
-/// Elements may be read while they are printed, so that a large section is never held as text;
-/// a failure then joins the problems of the image.
+/// Elements may be read while they are printed, so a large section is never kept as text. A failure then joins the
+/// problems of the image.
 protocol Tabled: SendableMetatype {
-  /// Writes what JSON and CSV say of an element; without one, the same fields, whose values a header leaves out.
+  /// Writes the JSON and CSV fields of an element; nil is for a header, which has no values.
   static func writeFields(of element: Self?, to writer: inout FieldWriter)
   /// The titles of a table's columns.
   static var titles: [String] { get }
@@ -230,7 +230,7 @@ protocol Tabled: SendableMetatype {
   func addCells(to table: inout Table)
   /// Writes the rows of CSV.
   func writeRows(to csv: inout FieldWriter)
-  /// Writes what a table has below the line that names the file.
+  /// Writes the part of a table below the line that names the file.
   static func writeTable(_ elements: [Self], to sink: ByteSink, _ style: Style)
 }
 
@@ -245,7 +245,7 @@ extension Tabled {
 }
 
 extension Span<UInt8> {
-  /// Whether a field with these bytes stands between quotes.
+  /// Whether a field with these bytes needs quotes.
   fileprivate var hasDelimiter: Bool {
     for index in indices where self[index] == UInt8(ascii: ",") || self[index] == UInt8(ascii: "\"")
     {

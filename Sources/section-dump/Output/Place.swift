@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// Where in the inputs something is.
+/// A location in the inputs.
 struct Place: Hashable, Codable, CustomStringConvertible {
   var path: String
   /// The bytes of a path that is not UTF-8.
@@ -19,14 +19,14 @@ struct Place: Hashable, Codable, CustomStringConvertible {
     container.isEmpty ? path : path + container.map { "(\($0))" }.joined()
   }
 
-  /// Writes the fields that say which file it is; without a place, the same fields.
+  /// Writes the fields that name the file; nil is for a header.
   static func writeFile(of place: Place?, to writer: inout FieldWriter) {
     let bytes = place.map { $0.pathBytes ?? Array($0.path.utf8) }
     writer.string(key: "path", bytes, bytesKey: "pathBytes")
     writer.list(key: "container", place?.container ?? [], separator: "/")
   }
 
-  /// Where in the file something is.
+  /// Returns the location of a section or an entry in the same file.
   func at(section: String?, index: Int? = nil) -> Place {
     var place = self
     (place.section, place.index) = (section, index)
@@ -41,8 +41,7 @@ struct Place: Hashable, Codable, CustomStringConvertible {
 }
 
 extension Place {
-  /// Writes what a document says of an image before its contents; `identity` is nil where it could not
-  /// be opened.
+  /// Writes the fields of an image before its contents. `identity` is nil if the image could not be opened.
   func write(_ identity: ImageIdentity?, to json: inout FieldWriter) {
     Self.writeFile(of: self, to: &json)
     json.string(key: "format", identity?.format.rawValue)

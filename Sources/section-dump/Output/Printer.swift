@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// How results are printed.
+/// The formats of results.
 enum OutputFormat: String, CaseIterable {
   case table, json, ndjson, csv
 
@@ -15,12 +15,12 @@ enum OutputFormat: String, CaseIterable {
   }
 }
 
-/// The forms of findings: those of everything else, and those that services read.
+/// The formats of findings: those of results, and those that services read.
 enum ReportFormat: String, CaseIterable {
   case table, json, ndjson, csv, sarif, github, gitlab
 }
 
-/// Colours, where standard output is a terminal that wants them.
+/// The colours of output, if they are wanted.
 struct Style {
   enum Color: String, CaseIterable {
     case auto, always, never
@@ -35,15 +35,15 @@ struct Style {
         && (Self.isForced || Self.isOnTerminal && !Self.isDumbTerminal)
   }
 
-  /// Whether the environment asks for colours also where no terminal is.
+  /// Whether the environment wants colours even without a terminal.
   private static let isForced = ["FORCE_COLOR", "CLICOLOR_FORCE"].contains {
     !["", "0"].contains(variable($0))
   }
 
-  /// Asked once, since every file is shown in a style.
+  /// Whether standard output is a terminal: found once, because every file is shown in a style.
   private static let isOnTerminal = isatty(STDOUT_FILENO) == 1
 
-  /// The columns of the terminal that standard output is; more than any line has where it is none.
+  /// The columns of the terminal; more than any line has if standard output is no terminal.
   static let columns: Int = {
     var size = winsize()
     // Sound: the call writes to `size` alone.
@@ -51,10 +51,10 @@ struct Style {
     return isKnown && size.ws_col > 0 ? Int(size.ws_col) : .max
   }()
 
-  /// Whether the terminal, if there is one, knows no more than characters and lines.
+  /// Whether the terminal, if there is one, knows only characters and lines.
   static var isDumbTerminal: Bool { ["", "dumb"].contains(variable("TERM")) }
 
-  /// What a variable of the environment says; nothing where it is missing.
+  /// Returns the value of an environment variable; empty if it is missing.
   private static func variable(_ name: String) -> String {
     // Sound: getenv returns null or a NUL-terminated text, and nothing here changes the environment.
     unsafe getenv(name).map { unsafe String(cString: $0) } ?? ""
@@ -62,7 +62,7 @@ struct Style {
 
   func dim(_ text: String) -> String { isColored ? "\u{1b}[2m\(text)\u{1b}[0m" : text }
 
-  /// Has `body` write to a sink in this style.
+  /// Writes what `body` writes to a sink in bold, if colours are wanted.
   func bold(_ sink: ByteSink, _ body: () -> Void) { paint("\u{1b}[1m", sink, body) }
   func dim(_ sink: ByteSink, _ body: () -> Void) { paint("\u{1b}[2m", sink, body) }
 
@@ -73,11 +73,11 @@ struct Style {
   }
 }
 
-/// Bytes on their way to standard output or standard error; what came before errors is printed before them. The first
-/// bytes of all for standard output begin with what separates two items.
+/// Bytes for standard output or standard error. Output that came before errors is printed before them. The first bytes
+/// for standard output begin with the separator of two items, too.
 typealias Piece = (isError: Bool, bytes: [UInt8])
 
-/// Standard output and standard error, with what is before and behind all items.
+/// Standard output and standard error, with the text before and after all items.
 final class Printer {
   let output: ByteSink
   let errors: ByteSink
@@ -113,7 +113,7 @@ final class Printer {
     }
   }
 
-  /// Prints what is before all items; `head` are keys of a JSON document.
+  /// Prints the text before all items; `head` are keys of a JSON document.
   func begin(_ head: String = "", columns: (inout FieldWriter) -> Void) {
     switch format {
     case .json: output.write("{\"schema\":1,\(head)\"files\":[\n")
@@ -124,7 +124,7 @@ final class Printer {
     }
   }
 
-  /// Prints the rest; false, once told, where some of standard output was lost.
+  /// Prints the rest. Returns false, after a message, if some of standard output was lost.
   func finish() -> Bool {
     if format == .json { output.write(word: isAmidLine ? "\n]}\n" : "]}\n") }
     progress.clear()
@@ -132,11 +132,11 @@ final class Printer {
   }
 }
 
-/// A line on the terminal that says how far a long scan is, and goes before anything is printed.
+/// A line on the terminal with the progress of a long scan. It is removed before anything is printed.
 final class Progress {
-  /// The time after which people wonder that nothing happens.
+  /// The time until the line is shown, before people wonder that nothing happens.
   static let patience: Duration = .milliseconds(500)
-  /// The interval at which the number changes.
+  /// The interval between changes of the number.
   private static let pace: Duration = .milliseconds(100)
 
   private let isWanted = isatty(STDERR_FILENO) == 1 && !Style.isDumbTerminal
@@ -144,7 +144,7 @@ final class Progress {
   private var files = 0
   private var next = ContinuousClock.now + patience
   private var isShown = false
-  /// Whether what was printed last ended in the midst of a line.
+  /// Whether the last output ended inside a line.
   private var isAmidLine = false
 
   /// Counts files that were read.
@@ -158,13 +158,13 @@ final class Progress {
     write("\r\(files.counted("file")) read")
   }
 
-  /// Makes way for bytes that are going to be printed.
+  /// Removes the line before bytes are printed.
   func makeWay(for bytes: [UInt8]) {
     clear()
     isAmidLine = sharesTerminal && bytes.last != UInt8(ascii: "\n")
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func clear() {
     guard isShown else { return }
     isShown = false

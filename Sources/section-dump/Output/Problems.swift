@@ -1,16 +1,16 @@
 internal import BinaryImage
 internal import Registration
 
-/// The codes of failures in the tool only; all others have the code that they have everywhere.
+/// The codes of failures that only the tool has. Other failures have the same codes everywhere.
 extension ImageError.Code {
   /// There is more than `--max-bytes` allows.
   static let tooLarge = Self(rawValue: "too-large")
-  /// With `--isolate`: the child that read the file was killed, or broke off.
+  /// With `--isolate`: the child that read the file was killed, or ended too early.
   static let killed = Self(rawValue: "killed")
 }
 
 extension ImageError {
-  /// The remedy, also of failures in the tool only.
+  /// The remedy, also for failures that only the tool has.
   var remedyInTool: Remedy {
     switch code {
     case .tooLarge: .raiseLimit
@@ -29,8 +29,8 @@ extension FileImage {
     )
   }
 
-  /// Adds the reason that the file ends too early, and removes what follows from it. Returns whether the file has
-  /// all bytes that its headers claim.
+  /// Adds the error of a file that ends too early, and removes the problems that follow from it. Returns whether the
+  /// file has all bytes that its headers claim.
   func checkExtents(_ problems: inout [ImageError]) -> Bool {
     do throws(ImageError) {
       try checkExtents()
@@ -47,11 +47,11 @@ extension FileImage {
     return true
   }
 
-  /// The entries that the file would register; throws where files of its kind register none.
+  /// Returns the entries that the file would register. Throws if files of its kind register none.
   func scanEntries() throws(ImageError) -> Scan {
     try refuseCore()
     let scan = try Scan(of: self)
-    // The entries of a library are listed in the file of its debug information, without their bytes.
+    // The debug information of a library lists its entry sections too, but has no bytes of them.
     guard !scan.rejections.isEmpty, identity.kind == .debug else { return scan }
     throw file.error(
       .noEntries,
@@ -60,16 +60,16 @@ extension FileImage {
   }
 }
 
-/// Members of an archive may each point many times at one text, and the images in a core file may have all of their
-/// bytes in common: so what is read of the images of one file follows its size.
+/// Limits what is read of the images of one file by its size. Members of an archive may each point many times at one
+/// text. The images in a core file may share all of their bytes.
 extension Scan {
-  /// The size of the entries that any file may have.
+  /// The size of entries that every file may have.
   static let leastRoom = 1 << 20
 
-  /// Returns how much more they may have in so many bytes of a file.
+  /// Returns the further size of entries for `size` bytes of a file.
   static func room(in size: UInt64) -> Int { 8 * Int(min(size, 1 << 40)) }
 
-  /// The least size of a report of it in bytes, which names the place with each entry.
+  /// Returns the least size of a report in bytes. A report names the location with each entry.
   func size(in place: Place) -> Int {
     let each = place.container.reduce(64) { $0 + $1.utf8.count }
     return records.reduce(each * (records.count + rejections.count)) { sum, record in
@@ -80,14 +80,14 @@ extension Scan {
 }
 
 extension ImageError {
-  /// The entries of other images have used up the room of a file.
+  /// Returns the error of an image if entries of other images have used up the room of the file.
   static func noRoom(in image: String) -> ImageError {
     ImageError(
       Code(rawValue: Rejection.Reason.limitExceeded.rawValue), image: image,
       message: "The images before it have entries for many times the file; this one is not read.")
   }
 
-  /// An entry that was refused, as what could not be read of its file.
+  /// Creates the error of a rejected entry.
   init(_ rejection: Rejection) {
     let origin = rejection.origin
     self.init(
@@ -96,7 +96,7 @@ extension ImageError {
       message: (rejection.name.map { "\(rejection.kind) \($0): " } ?? "") + rejection.message)
   }
 
-  /// The line on standard error: path, place, reason.
+  /// Returns the line on standard error: path, location, reason.
   func line(path: String) -> String {
     var error = self
     error.image = path

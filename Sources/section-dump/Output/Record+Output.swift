@@ -5,7 +5,7 @@ extension Record {
   /// The kind and the name: `module shop`.
   var title: String { "\(kind) \(name)" }
 
-  /// The symbol or address of the factory; nil where there is none.
+  /// The symbol or address of the accessor; nil if there is none.
   var accessorName: String? {
     guard let accessor, accessor.target != .null else { return nil }
     if case .imported(let symbol, let addend) = accessor.target {
@@ -38,7 +38,7 @@ extension Attributes {
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
-  /// An object without `priority`; keys that may repeat, and those that do, have arrays.
+  /// Writes an object without `priority`. Keys that may repeat have arrays, and so have keys that do.
   func write(to json: inout FieldWriter) {
     json.object { json in
       let single = [("level", level), ("scope", scope), ("name", name), ("abi", abi)]
@@ -52,7 +52,7 @@ extension Attributes {
       }
       for same in others.groups(by: \.key) {
         json.key(text: same[0].key)
-        // A target has one for each of its actions, a service one for each need.
+        // A target has an `action` for each action, and an entry a `needs` for each need.
         if same.count == 1, !["action", "needs"].contains(same[0].key) {
           json.string(same[0].value)
         } else {

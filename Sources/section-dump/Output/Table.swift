@@ -1,8 +1,7 @@
-/// Aligned columns for a person; the last one is not padded, and no cell makes others wider than a
+/// A table with aligned columns for a person. The last column is not padded, and no cell makes its column wider than a
 /// screen.
 ///
-/// Rows are held until there are many bytes of them: those of a large table are not all aligned with
-/// each other.
+/// Rows are kept until they have many bytes. So the rows of a large table are not all aligned with each other.
 struct Table {
   private static let widestPadded = 80
   private static let mostBytes = 1 << 18
@@ -14,7 +13,7 @@ struct Table {
   private let room = Style.columns
   /// The cells of the rows that were not written yet, one after another.
   private let cells = ByteSink()
-  /// Where each of these cells ends, and how wide it is.
+  /// The end and the width of each of these cells.
   private var ends: [(position: Int, width: Int)] = []
   private var widths: [Int]
   private var hasTitles = false
@@ -24,7 +23,7 @@ struct Table {
     widths = titles.map(\.count)
   }
 
-  /// Adds a cell that `body` writes; the last one of a row ends it.
+  /// Adds a cell that `body` writes. The last cell of a row ends the row.
   mutating func cell(_ body: (ByteSink) -> Void) {
     let start = cells.count
     body(cells)
@@ -35,7 +34,7 @@ struct Table {
     if column == titles.count - 1, cells.count >= Self.mostBytes { writeRows() }
   }
 
-  /// Adds a text of a file; one that is missing is a dash.
+  /// Adds a text of a file, or a dash if it is missing.
   mutating func cell(_ text: String?) {
     cell { sink in
       if let text { sink.write(text, as: .cell) } else { sink.write(word: "–") }
@@ -74,15 +73,15 @@ struct Table {
     sink.write(UInt8(ascii: "\n"))
   }
 
-  /// Writes cells below each other's columns; those that the terminal has no room for are on the next line.
+  /// Writes a row of cells in their columns. Cells that the terminal has no room for are on the next line.
   @inline(__always)
   private func writeLine(widths widthOfCell: (Int) -> Int, _ write: (Int) -> Void) {
-    // Those before a cell that is empty are not written before it is known that one follows.
+    // Blanks are not written until a cell follows that is not empty.
     var (blanks, position) = (2, 0)
     for column in titles.indices {
       let width = widthOfCell(column)
       if width > 0 {
-        // Siblings are below each other, so the whole column has to fit; the last one need not.
+        // The cells of a column are aligned, so the whole column must fit. The last column need not.
         let needed = column == titles.count - 1 ? width : max(width, widths[column])
         if position > 0, needed > room - position - blanks {
           sink.write(UInt8(ascii: "\n"))

@@ -1,21 +1,21 @@
 internal import BinaryImage
 internal import Registration
 
-/// How a text is written, so that nobody takes it for what is around it.
+/// The escapes of a text, which keep it apart from what is around it.
 struct TextForm {
-  /// A cell of a table, or a field of CSV without quotes: `\` and what is no UTF-8 are escaped, too.
+  /// A cell of a table, or a field of CSV without quotes: `\` and bytes that are not UTF-8 are escaped, too.
   static let cell = TextForm(escapes: "\\", isJSON: false)
   /// A field of CSV between quotes.
   static let quotedCell = TextForm(escapes: "\\\"", isJSON: false)
   /// A message or another text of the tool, which may have escapes already.
   static let message = TextForm(escapes: "", isJSON: false)
-  /// The same between quotes.
+  /// A message between quotes.
   static let quotedMessage = TextForm(escapes: "\"", isJSON: false)
   /// A string of JSON.
   static let json = TextForm(escapes: "\\\"", isJSON: true)
 
   fileprivate let isJSON: Bool
-  // The bytes that stand for themselves: a bit for each of the first 64, and of the next.
+  // The bytes that need no escape: a bit for each of the first 64, and of the next 64.
   private var low: UInt64 = .max << 32
   private var high: UInt64 = .max >> 1
 
@@ -26,7 +26,7 @@ struct TextForm {
     }
   }
 
-  /// Returns where the first byte from `start` on is that does not stand for itself.
+  /// Returns the position of the first byte from `start` on that needs an escape.
   @inline(__always)
   fileprivate func endOfPlain(_ text: Span<UInt8>, from start: Int) -> Int {
     var index = start
@@ -69,7 +69,7 @@ extension ByteSink {
   @discardableResult
   func write(_ text: String, as form: TextForm) -> Bool { write(text.utf8Span.span, as: form) }
 
-  /// Writes a character that may not stand for itself.
+  /// Writes a character that may need an escape.
   private func write(_ scalar: Unicode.Scalar, as form: TextForm) {
     if form.isJSON { return write(scalar.textInJSON) }
     switch scalar {
