@@ -4,18 +4,18 @@ internal import Registration
 
 /// The arguments of the process, in two parts.
 ///
-/// The parser's time grows with the square of their number. So of many paths at the end it is shown
-/// one, and the others go past it: `section-dump --format json */*.so` may name thousands.
+/// The parser takes quadratic time, and `section-dump --format json */*.so` may name thousands of paths. So of many
+/// paths at the end, the parser gets only the first.
 struct CommandArguments {
-  /// What the parser is given.
+  /// The arguments for the parser.
   var parsed: [String]
-  /// Paths that follow the last one among those.
+  /// The paths after the last argument for the parser.
   var laterPaths: [String] = []
 
-  /// Those of this process.
+  /// The arguments of this process.
   static let current = CommandArguments(Array(CommandLine.arguments.dropFirst()))
 
-  /// Commands that do not take as many paths as one likes.
+  /// The commands that do not take any number of paths.
   private static let others: Set<String> = [
     "diff", "live", "why", "doctor", "help", "probe", "schema",
   ]
@@ -30,7 +30,7 @@ struct CommandArguments {
 
   init(_ arguments: [String]) {
     let arguments = Self.commandFirst(arguments)
-    // The last option, what may be its value, and a path; without options, what may be a command.
+    // The last option, its possible value, and a path. Without options, a possible command and a path.
     let lastOption = arguments.lastIndex { $0.hasPrefix("-") } ?? -1
     let end = min(lastOption + 3, arguments.count)
     let takesPaths = arguments.first.map { !Self.others.contains($0) } ?? false
@@ -38,7 +38,7 @@ struct CommandArguments {
     laterPaths = Array(takesPaths ? arguments[end...] : [])
   }
 
-  /// The arguments with the command before the options that were given before it.
+  /// Moves the command before the options that were given before it.
   private static func commandFirst(_ arguments: [String]) -> [String] {
     var index = 0
     while index < arguments.count, arguments[index].hasPrefix("-"), arguments[index].count > 1,
@@ -56,10 +56,10 @@ struct CommandArguments {
 }
 
 extension SectionDump {
-  /// Does what most runs are for, and returns the exit status: shows the entries, sections or slots of some files, in
-  /// some format.
+  /// Does what most runs are for, without the parser: shows the entries, sections or slots of some files in some
+  /// format.
   ///
-  /// - Returns: Nil, with nothing done, if the arguments say more, or nothing that makes sense.
+  /// - Returns: The exit status. Nil, with nothing done, if there are other arguments, or wrong ones.
   static func run(plainly arguments: ArraySlice<String>) -> ExitCode? {
     var rest = arguments
     let known = rest.first.map(["records", "sections", "hex", "strings"].contains) ?? false

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import SwiftMetadata
 
-/// `section-dump conformances PATH…`: which Swift types of each file conform to which protocols.
+/// `section-dump conformances PATH…`: shows the Swift types of each file and the protocols that they conform to.
 struct Conformances: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conformances",
@@ -47,7 +47,7 @@ extension FileTables.Conformance: Tabled {
     table.cell(how.joined(separator: ", "))
   }
 
-  /// Finds the conformances of an image to the protocols that are wanted.
+  /// Finds the conformances of an image to the wanted protocols.
   static func read(
     _ image: any FileImage, _: ReadImage, _ wanted: inout Wanted
   ) throws(ImageError) -> [Self] {
@@ -55,7 +55,7 @@ extension FileTables.Conformance: Tabled {
     try FileTables([.conformances], of: image)?.forEachConformance { conformance in
       var isShown = !wanted.isSelection
       var rest = conformance.protocol.name[...]
-      // All names are looked at, with and without their modules, since they may be similar to what is wanted.
+      // All names are compared, with and without their modules, because they may resemble wanted ones.
       while wanted.isSelection {
         if wanted.sees(String(rest), of: "protocol") { isShown = true }
         guard let dot = rest.firstIndex(of: ".") else { break }

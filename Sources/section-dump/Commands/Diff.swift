@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import Registration
 
-/// `section-dump diff OLD NEW`: what a new build adds, drops and changes.
+/// `section-dump diff OLD NEW`: shows what a new build adds, drops and changes.
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff", abstract: "Shows what a new build adds, drops and changes.",
@@ -44,15 +44,15 @@ struct Diff: ParsableCommand {
   }
 }
 
-/// The entries that a new build declares and an old one does not, and the other way round.
+/// The differences between the entries of an old and a new build.
 struct Differences {
   typealias Declared = Survey.Declared
 
-  /// The entries that were removed, added or changed, in this order; of a changed one the old and the new.
+  /// The entries that were removed, added or changed, in this order; for a change, the old and the new entry.
   private(set) var changes: [(kind: String, entries: [Declared])] = []
-  /// The files of either build that could not be read, so that more may differ, or less.
+  /// The files of either build that could not be read. So more may differ, or less.
   private(set) var problems: [(build: String, finding: Finding)] = []
-  /// The builds of which no entry could be read: nothing is compared then.
+  /// The builds with problems and no readable entry. If there are any, nothing is compared.
   private(set) var unread: [String] = []
 
   init(from old: Survey, to new: Survey) {
@@ -62,10 +62,10 @@ struct Differences {
     problems = builds.flatMap { build, survey in survey.problems.map { (build, $0) } }
   }
 
-  /// Compares what entries say; where they are differs with every build.
+  /// Compares the contents of entries. Their locations differ with every build.
   ///
-  /// Entries of one kind and name are matched in order, those that are the same first, so that one of
-  /// several that goes is not told as a change of all behind it.
+  /// Entries of one kind and name are matched in order, equal entries first. So removing one of several entries does
+  /// not count as a change of all entries after it.
   private mutating func compare(_ old: [Declared], _ new: [Declared]) {
     var rest = Dictionary(grouping: old.indices) { old[$0].record.title }
     func match(_ entry: Declared, where fits: (Record) -> Bool) -> Declared? {
@@ -82,7 +82,7 @@ struct Differences {
 }
 
 extension Record {
-  /// Whether another entry of the same kind and name declares the same.
+  /// Returns whether another entry of the same kind and name declares the same.
   fileprivate func says(_ other: Record) -> Bool {
     implementation == other.implementation && attributes == other.attributes
       && encoding == other.encoding && (accessor == nil) == (other.accessor == nil)
@@ -108,7 +108,7 @@ extension Record {
 }
 
 extension Differences {
-  /// Writes all of it; one object a line has one key, what happened.
+  /// Writes all differences. With one object a line, the key of each says what happened.
   func write(in format: OutputFormat, to sink: ByteSink, _ style: Style) {
     switch format {
     case .json:
@@ -154,9 +154,9 @@ extension Differences {
     }
   }
 
-  /// A row a record; of a change, the old one and then the new one.
+  /// Writes a row for each record; for a change, the old record and then the new one.
   private func writeRows(to sink: ByteSink) {
-    // The columns behind these differ with every build.
+    // The columns after these differ with every build.
     var csv = FieldWriter(sink, isJSON: false)
     func write(_ word: String?, _ entry: Declared?, _ csv: inout FieldWriter) {
       csv.string(key: "difference", word)
@@ -170,7 +170,7 @@ extension Differences {
     }
   }
 
-  /// `- module log`, `+ module net`, `~ service Greeter: priority=1 → –`, and their places.
+  /// Writes `- module log`, `+ module net`, `~ service Greeter: priority=1 → –`, with their locations.
   private func writeText(to sink: ByteSink, _ style: Style) {
     for (kind, entries) in changes {
       let (old, new) = (entries[0], entries[entries.count - 1])

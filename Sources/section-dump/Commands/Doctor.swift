@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import PluginFiles
 
-/// `section-dump doctor FOLDER… --host EXECUTABLE`: which plugins a host would load, and why not the others.
+/// `section-dump doctor FOLDER… --host EXECUTABLE`: shows the plugins that a host would load, and why not the others.
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
@@ -48,7 +48,7 @@ struct Doctor: ParsableCommand {
     for candidate in catalogue.candidates {
       if admission.add(candidate) { continue }
       let path = Array(candidate.path.utf8)
-      // What is named is expected to be a plugin; what cannot be read may be one.
+      // A named file is expected to be a plugin. An unreadable file may be one.
       if case .failure(let error) = candidate.found,
         names.contains(path) || error.code == .unreadable && !leadsToNoFile(path)
       {
@@ -80,7 +80,7 @@ struct Doctor: ParsableCommand {
     }
   }
 
-  /// What says nothing about any of the files, as a name that is typed wrongly does; a line each.
+  /// Returns a line for each option that has no effect on any file, such as a mistyped name.
   private func vain(
     _ files: [PluginCatalogue.Candidate], _ admission: Admission, _ report: AdmissionReport
   ) -> [String] {
@@ -96,7 +96,7 @@ struct Doctor: ParsableCommand {
 }
 
 extension ReportOptions {
-  /// Reads a host; a service gets a finding if it cannot be read.
+  /// Reads a host. If it cannot be read, prints a finding in the formats of services.
   func admissionHost(_ path: String) throws -> AdmissionHost {
     do throws(ImageError) { return try AdmissionHost(executable: path) } catch {
       guard [.sarif, .github, .gitlab].contains(format) else { throw error }
@@ -107,12 +107,12 @@ extension ReportOptions {
 }
 
 extension PluginCatalogue.Candidate {
-  /// Whether it is no file that could be read as a plugin.
+  /// Whether it could not be read as a plugin.
   fileprivate var isUnread: Bool { if case .failure = found { true } else { false } }
 }
 
 extension AdmissionHost {
-  /// That it registers nothing, and what to do; nil where it has a Hive.
+  /// The message that the host has no Hive, and what to do; nil if it has one.
   var lackOfHive: String? {
     hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
   }
@@ -178,7 +178,7 @@ struct PolicyOptions: ParsableArguments {
       "--allow and --deny take a pattern, not ''; no file has such a name.")
   }
 
-  /// Whether a demand was given.
+  /// Whether any demand was given.
   var isGiven: Bool {
     strict || hardened || anyOwner || startup != nil || !(allow + deny).isEmpty || !table.isEmpty
   }

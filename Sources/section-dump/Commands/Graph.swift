@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `section-dump graph PATH…`: what a set of files declares, as a picture.
+/// `section-dump graph PATH…`: draws what a set of files declares.
 struct Graph: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "graph", abstract: "Draws modules, services and what they require.",

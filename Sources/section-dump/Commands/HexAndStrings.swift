@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `section-dump hex --section NAME PATH…`: bytes, each pointer slot resolved beside them.
+/// `section-dump hex --section NAME PATH…`: shows bytes, with each pointer slot resolved next to them.
 struct Hex: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hex", abstract: "Shows a section's bytes, each pointer resolved beside them.",
@@ -19,7 +19,7 @@ struct Hex: ParsableCommand {
   }
 }
 
-/// `section-dump strings --section NAME PATH…`: any section as an array of pointers to strings.
+/// `section-dump strings --section NAME PATH…`: shows any section as an array of pointers to strings.
 struct Strings: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strings",

@@ -1,9 +1,9 @@
 internal import BinaryImage
 
-/// Writes lines of bytes, with what is said of each.
+/// A writer of lines of bytes, with notes on their words.
 struct HexRows {
   private static let rowSize: UInt64 = 16
-  /// How much of a text is shown behind an arrow.
+  /// The most bytes of a text to show after an arrow.
   private static let longest = 64
 
   private let section: Section
@@ -13,9 +13,9 @@ struct HexRows {
   private let addressWidth: Int
   private var window: SectionWindow
   private var start: UInt64 = 0
-  /// What is said of the words of the line, one after another.
+  /// The notes on the words of the line, one after another.
   private let notes = ByteSink()
-  /// The line before, if nothing was said of it, and how many equal ones followed that wait.
+  /// The line before, if it has no notes, and the number of equal lines after it that wait.
   private var last: ArraySlice<UInt8> = []
   private var repeats = 0
   private let style: Style
@@ -27,14 +27,14 @@ struct HexRows {
     window = SectionWindow(section, size: size, of: found.image)
   }
 
-  /// Takes in what a slot is; those before have been told.
+  /// Adds a slot. All slots before it must have been added.
   mutating func add(_ slot: PointerSlot) {
     guard slot.target != nil || slot.symbol != nil || slot.kind == .unresolved else { return }
     while slot.position >= start + Self.rowSize, writeRow(before: slot.position) {}
     addNote(on: slot)
   }
 
-  /// Writes the rest; the error is why not all bytes were read.
+  /// Writes the rest. Returns the error if not all bytes could be read.
   mutating func finish() -> ImageError? {
     while start < size, writeRow(before: size) {}
     writeRepeats()
@@ -47,7 +47,7 @@ struct HexRows {
     slot.writeNumber(to: notes)
     notes.write(UInt8(ascii: " "))
     slot.writeDestination(to: notes)
-    // Data that begins with a control byte is hardly a text: a size, say.
+    // Data that begins with a control byte is hardly a text. It may be a size.
     if let text = slot.text?.cut(to: Self.longest), text.bytes.first?.isOfText ?? true {
       notes.write(word: " \"")
       notes.write(text.bytes.span, as: .cell)
@@ -76,7 +76,7 @@ struct HexRows {
     return true
   }
 
-  /// Says how often the last line comes again, or writes the one that does.
+  /// Writes how often the last line repeats, or the line itself if it repeats once.
   private mutating func writeRepeats() {
     if repeats == 1 {
       let all = notes.bytes(from: 0)

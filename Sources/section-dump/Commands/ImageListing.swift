@@ -8,15 +8,15 @@ struct ImageListing<Element: Tabled>: Sendable {
   let key: StaticString
   /// The text of a table without rows.
   var emptyNote: String
-  /// A name for the files that were found and left out.
+  /// The name in summaries for the files that were found and left out.
   var skippedNote = "no object files"
   /// The names that the files should have.
   var wanted = Wanted()
   /// Finds the elements of an image, and notes the problems of some of them.
   let read: @Sendable (any FileImage, ReadImage, inout Wanted) throws(ImageError) -> [Element]
 
-  /// Reads the inputs, prints the elements of each in their order, and returns the exit status: 2 if an input
-  /// could not be read, else 1 if no file has something that was named, else 0.
+  /// Reads the inputs, prints their elements in order, and returns the exit status. It is 2 if an input could not be
+  /// read, else 1 if a wanted name is in no file, else 0.
   func show(_ inputs: Inputs, in format: OutputFormat, _ style: Style) -> ExitCode {
     let printer = Printer(format)
     printer.begin { csv in
@@ -54,7 +54,7 @@ struct ImageListing<Element: Tabled>: Sendable {
       if sums.skipped > 0 { printer.errors.say("\(sums.skipped) skipped (\(skippedNote))") }
       if let note = passed.note { printer.errors.say(note) }
     }
-    // Where nothing could be read, a name may be there.
+    // If nothing could be read, the names may still be there.
     let complaints = sums.failed > 0 && sums.read == 0 ? [] : sums.wanted.complaints
     for complaint in complaints { printer.errors.say(complaint) }
     let isWritten = printer.finish()
@@ -75,7 +75,7 @@ struct ImageListing<Element: Tabled>: Sendable {
     return (["\(files): \(sums.shown) shown"] + others).joined(separator: ", ")
   }
 
-  /// Writes what is shown of one file, or why there is none.
+  /// Writes the images of one file, or the error.
   private func report(_ input: Input, of inputs: Inputs, to writer: inout ImageWriter<Element>) {
     writer.sums.files += 1
     var (isShown, refusal): (Bool, ImageError?) = (false, nil)
@@ -105,20 +105,20 @@ struct ImageListing<Element: Tabled>: Sendable {
         if error.code == .noEntries { refusal = refusal ?? error }
       }
     }
-    // What was named, and has nothing that the command reads, is no empty result.
+    // A named file without anything that the command reads is not an empty result.
     if let refusal, !isShown, !input.isFound { writer.note(refusal, at: input.place) }
   }
 }
 
 /// The sums of the reports of some files.
 struct ReportSums: Reported {
-  /// The number of files, and what tables say of them and of the images in them.
+  /// The number of files, and the counts of images that tables show.
   var files = 0
   var shown = 0
   var empty = 0
   var skipped = 0
   var unread = 0
-  /// The number of images with problems, and of those whose contents could be read.
+  /// The number of images with problems, and of images whose contents could be read.
   var failed = 0
   var read = 0
   /// The number of images that are parts of files.
@@ -134,7 +134,7 @@ struct ReportSums: Reported {
     Self.counts.allSatisfy { Self.possible ~= self[keyPath: $0] }
   }
 
-  /// Adds the sums of further files; a wanted name is in one of all.
+  /// Adds the sums of further files. A wanted name need only be in one of all files.
   mutating func add(_ other: Self) {
     for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
     wanted.add(other.wanted)

@@ -1,13 +1,13 @@
 internal import BinaryImage
 internal import ObjectFiles
 
-/// An image that a command shows, and what is wrong with it.
+/// An image that a command shows, and its problems.
 final class ReadImage {
   let place: Place
   var problems: [ImageError]
   /// The size of the entries that were read.
   var entrySize = 0
-  /// The process that has it mapped, and where; nil for a file.
+  /// The process that has it mapped, and the mapping; nil for a file.
   let mapping: (pid: Int?, image: RemoteMapping)?
   private let image: (any Image)?
   /// The identity from its headers, which few formats show; nil if it could not be opened.
@@ -21,7 +21,7 @@ final class ReadImage {
   }
 }
 
-/// Writes what a command shows of one image after another, in every format.
+/// A writer of one image after another, in every format.
 struct ImageWriter<Element: Tabled> {
   var sums = ReportSums()
   private let format: OutputFormat
@@ -48,7 +48,7 @@ struct ImageWriter<Element: Tabled> {
 
   /// Writes an image with its elements, which are nil if they could not be read.
   ///
-  /// Writing them may find more problems. An image that `isAlone` is worth a line with nothing to show.
+  /// Writing them may find more problems. An image that `isAlone` gets a line even if it has nothing to show.
   mutating func show(_ found: ReadImage, _ elements: [Element]?, isAlone: Bool = false) {
     switch format {
     case .json, .ndjson: writeObject(found, elements ?? [])
@@ -65,7 +65,7 @@ struct ImageWriter<Element: Tabled> {
     report(found.problems, path: found.place.file)
   }
 
-  /// Writes that there is nothing to show of a file or an image, and why.
+  /// Writes the reason that nothing of a file or an image can be shown.
   mutating func note(_ error: ImageError, at place: Place) {
     show(ReadImage(place, problems: [error]), nil)
   }
@@ -89,9 +89,9 @@ struct ImageWriter<Element: Tabled> {
 
   private mutating func writeTable(_ found: ReadImage, _ elements: [Element]?, _ isAlone: Bool) {
     let isEmpty = elements?.isEmpty ?? true
-    // An empty result is one that was looked for.
+    // A result is empty only if the elements could be read.
     if elements == nil { sums.unread += 1 } else if isEmpty { sums.empty += 1 }
-    // Tables of many files leave out what has nothing to show, and need not know what it is.
+    // Tables of many files leave out images with nothing to show, and do not even name them.
     guard !isEmpty || isAlone else { return }
     text.write(word: format.separator)
     sums.shown += 1
@@ -109,7 +109,7 @@ struct ImageWriter<Element: Tabled> {
     }
   }
 
-  /// Says why something of the file at `path` could not be read or was refused.
+  /// Writes the problems of the file at `path` to standard error.
   mutating func report(_ problems: [ImageError], path: String) {
     guard !problems.isEmpty else { return }
     sums.failed += 1

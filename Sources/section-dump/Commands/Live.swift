@@ -3,7 +3,7 @@ internal import BinaryImage
 internal import ObjectFiles
 internal import Registration
 
-/// `section-dump live --pid N`, `--core FILE`: what the images that a process has mapped offer.
+/// `section-dump live --pid N`, `--core FILE`: shows the entries of the images that a process has mapped.
 struct Live: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "live",
@@ -70,7 +70,7 @@ struct Live: ParsableCommand {
           image = opened
           records = try LiveRecord.read(opened, states, &room, &problems)
         } catch {
-          // A file may be mapped, and may run, that is no image.
+          // A mapped file that may run need not be an image.
           if error.code == .notAnObject { continue }
           problems.append(error)
         }
@@ -95,17 +95,17 @@ struct Live: ParsableCommand {
   }
 }
 
-/// An entry of a running process, and what its Hive made of it.
+/// An entry of a process, and its state in the Hive.
 private struct LiveRecord: Tabled {
   static let titles = Record.titles
 
   let record: Record
-  /// Whether the process says what became of its entries.
+  /// Whether the process has the states of its entries.
   let hasStates: Bool
-  /// Nil where the process does not say; no Hive registers kinds of third parties and identities.
+  /// The state; nil if the process does not have it. No Hive registers identities or kinds of third parties.
   let entry: EntryStates.Entry?
 
-  /// Reads the entries of an image while there is room, and adds what is wrong with some of them.
+  /// Reads the entries of an image while there is room, and adds their problems.
   static func read(
     _ image: RemoteImage, _ states: EntryStates?, _ room: inout Int, _ problems: inout [ImageError]
   ) throws(ImageError) -> [Self] {
@@ -131,9 +131,9 @@ private struct LiveRecord: Tabled {
     writer.message(key: "reason", record?.entry?.reason)
   }
 
-  /// Adds the state before the entry and the reason behind it, where there are any.
+  /// Adds the entry, with its state before it and the reason after it if the process has states.
   func addCells(to table: inout Table) {
-    // Of a bound module that does not run, the reason.
+    // A bound module that does not run shows its code instead of the state.
     let code = entry?.state == .bound ? entry?.code : nil
     if hasStates { table.cell(code ?? entry?.state.rawValue) }
     record.addCells(to: &table)
@@ -148,17 +148,17 @@ private struct LiveRecord: Tabled {
   }
 }
 
-/// An image of the process, before its entries are read. There may be thousands, so its headers are not kept.
+/// An image of the process, before its entries are read. Its headers are not kept, because there may be thousands.
 private struct ProcessImage {
   let mapping: RemoteMapping
-  /// The states of all entries of the process, as the runtime in it has them, or the reason that it cannot be read.
+  /// The states of all entries of the process in the image's runtime, or the error of reading them.
   private(set) var states: EntryStates?
   private(set) var problem: ImageError?
   let carriesRuntime: Bool
   var place: Place { Place(path: mapping.path, pathBytes: mapping.pathBytes) }
 
   init(_ mapping: RemoteMapping, of process: RemoteProcess) {
-    // The reader of its entries reports what cannot be read.
+    // Reading its entries reports the errors.
     let image = try? process.image(mapping)
     self.mapping = image?.mapping ?? mapping
     carriesRuntime = image?.carriesRuntime ?? false
@@ -171,20 +171,20 @@ private struct ProcessImage {
 }
 
 extension ReadImage {
-  /// Writes the fields that each row of CSV begins with.
+  /// Writes the first fields of each row of CSV.
   func writeColumns(to csv: inout FieldWriter) {
     if mapping == nil { return Place.writeFile(of: place, to: &csv) }
     Self.writeColumns(of: self, to: &csv)
   }
 
-  /// Writes the same of an image of a process; without one, the same fields.
+  /// Writes the first fields for an image of a process; nil is for the header.
   fileprivate static func writeColumns(of image: ReadImage?, to csv: inout FieldWriter) {
     csv.number(key: "pid", image?.mapping?.pid)
     csv.string(key: "path", image?.place.path)
     writeMapping(image?.mapping?.image, to: &csv)
   }
 
-  /// Writes where it is mapped, and what became of its file.
+  /// Writes the address of the mapping, and the state of its file.
   static func writeMapping(_ mapping: RemoteMapping?, to writer: inout FieldWriter) {
     writer.hexadecimal(key: "mapped", mapping?.base)
     writer.boolean(key: "deleted", mapping?.isDeleted)

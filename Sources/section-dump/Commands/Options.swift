@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Registration
 internal import Threads
 
-/// The arguments that say which files are read.
+/// The arguments that name the files to read.
 struct InputOptions: ParsableArguments {
   @Argument(
     help: "Object files; directories with --recursive; - for standard input.",
@@ -52,19 +52,19 @@ struct InputOptions: ParsableArguments {
   }
 }
 
-/// The arguments of most commands: which files are read, and how results are printed.
+/// The arguments of most commands: the files to read, and the format of results.
 struct FileOptions: ParsableArguments {
   @OptionGroup var inputs: InputOptions
   @OptionGroup var output: OutputOptions
 
-  /// Prints what a command shows of each file.
+  /// Prints the results of a command on each file.
   func show(_ listing: ImageListing<some Tabled>) throws {
     let status = listing.show(inputs.values, in: output.format, output.style)
     if !status.isSuccess { throw status }
   }
 }
 
-/// Which sections of each file are shown.
+/// The sections of each file to show.
 struct SectionOptions: ParsableArguments {
   @Option(
     name: .customLong("section"),
@@ -88,7 +88,7 @@ struct SectionOptions: ParsableArguments {
   var wanted: Wanted { Wanted(patterns: [("section", names)]) }
 }
 
-/// How many files are read at a time, and how far what is read may reach.
+/// The number of files to read at a time, and whether a child reads each file.
 struct ReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -106,15 +106,15 @@ struct ReadingOptions: ParsableArguments {
     try expect(jobs ?? 1 > 0, "--jobs must be positive.")
   }
 
-  /// What was asked for, or what is best for many files or for those that were named one by one; no more
-  /// than can be of use.
+  /// Returns the number of files to read at a time: the requested number, or the best one for many files or for named
+  /// ones. It is limited to what can be of use.
   func jobs(forMany isMany: Bool) -> Int {
     let processors = POSIXThread.processors
     return min(jobs ?? (isMany ? processors : 1), 8 * processors)
   }
 }
 
-/// Throws what is wrong with the arguments unless they are right.
+/// Throws an error about the arguments unless they are right.
 func expect(_ isRight: Bool, _ message: String) throws {
   if !isRight { throw ValidationError(message) }
 }
@@ -123,7 +123,7 @@ extension OutputFormat: ExpressibleByArgument {}
 extension ReportFormat: ExpressibleByArgument {}
 extension Style.Color: ExpressibleByArgument {}
 
-/// The arguments that say how results are printed.
+/// The arguments for printing results.
 struct OutputOptions: ParsableArguments {
   @Option(
     help: """
@@ -136,7 +136,7 @@ struct OutputOptions: ParsableArguments {
   var style: Style { colors.style }
 
   /// Prints a report of one piece, and lines on standard error. Throws status 2 if something `isMissing` in it or it
-  /// could not be written, else 1 if it `fails`.
+  /// could not be written. Otherwise throws status 1 if it `fails`.
   static func print(
     _ lines: [String] = [], isMissing: Bool, fails: Bool, _ write: (ByteSink) -> Void
   ) throws {
@@ -148,7 +148,7 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// The argument that says whether results have colours.
+/// The argument for colours in results.
 struct ColorOptions: ParsableArguments {
   @Option(
     help: "When to use colours; auto heeds NO_COLOR and FORCE_COLOR, and asks for a terminal.")
@@ -157,7 +157,7 @@ struct ColorOptions: ParsableArguments {
   var style: Style { Style(color) }
 }
 
-/// The arguments that say how findings are printed.
+/// The arguments for printing findings.
 struct ReportOptions: ParsableArguments {
   @Option(
     help: """
@@ -170,8 +170,8 @@ struct ReportOptions: ParsableArguments {
 
   var style: Style { colors.style }
 
-  /// Prints findings as a service reads them, or has `write` print them in a form that all commands have; and lines on
-  /// standard error. Throws what ``OutputOptions`` throws.
+  /// Prints findings in the format of a service, or lets `write` print them in a format that all commands have. Prints
+  /// lines on standard error. Throws what ``OutputOptions`` throws.
   func print(
     _ findings: @autoclosure () -> [Finding], _ lines: [String] = [], isMissing: Bool, fails: Bool,
     _ write: (OutputFormat, ByteSink) -> Void

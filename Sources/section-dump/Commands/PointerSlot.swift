@@ -1,11 +1,11 @@
 internal import BinaryImage
 
-/// One word of a section that is read as an array of pointers, or several equal ones that follow
-/// each other; or a text of a section that holds texts.
+/// One word of a section that is read as an array of pointers, or a run of equal words. In a section that holds texts,
+/// one text.
 struct PointerSlot {
-  /// What the word is.
+  /// The kinds of words.
   enum Kind: String {
-    /// Nothing.
+    /// A null pointer.
     case null
     /// A word that is no pointer.
     case number
@@ -13,15 +13,15 @@ struct PointerSlot {
     case pointer
     /// A pointer to code of this image.
     case code
-    /// A pointer to what another image defines.
+    /// A pointer to a symbol of another image.
     case imported = "import"
-    /// The file does not tell what the loader makes of it; the note says why.
+    /// A word whose loaded value the file does not show. The note says why.
     case unresolved
     /// No word, but a text in the section itself.
     case text
   }
 
-  /// Counted over all sections of this name.
+  /// The number of the slot, counted over all sections of this name.
   var index: Int
   /// Its offset in the section.
   var position: UInt64
@@ -31,18 +31,18 @@ struct PointerSlot {
   var raw: UInt64?
   var kind = Kind.null
   var resolution = PointerValue.Resolution.none
-  /// Where it leads in this image; in objects relative to the section that `symbol` names.
+  /// The target in this image; in objects, relative to the section that `symbol` names.
   var target: UInt64?
   var symbol: String?
-  /// How many bytes behind an imported symbol it leads.
+  /// The distance of the target from an imported symbol, in bytes.
   var addend: Int64 = 0
-  /// The text that is there.
+  /// The text at the target, or in the section itself.
   var text: SlotText?
-  /// The number of equal words, each right behind the other, that this is: nulls or numbers.
+  /// The number of equal words, one after the other: nulls, numbers or unresolved words.
   var repeats = 1
-  /// Why no text is shown.
+  /// The reason that no text is shown, or that the word is unresolved.
   var note: String?
-  /// What is wrong: one thing, and mostly nothing.
+  /// The problem of the word, if there is one.
   var failures: [ImageError] = []
 
   init(_ index: Int, at position: UInt64, of section: Section) {
@@ -51,7 +51,7 @@ struct PointerSlot {
     offset = section.isCompressed ? nil : section.offset.map { $0.rawValue &+ position }
   }
 
-  /// Writes what JSON and CSV say of a slot; without one, the same fields.
+  /// Writes the JSON and CSV fields of a slot; nil is for a header.
   static func writeFields(of slot: Self?, to writer: inout FieldWriter) {
     guard let slot else { return writeFields(of: nothing, to: &writer) }
     writer.number(key: "index", slot.index)
@@ -77,7 +77,7 @@ struct PointerSlot {
     symbol.map { PointerValue.name(ofImport: $0, addend: addend) }
   }
 
-  /// Writes where the slot leads, for a person; the number where it is one.
+  /// Writes the target of the slot for a person, or the number if it is a number.
   func writeDestination(to sink: ByteSink) {
     if kind == .number, let raw { return sink.write(hexadecimal: raw) }
     let name = symbolName ?? (kind == .code ? "code" : nil)
@@ -98,7 +98,7 @@ struct PointerSlot {
     sink.write(UInt8(ascii: "]"))
   }
 
-  /// Whether slots that follow each other, and say the same, are shown as one.
+  /// Returns whether to show this slot and an equal slot after it as one.
   func isRepeated(by next: Self) -> Bool {
     (kind == .null || kind == .number || kind == .unresolved) && kind == next.kind
       && raw == next.raw && note == next.note && symbol == next.symbol && addend == next.addend
@@ -108,6 +108,6 @@ struct PointerSlot {
 }
 
 extension Section {
-  /// Whether its bytes are not those that the file has: `SHF_COMPRESSED`.
+  /// Whether the file has its bytes in compressed form: `SHF_COMPRESSED`.
   var isCompressed: Bool { segment == nil && flags.contains("C") }
 }

@@ -1,25 +1,25 @@
 internal import BinaryImage
 
-/// The part that a command shows of sections that it reads slot by slot, and no more of them than `--max-bytes` allows.
+/// The options of a command that shows sections slot by slot, up to `--max-bytes`.
 struct PointerSlots {
-  /// Whether the bytes are shown, rather than the texts that the slots lead to or that the section holds.
+  /// Whether to show bytes instead of the texts that the slots lead to or that the section holds.
   var showsBytes = false
   let maxBytes: Int
   /// Whether texts are shown whole.
   var showsWholeTexts = false
-  /// The bytes of each element of a table of structures; nil where every word is a slot.
+  /// The size of each element of a table of structures, in bytes; nil if every word is a slot.
   var stride: UInt64?
   /// The offsets of the pointers in an element.
   var places: [UInt64] = [0]
 
-  /// The sections of each image whose names are wanted.
+  /// Returns the listing of the wanted sections of each image.
   func listing(_ wanted: Wanted) -> ImageListing<SlotSection> {
     ImageListing(
       key: "sections", emptyNote: "no section \(wanted.text.escaped)", wanted: wanted,
       read: sections)
   }
 
-  /// Finds the sections; larger ones are problems, and so are those that the file ends in.
+  /// Finds the sections. Sections that are too large, or that the file ends in, are problems.
   private func sections(
     of image: any FileImage, _ found: ReadImage, _ wanted: inout Wanted
   ) throws(ImageError) -> [SlotSection] {
@@ -36,7 +36,7 @@ struct PointerSlots {
     var readable: [SlotSection] = []
     let texts = SlotTexts(of: image, showsWhole: showsWholeTexts, maxBytes: maxBytes)
     var (index, room) = (0, UInt64(maxBytes))
-    // No file has more bytes for its sections than it has, but for those that it compresses.
+    // The sections of a file have no more bytes than the file, except for compressed sections.
     var unshared = image.part.size
     var inflatable = max(1 << 16, 16 * min(unshared, 1 << 40))
     for section in sections {
@@ -71,21 +71,21 @@ struct PointerSlots {
   }
 }
 
-/// A section that is read slot by slot, and how much of it can be.
+/// A section that is read slot by slot, and the size that can be read.
 struct SlotSection {
   let section: Section
   /// The index of its first slot.
   let firstIndex: Int
-  /// The bytes that the file has of it; nil for memory that starts as zeros.
+  /// The number of its bytes in the file; nil for memory that starts as zeros.
   let size: UInt64?
   let image: any FileImage
-  /// Takes in what is damaged.
+  /// The image, which takes the problems of the section.
   let found: ReadImage
   /// The texts that the slots of the image lead to.
   let texts: SlotTexts
   let slots: PointerSlots
 
-  /// Hands over each slot in turn, equal ones that follow each other as one; what is damaged joins the problems.
+  /// Hands over each slot in turn, and equal slots in a row as one. Damage joins the problems.
   func forEachSlot(_ body: (PointerSlot) -> Void) {
     guard let size else { return }
     var log = ProblemLog(section: section)
@@ -103,7 +103,7 @@ struct SlotSection {
     while size - position >= stride {
       element.removeAll(keepingCapacity: true)
       for place in slots.places { element.append(reader.slot(index, at: position + place)) }
-      // What could not be read is no slot.
+      // A word that could not be read is no slot.
       if reader.failure != nil { break }
       if pending.count == element.count, zip(pending, element).allSatisfy({ $0.isRepeated(by: $1) })
       {
@@ -125,7 +125,7 @@ struct SlotSection {
     if let failure = reader.failure {
       log.add(failure)
     } else if rest > 0, slots.stride != nil || section.entrySize == stride {
-      // What says that it is an array has a whole number of elements; any data may have any size.
+      // A section that claims to be an array has whole elements. Other data may have any size.
       let (what, advice) =
         slots.stride == nil
         ? ("pointer", "")
@@ -142,7 +142,7 @@ struct SlotSection {
   }
 }
 
-/// The problems of one section, each cause once, and as many as a person reads.
+/// The problems of one section: each cause once, and no more than a person reads.
 private struct ProblemLog {
   private static let limit = 1000
 

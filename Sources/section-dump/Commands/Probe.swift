@@ -4,7 +4,7 @@ internal import LibC
 internal import PluginFiles
 internal import Registration
 
-/// `section-dump probe FILE --host EXECUTABLE`: what happens when a host loads a file.
+/// `section-dump probe FILE --host EXECUTABLE`: shows what happens when a host loads a file.
 struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
@@ -63,7 +63,7 @@ struct ProbeResult {
   enum Outcome: String {
     /// `dlopen` has returned a handle.
     case loaded
-    /// `dlopen` has said why not.
+    /// `dlopen` has refused the file.
     case refused
     /// The file has ended the process with a status.
     case exited
@@ -73,21 +73,21 @@ struct ProbeResult {
     case replaced
     /// The time was up.
     case late
-    /// The host itself did not come as far.
+    /// The host failed before it could load the file.
     case hostFailed = "host-failed"
   }
 
   let (path, host): (String, String)
   private(set) var outcome = Outcome.hostFailed
-  /// The milliseconds that `dlopen` took, or that went by until the process ended.
+  /// The milliseconds that `dlopen` took, or until the process ended.
   private var milliseconds = 0
-  /// The status or the number of the signal.
+  /// The exit status, or the number of the signal.
   private var number: Int?
   /// The text of `dlerror`, or the reason that the host failed.
   private var message: String?
   /// The function that ran when a signal came or the time was up.
   private var place: String?
-  /// The files that came along, those that were opened and are no libraries, and what was printed.
+  /// The other files that were loaded, the files that were opened and not loaded, and the output.
   private var (libraries, opened, printed): ([String], [String], String) = ([], [], "")
 
   init(of path: String, in host: String, limit: Duration) throws(ImageError) {
@@ -127,11 +127,11 @@ struct ProbeResult {
       let (end, text) = process.call(functions[1])
       message = end == .returned ? process.text(at: text) : nil
     }
-    // What the C library has not written yet.
+    // Writes the output that is still in the C library.
     _ = process.call(functions[2])
   }
 
-  /// Takes over how a step has ended.
+  /// Sets the outcome from the end of a step.
   private mutating func take(_ end: ProbedProcess.End, _ process: ProbedProcess) {
     switch end {
     case .returned: break

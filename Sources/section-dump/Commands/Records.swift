@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import Registration
 
-/// `section-dump [records] PATH…`: what each file would register.
+/// `section-dump [records] PATH…`: shows what each file would register.
 struct Records: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "records", abstract: "Shows what each file would register (default).")
@@ -90,7 +90,7 @@ extension Record: Tabled {
     table.cell(place)
   }
 
-  /// The entries of each image, those of `wanted` alone if it selects some.
+  /// Returns the listing of each image's entries, or only of the wanted ones if `wanted` selects some.
   static func listing(_ wanted: Wanted = Wanted()) -> ImageListing<Record> {
     ImageListing(
       key: "records", emptyNote: wanted.isSelection ? "no such entries" : "no entries",
@@ -105,7 +105,7 @@ extension Record: Tabled {
     found.problems += scan.rejections.map { ImageError($0) }
     if !found.place.container.isEmpty { found.entrySize = scan.size(in: found.place) }
     guard !wanted.isEmpty else { return scan.records }
-    // Each is looked at, since it may be wanted or similar to what is.
+    // All entries are compared, because they may be wanted or resemble wanted ones.
     return scan.records.filter {
       wanted.sees($0.name, of: $0.kind.description) || !wanted.isSelection
     }

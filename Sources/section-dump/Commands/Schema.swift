@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import Registration
 
-/// `section-dump schema NAME`: the JSON Schema of a document.
+/// `section-dump schema NAME`: prints the JSON Schema of a document.
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Prints the JSON Schema of a document.",
@@ -16,7 +16,7 @@ struct Schema: ParsableCommand {
     completion: .list(documents.map(\.key)))
   var name: String?
 
-  /// The files of Schemas; in each the title is the second line of the object.
+  /// The files of Schemas. The title is the second line of each file's object.
   private static let documents: KeyValuePairs = [
     "records": PackageResources.records_json, "sections": PackageResources.sections_json,
     "hex": PackageResources.hex_json, "strings": PackageResources.strings_json,
@@ -47,7 +47,7 @@ struct Schema: ParsableCommand {
     return String(decoding: line.split(separator: UInt8(ascii: "\""))[3], as: UTF8.self)
   }
 
-  /// Returns a schema with the parts that it shares with others, so that one file has all of it.
+  /// Returns a schema with its shared parts, so that one file has all of it.
   private static func whole(_ file: [UInt8]) -> String {
     let prefix = "common.json"
     let text = String(decoding: file, as: UTF8.self)
@@ -58,7 +58,7 @@ struct Schema: ParsableCommand {
     if own == text { return text }
     let shared = String(decoding: PackageResources.common_json, as: UTF8.self)
       .split(separator: "\n", omittingEmptySubsequences: false)
-    // Its first lines are those of any schema.
+    // Its first lines are the same in every schema.
     return own.dropLast("\n}\n".count) + ",\n" + shared.dropFirst(3).joined(separator: "\n")
   }
 }

@@ -3,10 +3,10 @@ internal import BinaryImage
 internal import LibC
 internal import Registration
 
-/// What would these files register, and what do the pointers in this section say?
+/// The tool: it shows what files would register, and what the pointers in a section lead to.
 @main
 struct SectionDump: ParsableCommand {
-  /// What `--version` says: that of the package.
+  /// The version of the package, which `--version` prints.
   static let version = "0.1.0-dev"
 
   static let configuration = CommandConfiguration(
@@ -44,12 +44,12 @@ struct SectionDump: ParsableCommand {
 
   /// Runs the command that the arguments name.
   ///
-  /// Most runs name files, and perhaps a format, and nothing else. They do without the parser, whose
-  /// types alone take longer to set up than many files take to read; the result is the same.
+  /// Most runs only name files, and perhaps a format. They do without the parser, because setting up its types takes
+  /// longer than reading many files. The result is the same.
   static func main() {
-    // A file that may not grow makes writing fail, and ends nothing.
+    // Writing to a file that may not grow must fail, and not end the process.
     _ = signal(SIGXFSZ, SIG_IGN)
-    // A `?` of a pattern is one character, not one byte.
+    // A `?` in a pattern is one character, not one byte.
     unsafe setlocale(LC_CTYPE, "C.UTF-8")
     let arguments = CommandLine.arguments.dropFirst()
     if arguments.count == 1, let word = arguments.first,
@@ -70,7 +70,7 @@ struct SectionDump: ParsableCommand {
     run(CommandArguments.current.parsed)
   }
 
-  /// Runs what the parser makes of arguments.
+  /// Parses the arguments and runs the command.
   private static func run(_ arguments: [String]) {
     do {
       var command = try parsedAlone(arguments) ?? parseAsRoot(arguments)
@@ -86,7 +86,7 @@ struct SectionDump: ParsableCommand {
         end(sink.finish(errors) ? status : ExitCode(2))
       }
       guard status == .validationFailure else { exit(withError: error) }
-      // What is wrong is quoted, and may be the name of a file.
+      // The message quotes the wrong argument, which may be the name of a file.
       for line in fullMessage(for: error).split(separator: "\n", omittingEmptySubsequences: false) {
         errors.write("\(String(line).escaped)\n")
       }
@@ -95,8 +95,8 @@ struct SectionDump: ParsableCommand {
     }
   }
 
-  /// What the parser of one command makes of its arguments, without setting up those of the others; nil if it refuses
-  /// them, or is asked for help.
+  /// Parses the arguments of one command without setting up the others. Returns nil if the parser refuses the
+  /// arguments, or if they request help.
   private static func parsedAlone(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let name = arguments.first, isCommand(name) else { return try? Records.parse(arguments) }
     let command = configuration.subcommands.first { $0.configuration.commandName == name }
@@ -107,12 +107,12 @@ struct SectionDump: ParsableCommand {
     configuration.subcommands.compactMap { $0.configuration.commandName }
   }
 
-  /// Whether a word is the name of a command.
+  /// Returns whether a word is the name of a command.
   static func isCommand(_ word: String) -> Bool { word == "help" || commands.contains(word) }
 
-  /// Whether a word looks like a command, and is no command, option or file.
+  /// Returns whether a word looks like a command and is neither a command nor a file.
   private static func isUnknown(_ word: String) -> Bool {
-    // Most words are paths, and are told so by their first letters.
+    // Most words are paths, which have other characters too.
     guard word.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains) else {
       return false
     }
@@ -131,5 +131,5 @@ struct SectionDump: ParsableCommand {
   }
 }
 
-/// Ends the process at once; `exit(withError:)` would first prepare a message that is not needed.
+/// Ends the process at once. `exit(withError:)` would first prepare a message that is not needed.
 private func end(_ status: ExitCode) -> Never { exit(status.rawValue) }

@@ -3,16 +3,16 @@ internal import LibC
 
 /// The texts of a section that holds texts, each ended by NUL: `.comment`, `.modinfo`, `.dynstr`.
 extension SlotSection {
-  /// A text as long as this is surely none by chance.
+  /// The least length of a text that is surely no accident.
   private static var shortest: Int { 4 }
 
-  /// Whether the section is shown as the texts that it holds.
+  /// Whether to show the section as the texts that it holds.
   ///
-  /// It holds texts if its header says so, or if all of its bytes are letters and NULs. A section that
-  /// something relocates holds pointers.
+  /// It holds texts if its header says so, or if all of its bytes are letters and NULs. A section with relocations
+  /// holds pointers.
   var showsTexts: Bool {
     guard !slots.showsBytes, slots.stride == nil, let size, size > 0 else { return false }
-    // A table of names has no pointers, and looking for some takes longer than to read it.
+    // A table of names has no pointers, and looking for them takes longer than reading it.
     if section.type == "STRTAB" { return true }
     let saysSo =
       section.type == "cstring_literals"
@@ -35,14 +35,14 @@ extension SlotSection {
     return isLong
   }
 
-  /// Whether a word is relocated, or is an address of an image that is never moved. Words are no addresses where the
-  /// header says that they are letters.
+  /// Returns whether a word is relocated, or is an address of an image that never moves. If the header says that the
+  /// section has letters, its words are not addresses.
   private func holdsPointers(_ size: UInt64, areLetters: Bool) throws(ImageError) -> Bool {
     if areLetters, section.segment != nil { return false }
     let next = try image.nextRelocated(from: 0, in: section)
     guard next ?? 0 == 0 else { return true }
     guard next == 0 || (!areLetters && image.identity.kind == .executable) else { return false }
-    // Where only a look at the word tells, each is looked at.
+    // If only the words themselves can tell, each of them is read.
     let word = UInt64(image.pointerSize)
     var position: UInt64 = 0
     while size - position >= word {
@@ -55,8 +55,8 @@ extension SlotSection {
     return false
   }
 
-  /// Hands over each text that is not empty, with its number and its place; one of more than 4 MiB in
-  /// parts, and all but the last go on.
+  /// Hands over each text that is not empty, with its number and its offset. A text of more than 4 MiB comes in parts,
+  /// and all parts but the last go on.
   func forEachText(
     _ body: (_ index: Int, _ position: UInt64, Span<UInt8>, _ goesOn: Bool) -> Void
   ) {
@@ -74,7 +74,7 @@ extension SlotSection {
           continue
         }
         let length = span.textLength(from: start) ?? span.count - start
-        // What does not end in these bytes is read with those that follow.
+        // A text that does not end in these bytes is read again with the bytes after them.
         let goesOn = start + length == span.count && position + most < size
         guard start == 0 || !goesOn else { break }
         body(index, position + UInt64(start), span.extracting(start..<start + length), goesOn)
@@ -88,11 +88,11 @@ extension SlotSection {
 }
 
 extension UInt8 {
-  /// Whether texts have such bytes: none is a control byte but those that end lines and columns.
+  /// Whether a text may have this byte. The only control bytes in texts are tabs and line feeds.
   var isOfText: Bool { self >= 0x20 && self != 0x7f || self == 0x09 || self == 0x0a }
 }
 
-/// Reads a section from its start to its end, a piece of it at a time: first 64 KiB, then 1 MiB, then 4 MiB.
+/// A reader of a section in pieces, from start to end: first 64 KiB, then 1 MiB, then 4 MiB.
 struct SectionWindow {
   /// The largest piece.
   static let most: UInt64 = 1 << 22
@@ -110,8 +110,8 @@ struct SectionWindow {
     (self.section, self.size, self.image) = (section, size, image)
   }
 
-  /// Returns what is at hand of the section from `position` on, at least `count` bytes; nil, with the reason in
-  /// `failure`, if they cannot be read.
+  /// Returns the bytes at hand from `position` on, at least `count`. Returns nil, with the reason in `failure`, if they
+  /// cannot be read.
   mutating func load(_ count: UInt64, at position: UInt64) -> ArraySlice<UInt8>? {
     if position < start || position - start + count > UInt64(bytes.count) {
       do throws(ImageError) {
@@ -127,8 +127,8 @@ struct SectionWindow {
     return bytes[Int(position - start)...]
   }
 
-  /// Returns how many bytes after the `width` at a place repeat these; those before `end` that are at hand, and
-  /// no more.
+  /// Returns how many bytes after the `width` bytes at `position` repeat them. Looks only at bytes before `end` that
+  /// are at hand.
   mutating func repetition(of width: UInt64, at position: UInt64, before end: UInt64) -> UInt64 {
     guard end > position, let bytes = load(width, at: position) else { return 0 }
     let width = Int(width)

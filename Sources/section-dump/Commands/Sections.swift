@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BinaryImage
 
-/// `section-dump sections PATH…`: the section table.
+/// `section-dump sections PATH…`: shows the section table.
 struct Sections: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sections", abstract: "Shows the section table.")
@@ -50,10 +50,10 @@ extension Section: Tabled {
 }
 
 extension Section {
-  /// The name, whether it is UTF-8 or not.
+  /// The bytes of the name, whether it is UTF-8 or not.
   var allNameBytes: [UInt8] { nameBytes ?? Array(name.utf8) }
 
-  /// Writes `SEGMENT,section` where there are segments.
+  /// Writes `SEGMENT,section` if there are segments, else the name.
   func writeFullName(to sink: ByteSink) {
     if let segment {
       sink.write(segment, as: .cell)
@@ -66,10 +66,10 @@ extension Section {
     }
   }
 
-  /// `SEGMENT,section` where there are segments, as patterns are held against it.
+  /// `SEGMENT,section` if there are segments, else the name. Patterns are compared with it.
   var fullName: String { segment.map { "\($0),\(name)" } ?? name }
 
-  /// Writes what every command says of a section; without one, the same fields.
+  /// Writes the fields that every command shows of a section; nil is for a header.
   static func writeSource(of section: Section?, to writer: inout FieldWriter) {
     writer.string(key: "name", section?.allNameBytes, bytesKey: "nameBytes")
     writer.string(key: "segment", section?.segment)

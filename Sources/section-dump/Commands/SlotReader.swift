@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// Reads the words of one section, and what they mean, in their order.
+/// A reader of the words of one section and their meanings, in order.
 struct SlotReader {
   private let image: any FileImage
   private let texts: SlotTexts
@@ -11,16 +11,16 @@ struct SlotReader {
   /// Whether relocations may write less than a word.
   private let isObject: Bool
   private var window: SectionWindow
-  /// The next word after those that were read that something relocates, or nil; not known before the first look.
+  /// The position of the next relocated word, or nil inside if there is none; nil before the first search.
   private var next: Result<UInt64?, ImageError>?
-  /// Up to where a relocation writes that begins inside of a word.
+  /// The end of what a relocation writes that begins inside of a word.
   private var rewrittenEnd: UInt64 = 0
   private var section: Section { window.section }
 
-  /// Why the words cannot be read.
+  /// The reason that words cannot be read.
   var failure: ImageError? { window.failure }
 
-  /// Prepares for a section of which the file has so many bytes.
+  /// Prepares for a section with `size` bytes in the file.
   init(_ known: SlotSection, size: UInt64) {
     (image, texts) = (known.image, known.texts)
     let identity = image.identity
@@ -30,13 +30,13 @@ struct SlotReader {
     window = SectionWindow(known.section, size: size, of: image)
   }
 
-  /// Returns how many bytes after a word that nothing relocates repeat it; as `SectionWindow` does.
+  /// Returns how many bytes after a word without relocation repeat it, like `SectionWindow`.
   mutating func plainRepetition(at position: UInt64) -> UInt64 {
     guard case .success(let place)? = next else { return 0 }
     return window.repetition(of: word, at: position, before: place ?? window.size)
   }
 
-  /// What is left of a section behind its last whole word.
+  /// Returns the rest of a section after its last whole word.
   mutating func remainder(_ index: Int, at position: UInt64, size: UInt64) -> PointerSlot {
     var slot = PointerSlot(index, at: position, of: section)
     slot.raw = window.load(size, at: position).map { order.number(of: $0.prefix(Int(size))) }
@@ -45,7 +45,7 @@ struct SlotReader {
     return slot
   }
 
-  /// The slot at a place that the section has whole.
+  /// Returns the slot at a position; the section has the whole word.
   mutating func slot(_ index: Int, at position: UInt64) -> PointerSlot {
     var slot = PointerSlot(index, at: position, of: section)
     guard let bytes = window.load(word, at: position),
@@ -112,8 +112,8 @@ struct SlotReader {
     case .data: readText(of: pointer, into: &slot)
     case .outside where pointer.resolution == .absolute:
       (slot.kind, slot.resolution, slot.target) = (.number, .number, nil)
-    // No pointer of the program's: a function descriptor's word, a page of a global offset table, a weak symbol that
-    // nothing defines. Of an entry, its reader says that it leads nowhere.
+    // Not a pointer of the program: a function descriptor's word, a page of a global offset table, or a weak symbol
+    // that nothing defines. The reader of entries reports an entry that leads nowhere.
     case .outside:
       let place = String(decoding: ByteSink.bytes(slot.writeDestination), as: UTF8.self)
       slot.note =

@@ -72,7 +72,7 @@ extension SlotSection: Tabled {
     sink.write(UInt8(ascii: "\n"))
   }
 
-  /// Writes a line for each text: its address, and all of it.
+  /// Writes a line for each text: its address and the whole text.
   private func writeTexts(to sink: ByteSink) {
     let address = section.address.rawValue
     let width = (address &+ section.size).hexadecimal.utf8.count

@@ -2,12 +2,12 @@ internal import BinaryImage
 
 /// A text that a slot leads to, or that a section holds.
 struct SlotText {
-  /// What is shown of it.
+  /// The bytes to show.
   var bytes: [UInt8]
-  /// How many bytes the whole text has.
+  /// The number of bytes of the whole text.
   var size: Int
 
-  /// Keeps at most `limit` bytes, and no part of a character.
+  /// Returns the text with at most `limit` bytes and no part of a character.
   func cut(to limit: Int) -> SlotText {
     guard bytes.count > limit else { return self }
     var end = limit
@@ -16,7 +16,7 @@ struct SlotText {
     return SlotText(bytes: Array(bytes[..<end]), size: size)
   }
 
-  /// Writes what is shown, and after it the size if that is more.
+  /// Writes the bytes to show, and the size of the text if that is more.
   func write(to sink: ByteSink) {
     sink.write(bytes.span, as: .cell)
     guard size > bytes.count else { return }
@@ -26,36 +26,35 @@ struct SlotText {
   }
 }
 
-/// Reads the texts that the slots of a file lead to, in proportion to the file.
+/// The texts that the slots of a file lead to, read in proportion to the file.
 ///
-/// All slots of a file may lead to one text that is most of the file, or each to another part of it. So what is
-/// shown of a text has a limit, and what is read of all of them too. A text that was read a short while ago, and
-/// its parts, are not read again.
+/// All slots of a file may lead to one text that is most of the file, or to different parts of it. So one limit bounds
+/// what is shown of a text, and another what is read of all texts. Recent texts and their parts are not read again.
 final class SlotTexts {
-  /// How many bytes of a text are shown.
+  /// The number of bytes of a text to show.
   static let shown = 256
-  /// How many bytes of texts are read for each byte of the file.
+  /// The number of bytes of texts to read for each byte of the file.
   private static let share: UInt64 = 8
   private static let mostKept = 16
 
   private let image: any FileImage
   private let showsWhole: Bool
-  /// The bytes after which a text without NUL is taken for none.
+  /// The most bytes of a text. Longer data without NUL is not a text.
   var longest: Int { showsWhole ? 1 << 20 : 1 << 16 }
-  /// How many bytes may still be read; if texts are shown whole, how many may be shown.
+  /// The number of bytes that may still be read; if texts are shown whole, that may still be shown.
   private var room: Int
-  /// The texts that were read last, and where they start: in a section of an object, else at an address.
+  /// The texts that were read last, with their starts: in a section of an object, else at an address.
   private var kept: [(section: Int?, start: UInt64, bytes: [UInt8])] = []
-  /// The sections that slots of an object lead to, by their numbers; all, once one was looked for.
+  /// All sections of an object by their numbers, once slots have led to one of them.
   private var sections: [Int: Section]?
 
-  /// Prepares for the texts of `image`; those that are shown whole have at most `maxBytes` together.
+  /// Prepares for the texts of `image`. If they are shown whole, they have at most `maxBytes` together.
   init(of image: any FileImage, showsWhole: Bool, maxBytes: Int) {
     (self.image, self.showsWhole) = (image, showsWhole)
     room = showsWhole ? maxBytes : Int(Self.share * min(image.part.size, 1 << 40))
   }
 
-  /// Returns what is shown of the text at `target`.
+  /// Returns the part of the text at `target` to show.
   ///
   /// Throws `tooLarge` if no more texts are read.
   func text(at target: PointerValue.Target) throws(ImageError) -> SlotText {
@@ -67,7 +66,7 @@ final class SlotTexts {
     return text
   }
 
-  /// Returns what is shown of the name of a symbol: all of it while there is room.
+  /// Returns the name of a symbol. Throws `tooLarge` if it is long and there is no room.
   func name(_ name: String) throws(ImageError) -> String {
     guard name.utf8.count > Self.shown else { return name }
     try checkRoom()
@@ -97,7 +96,7 @@ final class SlotTexts {
     try checkRoom()
     do throws(ImageError) {
       let bytes = try image.withText(at: target, limit: longest) { [UInt8](copying: $0) }
-      // Another text is not worth more than the slot itself.
+      // A short text is not worth keeping.
       if bytes.count > 64, let (section, start) = Self.place(of: target) {
         if kept.count == Self.mostKept { kept.removeFirst() }
         kept.append((section, start, bytes))
@@ -110,7 +109,7 @@ final class SlotTexts {
     }
   }
 
-  /// Returns how many bytes were read in search of the end of a text.
+  /// Returns the number of bytes that were read in search of the end of a text.
   private func searched(from target: PointerValue.Target) throws(ImageError) -> Int {
     guard case .section(let index, let offset) = target, let section = try section(index) else {
       return longest

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import BinaryImage
 
-/// `section-dump startup PATH…`: what runs of each file before anybody calls it.
+/// `section-dump startup PATH…`: shows what each file runs before anybody calls it.
 struct Startup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "startup",

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import BinaryImage
 internal import Registration
 
-/// `section-dump verify PATH…`: what keeps the entries of a set of files from being registered.
+/// `section-dump verify PATH…`: finds what keeps the entries of a set of files from being registered.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Finds what would keep entries from being registered; for CI.",
@@ -51,7 +51,7 @@ struct Verify: ParsableCommand {
     }
   }
 
-  /// One paragraph a finding, the place first, as compilers say it.
+  /// Writes a paragraph for each finding, with the location first, like compilers.
   private func writeText(_ findings: [Finding], of survey: Survey, to sink: ByteSink) {
     let style = output.style
     for finding in findings {

@@ -3,7 +3,7 @@ internal import BinaryImage
 internal import PluginFiles
 internal import Registration
 
-/// `section-dump why KIND:NAME PATH…`: where an entry is lost on its way from its source to its start.
+/// `section-dump why KIND:NAME PATH…`: finds where an entry is lost between its source and its start.
 struct Why: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "why", abstract: "Says where an entry is lost, and what to do about it.",
@@ -50,7 +50,7 @@ struct Why: ParsableCommand {
       of: entry.kind, entry.name, host.map { ($0, report(on: survey, for: $0)) },
       programs: programs, in: host == nil ? [] : folders)
     let problems = host?.problems ?? []
-    // A file that is not what it seems may have had an entry that no file has.
+    // If no file has the entry, a file that is no plugin may have been meant to have it.
     let isNowhere = host != nil && trace.ways.first?.loss?.stage == .object
     let others = NotPlugins(isNowhere ? Self.files(of: folders) : [])
     try output.print(
@@ -76,7 +76,7 @@ struct Why: ParsableCommand {
     }
   }
 
-  /// The files of folders.
+  /// Returns the files of folders.
   private static func files(of folders: [String]) -> [PluginCatalogue.Candidate] {
     var catalogue = PluginCatalogue()
     catalogue.sources = folders.map { .directory($0) }
@@ -84,7 +84,7 @@ struct Why: ParsableCommand {
     return catalogue.candidates
   }
 
-  /// The verdict of the host on the folders of all libraries with entries.
+  /// Returns the verdict of the host on the folders of all libraries with entries.
   private func report(on survey: Survey, for host: AdmissionHost) -> AdmissionReport {
     var admission = Admission(to: host, under: asked.policy)
     var catalogue = PluginCatalogue()
@@ -101,7 +101,7 @@ struct Why: ParsableCommand {
 }
 
 extension EntryTrace.Step {
-  /// Writes what CSV says of a step; without one, the same fields.
+  /// Writes the CSV fields of a step; nil is for the header.
   fileprivate static func writeFields(of step: Self?, to writer: inout FieldWriter) {
     writer.string(key: "stage", step?.stage.rawValue)
     writer.string(key: "state", step?.state.rawValue)

@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// Gathers output and hands it on in large pieces, or keeps all of it.
+/// A sink that gathers output and hands it on in large pieces, or keeps all of it.
 @safe final class ByteSink {
   private static let pieceSize = 1 << 16
 
