@@ -1,40 +1,40 @@
 internal import BinaryImage
 internal import LibC
 
-/// An archive of files, as `ar` makes it: in the variants of System V, GNU and BSD, and thin.
+/// An archive of `ar` in the variants of System V, GNU and BSD. It may be thin.
 ///
-/// Members are found one behind the other; an index only tells whether there should be more.
+/// Members are found one after the other. An index only shows whether there should be more.
 ///
 /// C: `struct ar_hdr` of `<ar.h>`.
 struct Archive {
   private let file: OpenedFile
-  /// Whether the members are files of their own, beside the archive.
+  /// Whether the members are files of their own next to the archive.
   private let isThin: Bool
 
   private static let magic = Array("!<arch>\n".utf8)
   private static let thinMagic = Array("!<thin>\n".utf8)
   private static let headerSize: UInt64 = 60
 
-  /// Whether a file that starts with these bytes is one.
+  /// Returns whether a file that starts with these bytes is an archive.
   static func recognises(_ head: [UInt8]) -> Bool {
     head.starts(with: magic) || head.starts(with: thinMagic)
   }
 
-  /// Whether a file is an archive without members, as libraries of C have them for what moved elsewhere.
+  /// Returns whether a file is an archive without members. C libraries have them for what moved elsewhere.
   static func isEmpty(_ file: OpenedFile) -> Bool {
     recognises(file.head) && file.size == magic.count
   }
 
-  /// Looks into an open file.
+  /// Creates the archive of an open file.
   init(_ file: OpenedFile) {
     self.file = file
     isThin = file.head.starts(with: Self.thinMagic)
   }
 
-  /// Every member in turn that may be an image or hold some, or why there are no more.
+  /// Hands over every member that may be or hold an image, or the error that ends the search.
   ///
-  /// A member that cannot be opened hides no other; where one cannot be told from the next, it is
-  /// the last.
+  /// A member that cannot be opened does not hide the others. If it is unknown where the next one begins, it is the
+  /// last.
   func forEachMember(_ body: (Result<OpenedFile, ImageError>) -> Void) {
     var names: (offset: UInt64, size: UInt64)?
     var furthest: UInt64 = 0
@@ -43,7 +43,7 @@ struct Archive {
     var position = UInt64(Self.magic.count)
     do throws(ImageError) {
       while position < file.size {
-        // A byte that pads the last member may be behind it.
+        // A padding byte may follow the last member.
         if file.size - position == 1, try file.read(at: position, count: 1) == [0x0a] { break }
         let entry = try header(at: position)
         let start = position + Self.headerSize
@@ -52,7 +52,7 @@ struct Archive {
           name = try MemberName.read(
             entry.name, in: names, of: file, data: start, entry.size)
         } catch {
-          // The size is no worse for that: the next member begins behind it.
+          // The size is still valid: the next member begins after it.
           guard !isThin, entry.size <= file.size - start else { throw error }
           body(.failure(error))
           position = start + entry.size + entry.size % 2
@@ -61,9 +61,9 @@ struct Archive {
         let isStored = !isThin || name.member == nil
         let (end, overflow) = start.addingReportingOverflow(isStored ? entry.size : 0)
         let isCut = overflow || end > file.size
-        // What is there of it may hold entries all the same.
+        // The part that is there may still hold entries.
         let size = isCut ? file.size - start : entry.size
-        // Members may have one name, but not each the longest there is.
+        // Members may share a name, but not all of them the longest name.
         nameSize += UInt64(name.member?.utf8.count ?? 0)
         try file.check(
           nameSize <= 2 * file.size, .malformed,
@@ -75,7 +75,7 @@ struct Archive {
           let table = FileExtent(offset: start + skipped, size: entry.size - skipped)
           furthest = max(furthest, try furthestMember(in: table, bits: bits, isBSD: isBSD))
         case .nested(let archive):
-          // All members of one archive are one cause.
+          // All members of a nested archive are reported once.
           if opened.insert(Array(archive.utf8)).inserted {
             body(
               .failure(
@@ -105,7 +105,7 @@ struct Archive {
     }
   }
 
-  /// The 16 bytes of the name, and the size.
+  /// Reads the header of a member: the 16 bytes of its name, and its size.
   private func header(
     at position: UInt64
   ) throws(ImageError) -> (name: [UInt8], size: UInt64) {
@@ -127,23 +127,23 @@ struct Archive {
   /// More bytes than the index of any archive has.
   private static let mostOfIndex: UInt64 = 1 << 28
 
-  /// The furthest member's header that an index names: an archive that was cut off between two members looks whole.
+  /// Returns the furthest member's header in an index. Otherwise an archive cut off between members looks whole.
   ///
-  /// A System V index is a count and offsets, most significant byte first; a BSD one a size, and pairs of name and
-  /// offset, in the members' byte order.
+  /// A System V index is a big-endian count and offsets. A BSD index is a size, and pairs of name and offset, in the
+  /// members' byte order.
   private func furthestMember(
     in index: FileExtent, bits: Int, isBSD: Bool
   ) throws(ImageError) -> UInt64 {
     let word = UInt64(bits / 8)
     guard word > 0, index.size >= word, index.size <= Self.mostOfIndex else { return 0 }
     let first = try file.read(at: index.offset, count: Int(word))
-    // Apple's are little-endian, but for machines that are not built for any more.
+    // Apple's indexes are little-endian, except for machines that nobody builds for any more.
     let order: ImageIdentity.ByteOrder = isBSD && first.last == 0 ? .little : .big
     let count = first.span.word(at: 0, bits: bits, order: order) ?? 0
     let bytes = isBSD ? count : count.multipliedReportingOverflow(by: word).partialValue
     guard bytes <= index.size - word else { return 0 }
     let table = FileExtent(offset: index.offset + word, size: bytes)
-    // Of a pair, the offset is the second.
+    // The offset is second in a pair.
     let entry = Int(isBSD ? 2 * word : word)
     var furthest: UInt64 = 0
     try file.forEachPiece(of: table, entry: entry) { entries in
@@ -157,10 +157,10 @@ struct Archive {
 
   // MARK: - Thin archives
 
-  /// Opens the file that a thin archive names, which must not lie outside the archive's directory.
+  /// Opens the file that a thin archive names. It must be inside the archive's directory.
   ///
-  /// An archive may come from anybody; it must not be a way to read what its giver cannot. Nor may a small file make any
-  /// amount of work, by thin archives in each other, or by a file that is named again and again. `ar` writes neither.
+  /// An archive may come from anybody, and must not give its author access to other files. Nested thin archives, or a
+  /// file that is named again and again, must not cause endless work. `ar` writes neither.
   private func openBeside(
     _ name: String, among opened: inout Set<[UInt8]>, at offset: UInt64
   ) throws(ImageError) -> OpenedFile {
@@ -196,19 +196,19 @@ struct Archive {
     return member
   }
 
-  /// The directory that holds a file, with the slash behind it.
+  /// Returns the directory of a file, with the slash after it.
   fileprivate static func directory(of path: [UInt8]) -> [UInt8] {
     path.lastIndex(of: UInt8(ascii: "/")).map { Array(path[...$0]) } ?? Array("./".utf8)
   }
 
-  /// Whether a resolved path leads into a directory.
+  /// Returns whether a resolved path leads into a directory.
   fileprivate static func isInside(_ path: [UInt8], _ directory: [UInt8]) -> Bool {
     let slash = UInt8(ascii: "/")
     guard let inside = resolved(directory) else { return false }
     return path.starts(with: inside.last == slash ? inside : inside + [slash])
   }
 
-  /// The path without links, dots and doubled slashes; nil where nothing is there.
+  /// Returns the path without links, dots and doubled slashes; nil if nothing is there.
   fileprivate static func resolved(_ path: [UInt8]) -> [UInt8]? {
     // Sound: the text ends in NUL and outlives the call; the answer is freed once it is copied.
     guard !path.contains(0), let answer = unsafe path.withCText({ unsafe realpath($0, nil) }) else {
@@ -220,27 +220,27 @@ struct Archive {
 }
 
 extension ImageFile {
-  /// Whether a file may be a member of a thin archive: it is in the archive's directory, by its own path.
+  /// Returns whether a file may be a member of a thin archive: it is in the archive's directory, by its own path.
   package static func isBeside(_ member: [UInt8], archive: [UInt8]) -> Bool {
     Archive.resolved(member) == member && Archive.isInside(member, Archive.directory(of: archive))
   }
 }
 
-/// What a member's header calls it.
+/// The name in the header of a member.
 private enum MemberName {
-  /// A file; in the BSD variant, as many bytes of its contents are its name.
+  /// A file. In the BSD variant, the skipped bytes of its contents are its name.
   case member(String, skipped: UInt64)
-  /// A member of an archive, which a thin archive names.
+  /// A member of another archive that a thin archive names.
   case nested(String)
   /// The names that do not fit into headers: `//`.
   case names
-  /// The index of symbols for linkers: `/`, `/SYM64/`, `__.SYMDEF`, with words of so many bits; 0 for other tables of
-  /// theirs.
+  /// The index of symbols for linkers: `/`, `/SYM64/`, `__.SYMDEF`. `bits` is the size of its words; it is 0 for other
+  /// tables of linkers.
   case index(bits: Int, isBSD: Bool, skipped: UInt64)
 
   private static let longest: UInt64 = 4096
 
-  /// The name; nil of the tables.
+  /// The name; nil for tables.
   var member: String? {
     switch self {
     case .member(let name, _), .nested(let name): name
@@ -248,7 +248,7 @@ private enum MemberName {
     }
   }
 
-  /// Reads what the header of a member has in place of its name.
+  /// Reads the name field in the header of a member.
   static func read(
     _ field: [UInt8], in names: (offset: UInt64, size: UInt64)?, of file: OpenedFile,
     data start: UInt64, _ size: UInt64
@@ -282,9 +282,9 @@ private enum MemberName {
       case let text: .member(text, skipped: 0)
       }
     }
-    // Of a member of an archive in a thin archive, a colon and its place there follow.
+    // For a member of a nested archive, a colon and its offset there follow.
     let number = digits.prefix { $0 != UInt8(ascii: ":") }
-    // Behind the number of a name of 15 bytes some versions of GNU ar leave the slash that ended it.
+    // Some versions of GNU ar leave the final slash of a 15-byte name after its number.
     guard let offset = UInt64(decimal: number.last == slash ? number.dropLast() : number) else {
       throw file.error(.malformed, "A member's name is no place in the table of names.", at: start)
     }
@@ -308,7 +308,7 @@ private enum MemberName {
 }
 
 extension UInt64 {
-  /// The number that digits and then spaces mean; nil where they are anything else.
+  /// Reads a number of digits that only spaces follow; nil for anything else.
   fileprivate init?(decimal field: ArraySlice<UInt8>) {
     let digits = field.prefix { $0 != 0x20 }
     guard digits.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -2,11 +2,11 @@ package import BinaryImage
 
 /// Opens the image at any path, whatever its format.
 ///
-/// Each format is a type of its own that says whether a file is one of its own.
+/// Each format is a type that recognises its own files.
 package enum ImageFile {
   private static var formats: [any FileImage.Type] { [ELFFile.self, MachOFile.self] }
 
-  /// Files that may well hold entries, in formats that nothing here reads, by how they start.
+  /// Formats that nothing here reads but that may well hold entries, by their first bytes.
   private static let unread: [(magic: [UInt8], what: String)] = [
     ([0x42, 0x43, 0xc0, 0xde], "LLVM's intermediate code; compile it without -flto"),
     ([0xde, 0xc0, 0x17, 0x0b], "LLVM's intermediate code; compile it without -flto"),
@@ -16,7 +16,7 @@ package enum ImageFile {
     (Array("<bigaf>\n".utf8), "an archive of AIX"),
   ]
 
-  /// Reads the headers of the image that an open file is.
+  /// Reads the headers of an open file that is an image.
   ///
   /// - Throws: ``ImageError`` with `notAnObject` if no format knows the file.
   package static func open(_ file: OpenedFile) throws(ImageError) -> any FileImage {
@@ -28,25 +28,25 @@ package enum ImageFile {
   }
 }
 
-/// An image in a file, or why there is none; and the members and slices that lead to it, outermost first. There are
-/// none if the file is the image.
+/// An image in a file, or the error, and the members and slices that lead to it, outermost first. The list is empty if
+/// the file is the image.
 package typealias FoundImage = (container: [String], image: Result<any FileImage, ImageError>)
 
 extension ImageFile {
-  /// Containers in containers; real ones are two deep, archives in a universal file.
+  /// The deepest nesting of containers. Real ones are two deep, archives in a universal file.
   private static var mostNested: Int { 4 }
 
-  /// Whether a file that starts with these bytes holds others.
+  /// Returns whether a file that starts with these bytes holds other files.
   static func isContainer(_ head: [UInt8]) -> Bool {
     Archive.recognises(head) || isUniversal(head)
   }
 
-  /// Every image in the file at a path, in file order: itself, or the members of an archive, the
-  /// slices of a universal file, and what those hold.
+  /// Hands over every image in the file at a path, in file order. These are the file itself, or members of an archive,
+  /// slices of a universal file, and images in those.
   ///
-  /// With an `architecture`, as `ImageIdentity.machine` names it, the others are left out, and a file
-  /// that has none is `no-such-architecture`. What is no image is `not-an-object`, in archives too, and so is an
-  /// archive that holds none. One without members has no image, and nothing is wrong with it.
+  /// With an `architecture`, as `ImageIdentity.machine` names it, other images are left out. A file without such an
+  /// image is `no-such-architecture`. A file or member that is no image is `not-an-object`, and so is an archive
+  /// without images. An archive without members is no error.
   package static func forEachImage(
     pathBytes: [UInt8], name: String? = nil, architecture: String? = nil,
     _ body: (FoundImage) -> Void
@@ -62,7 +62,7 @@ extension ImageFile {
       visit(file, isWanted) { found in
         let isOther =
           if case .failure(let error) = found.image { error.code == .notAnObject } else { false }
-        // A member that is no image is not what is looked for.
+        // A member that is no image does not count.
         if !isOther || found.container.isEmpty { isFound = true }
         body(found)
       }
@@ -110,15 +110,15 @@ extension ImageFile {
   }
 }
 
-/// Universal files: Mach-O files or archives for several machines, one behind the other.
+/// Universal files: Mach-O files or archives for several machines, one after the other.
 ///
 /// C: `struct fat_header`, `fat_arch` and `fat_arch_64` of `<mach-o/fat.h>`.
 extension ImageFile {
-  /// More slices than any file has. Compiled Java starts with the same magic, and where the number
-  /// of slices would be, with its version, which is 45 or more.
+  /// More slices than any file has. Compiled Java starts with the same magic, and has its version, 45 or more, instead
+  /// of the number of slices.
   private static var mostSlices: UInt32 { 40 }
 
-  /// Whether a file that starts with these bytes is a universal one.
+  /// Returns whether a file that starts with these bytes is a universal one.
   private static func isUniversal(_ head: [UInt8]) -> Bool {
     guard
       head.starts(with: [0xca, 0xfe, 0xba, 0xbe]) || head.starts(with: [0xca, 0xfe, 0xba, 0xbf])
@@ -127,7 +127,7 @@ extension ImageFile {
     return count <= mostSlices || head[3] == 0xbf
   }
 
-  /// Every slice in turn, or why it is none.
+  /// Hands over every slice in turn, or its error.
   private static func forEachSlice(
     of file: OpenedFile, _ body: (Result<OpenedFile, ImageError>) -> Void
   ) throws(ImageError) {
@@ -146,7 +146,7 @@ extension ImageFile {
       let name = MachOHeader.machine(fields.single(0), subtype: fields.single(4))
       return (name: name, offset: fields.word(8), size: fields.word(8 + bits / 8))
     }
-    // Slices that share bytes would make a small file large, or hold itself.
+    // Slices that share bytes would make a small file large. A slice could even hold itself.
     var (end, overlapping): (UInt64, Set<Int>) = (8, [])
     for index in slices.indices.sorted(by: { slices[$0].offset < slices[$1].offset }) {
       if slices[index].offset < end { overlapping.insert(index) }

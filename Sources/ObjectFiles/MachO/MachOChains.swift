@@ -1,30 +1,30 @@
 internal import BinaryImage
 
-/// The fixups of `LC_DYLD_CHAINED_FIXUPS`: in each page, each word says how far the next one is.
+/// The fixups of `LC_DYLD_CHAINED_FIXUPS`: in each page, each word has the distance to the next one.
 ///
-/// Only the pages that hold a wanted word are walked; whether a word is in a chain is known only by
-/// walking from the start of its page.
+/// Only the pages that hold a wanted word are walked. Only a walk from the start of a page shows which of its words are
+/// in a chain.
 ///
 /// C: `struct dyld_chained_fixups_header`, `dyld_chained_import` and their kin in `<mach-o/fixup-chains.h>`.
 final class MachOChains {
   private let file: OpenedFile
   private let segments: MachOSegments
-  /// `dyld_chained_fixups_header`: where the parts are in the file.
+  /// `dyld_chained_fixups_header`: the offsets of the parts in the file.
   private let starts: UInt64, imports: UInt64, names: UInt64, end: UInt64
   private let importCount: UInt64
   /// `DYLD_CHAINED_IMPORT`, `_ADDEND`, `_ADDEND64`; and whether the names are compressed.
   private let importFormat: UInt64, namesFormat: UInt64
   private let order: ImageIdentity.ByteOrder
   private let wordSize: Int
-  /// By the numbers of the segments.
+  /// The chains by the numbers of their segments.
   private var chains: [Int: Chains] = [:]
-  /// The positions of the words of a page that are in a chain, by segment and page. The error too, so that a chain
-  /// that fails is walked once and not for each word.
+  /// The positions of the words in chains, by segment and page. Errors are kept too, so that a broken chain is walked
+  /// once and not for each word.
   private var pages: [UInt64: Result<[UInt16], ImageError>] = [:]
   /// The number of words that can still be in chains, unless they share their bytes.
   private var room: UInt64
 
-  /// The chains of one segment; `starts` is the table of the places where the chain of each page begins.
+  /// The chains of one segment. `starts` is the offset of the table with the start of each page's chain.
   private typealias Chains = (
     format: MachOChainedPointer, pageSize: UInt64, pageCount: UInt64, highestPointer: UInt64,
     starts: UInt64
@@ -57,7 +57,7 @@ final class MachOChains {
     self.segments = try segments.get()
   }
 
-  /// The meaning of the word at `address`, which holds `raw`; nil where the loader leaves it alone.
+  /// Returns the meaning of the word `raw` at `address`; nil if the loader does not change it.
   func fixup(at address: UInt64, raw: UInt64) throws(ImageError) -> MachOFixup? {
     guard let index = segments.index(holding: address), let chains = try chains(of: index) else {
       return nil
@@ -74,7 +74,7 @@ final class MachOChains {
       return PointerValue.bound(raw, to: bind)
     }
     let (target, isOffset) = chains.format.target(of: raw)
-    // `max_valid_pointer`, of words of 32 bits.
+    // `max_valid_pointer`, for words of 32 bits.
     if wordSize == 4, chains.highestPointer > 0, target > chains.highestPointer {
       return (.unresolvable(raw, "the word of the chain is a number, no pointer"), nil)
     }
@@ -87,7 +87,7 @@ final class MachOChains {
 
   // MARK: - Imports
 
-  /// What the import of that number binds to.
+  /// Returns the bind of the import with this number.
   private func bind(_ ordinal: UInt64) throws(ImageError) -> MachOBind {
     try file.check(
       namesFormat == 0, .unsupported, "The names of the chained imports are compressed; not read.")
@@ -105,7 +105,7 @@ final class MachOChains {
     var addend: Int64 = 0
     if importFormat == 3 {
       let first = try number(at: start, size: 8)
-      // Negative numbers name no library, but a way to look.
+      // Negative numbers name a way to look instead of a library.
       (library, name) = (Int(Int16(truncatingIfNeeded: first)), first >> 32)
       addend = Int64(bitPattern: try number(at: start + 8, size: 8))
     } else {
@@ -125,7 +125,7 @@ final class MachOChains {
 
   // MARK: - Walking
 
-  /// The chains of a segment; nil where none start there.
+  /// Returns the chains of a segment; nil if none start there.
   private func chains(of index: Int) throws(ImageError) -> Chains? {
     if let known = chains[index] { return known }
     let segment = segments.list[index]
@@ -150,7 +150,7 @@ final class MachOChains {
     return chains[index]
   }
 
-  /// The positions on a page of the words that are in a chain, ascending.
+  /// Returns the positions of the words in chains on a page, in ascending order.
   private func places(
     on page: UInt64, of index: Int, _ chains: Chains
   ) throws(ImageError) -> [UInt16] {
@@ -186,7 +186,7 @@ final class MachOChains {
     return try found.get()
   }
 
-  /// Where the chains of a page start, from its beginning; a page of 32-bit words may have several.
+  /// Returns the starts of the chains of a page, from its beginning. A page of 32-bit words may have several.
   private func chainStarts(
     at table: UInt64, page: UInt64, most: Int, _ format: MachOChainedPointer
   ) throws(ImageError) -> [Int] {
@@ -204,7 +204,7 @@ final class MachOChains {
     throw file.error(.malformed, "The chains of a page have no end.", at: table)
   }
 
-  /// An unsigned integer of the tables.
+  /// Reads an unsigned integer of the tables.
   private func number(at offset: UInt64, size: Int) throws(ImageError) -> UInt64 {
     try file.check(
       offset + UInt64(size) <= end, .malformed, "A table of the chained fixups lies outside them.",
@@ -214,7 +214,7 @@ final class MachOChains {
   }
 }
 
-/// How a chained pointer packs what it means, and how far the next one is, into one word.
+/// The format of a chained pointer: one word with its meaning and the distance to the next word.
 ///
 /// C: the `DYLD_CHAINED_PTR_*` of `<mach-o/fixup-chains.h>`.
 enum MachOChainedPointer: UInt16 {
@@ -234,7 +234,7 @@ enum MachOChainedPointer: UInt16 {
   /// The size of a word in bytes.
   var wordSize: Int { self == .pointer32 ? 4 : 8 }
 
-  /// How many bytes further the next word of the chain is; 0 at its end.
+  /// Returns the distance to the next word of the chain in bytes; 0 at its end.
   func step(from raw: UInt64) -> Int {
     switch self {
     case .pointer32: Int(raw.bits(26, 5)) * 4
@@ -243,7 +243,7 @@ enum MachOChainedPointer: UInt16 {
     }
   }
 
-  /// The number of the import that a word is bound to, and what to add; nil for a word that leads into the image.
+  /// Returns the number of the import that a word is bound to, and the addend; nil if it leads into the image.
   func bind(in raw: UInt64) -> (ordinal: UInt64, addend: Int64)? {
     switch self {
     case .pointer32:
@@ -252,13 +252,13 @@ enum MachOChainedPointer: UInt16 {
       return raw.bits(63, 1) == 0 ? nil : (raw.bits(0, 24), Int64(raw.bits(24, 8)))
     case .arm64e, .arm64eUserland, .arm64eUserland24:
       guard raw.bits(62, 1) == 1 else { return nil }
-      // Signed pointers have no room for an addend; that of the others has 19 bits and a sign.
+      // Signed pointers have no room for an addend. In other pointers it has 19 bits, the sign included.
       let addend = Int64(bitPattern: raw.bits(32, 19) << 45) >> 45
       return (raw.bits(0, self == .arm64eUserland24 ? 24 : 16), isSigned(raw) ? 0 : addend)
     }
   }
 
-  /// The linked address that a word leads to, or the distance from the Mach-O header.
+  /// Returns the linked address that a word leads to, or its distance from the Mach-O header.
   func target(of raw: UInt64) -> (value: UInt64, isOffset: Bool) {
     switch self {
     case .pointer32: (raw.bits(0, 26), false)
@@ -269,12 +269,12 @@ enum MachOChainedPointer: UInt16 {
     }
   }
 
-  /// Whether the loader signs the pointer that it makes of a word of arm64e.
+  /// Returns whether the loader signs the pointer that it makes of an arm64e word.
   private func isSigned(_ raw: UInt64) -> Bool { raw.bits(63, 1) == 1 }
 }
 
 extension UInt64 {
-  /// The `count` bits from bit `first` on.
+  /// Returns the `count` bits from bit `first` on.
   fileprivate func bits(_ first: UInt64, _ count: UInt64) -> UInt64 {
     self >> first & (1 << count - 1)
   }

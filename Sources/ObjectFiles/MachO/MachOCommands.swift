@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// The contents of the load commands: segments, sections, and the places of the loader's tables.
+/// The contents of the load commands: segments, sections, and the locations of the loader's tables.
 ///
 /// C: `struct load_command` and its kin in `<mach-o/loader.h>`.
 struct MachOCommands {
@@ -29,8 +29,8 @@ struct MachOCommands {
   /// The encrypted bytes of this file: `LC_ENCRYPTION_INFO` with a `cryptid`.
   private(set) var encrypted: FileExtent?
 
-  /// The commands that are read, with their least sizes. A single one names the only table of its kind, so a second is
-  /// refused.
+  /// The commands that are read, with their least sizes. If a command `isSingle`, it names the only table of its kind,
+  /// so a second one is an error.
   private static let known: [UInt32: (size: Int, isSingle: Bool)] = [
     0x1: (56, false), 0x19: (72, false), 0x1b: (24, false), 0x21: (20, false), 0x2c: (20, false),
     0x2: (24, true), 0xb: (80, true), 0x22: (40, true), 0x8000_0034: (16, true),
@@ -77,7 +77,7 @@ struct MachOCommands {
         + "\(bytes.count) bytes.", at: UInt64(header.size + position))
   }
 
-  /// Takes in one command. Returns false if the size of a segment's command does not fit its sections.
+  /// Reads one command. Returns false if the size of a segment's command does not fit its sections.
   private mutating func read(
     _ command: UInt32, _ size: Int, _ fields: MachOFields, _ kind: ImageIdentity.Kind
   ) -> Bool {
@@ -86,7 +86,7 @@ struct MachOCommands {
       let segment = MachOSegment(fields)
       let (start, stride) = fields.bits == 64 ? (72, 80) : (56, 68)
       let count = Int(fields.single(start - 8))
-      // The loader computes their number from the size too, and refuses a command that says another number.
+      // The loader computes the number of sections from the size too, and refuses any other number.
       guard size - start == count * stride else { return false }
       for index in 0..<count {
         sections.append(MachOSection(fields.dropping(start + index * stride), of: segment, kind))
@@ -124,10 +124,10 @@ struct MachOSegment {
   /// Whether it may be written to at first: `VM_PROT_WRITE` in `initprot`.
   let isWritable: Bool
 
-  /// How many bytes of it are both in the file and in memory.
+  /// The number of its bytes that are both in the file and in memory.
   var mappedSize: UInt64 { min(memorySize, fileSize) }
 
-  /// Whether bytes of it begin at an offset of the file. The header is there at 0, never a section.
+  /// Returns whether bytes of it begin at an offset of the file. At 0 is the header, never a section.
   func stores(_ start: UInt64) -> Bool {
     start > 0 && start >= offset && start - offset < fileSize
   }
@@ -179,7 +179,7 @@ struct MachOSegments {
     list.firstIndex { address >= $0.address && address - $0.address < $0.mappedSize }
   }
 
-  /// Whether memory of the image is at an address, or ends there.
+  /// Returns whether memory of the image is at an address, or ends there.
   func holds(_ address: VirtualAddress) -> Bool {
     list.contains {
       $0.memorySize > 0 && address.rawValue >= $0.address
@@ -187,7 +187,7 @@ struct MachOSegments {
     }
   }
 
-  /// The bytes of the file from `address` to the end of its segment; nil where there are none.
+  /// Returns the bytes of the file from `address` to the end of its segment; nil if there are none.
   func extent(from address: VirtualAddress) -> FileExtent? {
     guard let found = stored.last(notAfter: address.rawValue, by: \.address) else { return nil }
     let range = stored[found]
@@ -202,7 +202,7 @@ struct MachOSegments {
 struct MachOSection {
   /// `sectname`, `segname`.
   let name: String, segment: String
-  /// `addr`; in an object an address of the one space that all its sections share.
+  /// `addr`; in an object, an address in the one space that all its sections share.
   let address: UInt64
   /// `size`.
   let size: UInt64
@@ -244,23 +244,23 @@ struct MachOSection {
   /// `S_ZEROFILL`, `S_GB_ZEROFILL` and `S_THREAD_LOCAL_ZEROFILL`: zeros that no file stores.
   private static let zeroed: Set<UInt32> = [0x1, 0xc, 0x12]
 
-  /// Whether an address lies in the section.
+  /// Returns whether an address lies in the section.
   func holds(_ place: UInt64) -> Bool { place >= address && place - address < size }
 
   /// `S_ATTR_NO_DEAD_STRIP`.
   var isRetained: Bool { flags & 0x1000_0000 != 0 }
 
-  /// The type, by the name that Apple's assembler takes.
+  /// The name of the type in Apple's assembler.
   var typeName: String {
     let type = flags & 0xff
     return Int(type) < Self.types.count ? Self.types[Int(type)] : "type_\(type)"
   }
 
-  /// Whether the indirect symbol table names what each word leads to: `S_NON_LAZY_SYMBOL_POINTERS`,
+  /// Whether the indirect symbol table names the target of each word: `S_NON_LAZY_SYMBOL_POINTERS`,
   /// `S_LAZY_SYMBOL_POINTERS`, `S_LAZY_DYLIB_SYMBOL_POINTERS`, `S_THREAD_LOCAL_VARIABLE_POINTERS`.
   var holdsSymbolPointers: Bool { [0x6, 0x7, 0x10, 0x14].contains(flags & 0xff) }
 
-  /// Whether the section is run: `S_ATTR_PURE_INSTRUCTIONS`, `S_ATTR_SOME_INSTRUCTIONS`.
+  /// Whether the section holds code: `S_ATTR_PURE_INSTRUCTIONS`, `S_ATTR_SOME_INSTRUCTIONS`.
   var holdsCode: Bool { flags & 0x8000_0400 != 0 }
 
   /// The size of each entry, by the type; 0 if the type does not say it.
@@ -274,7 +274,7 @@ struct MachOSection {
     }
   }
 
-  /// The type and the attributes, by the names that Apple's assembler takes.
+  /// The names of the type and the attributes in Apple's assembler.
   var flagNames: String {
     var names = [typeName]
     names += Self.attributes.filter { flags >> $0.bit & 1 != 0 }.map(\.name)
@@ -299,43 +299,43 @@ struct MachOSection {
 
 /// The fields of one load command, or of one entry of a table; the caller has checked its size.
 struct MachOFields {
-  /// The bytes, and where among them the fields begin.
+  /// The bytes, and the start of the fields among them.
   let bytes: [UInt8], start: Int
   let bits: Int
   let order: ImageIdentity.ByteOrder
 
-  /// 32 bits at a place.
+  /// Returns 32 bits at an offset.
   func single(_ place: Int) -> UInt32 { bytes.span.integer(at: start + place, order: order) ?? 0 }
 
-  /// The same as a number that counts bytes, or entries.
+  /// Returns 32 bits at an offset as a number of bytes or entries.
   func number(_ place: Int) -> UInt64 { UInt64(single(place)) }
 
-  /// An address or a size of this class.
+  /// Returns an address or a size of this class.
   func word(_ place: Int) -> UInt64 {
     bytes.span.word(at: start + place, bits: bits, order: order) ?? 0
   }
 
-  /// Offset and number of entries of a size, 32 bits each.
+  /// Reads the offset and the number of entries, 32 bits each. `size` is that of an entry.
   func extent(_ place: Int, of size: UInt64 = 1) -> FileExtent {
     FileExtent(offset: number(place), size: number(place + 4) * size)
   }
 
-  /// 16 bytes as they are.
+  /// Returns 16 bytes at an offset.
   func bytes(_ place: Int) -> ArraySlice<UInt8> { bytes[start + place..<start + place + 16] }
 
-  /// A name of 16 bytes, which fills them or ends with NUL.
+  /// Returns a name that fills 16 bytes or ends with NUL.
   func name(_ place: Int) -> String {
     String(decoding: bytes(place).prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// A text that begins `place` bytes into a command of a size and ends with NUL or the command; empty if it does not begin
-  /// there.
+  /// Returns the text that begins `place` bytes into a command of `size` bytes. It ends with NUL or the command, and is
+  /// empty if it does not begin there.
   func text(_ place: Int, before size: Int) -> String {
     let text = bytes[start..<start + size].dropFirst(place).prefix { $0 != 0 }
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The fields behind the first `count` bytes.
+  /// Returns the fields after the first `count` bytes.
   func dropping(_ count: Int) -> Self {
     MachOFields(bytes: bytes, start: start + count, bits: bits, order: order)
   }

@@ -2,23 +2,23 @@ package import BinaryImage
 
 /// A Mach-O file on disk: any class, byte order and machine, linked or relocatable.
 ///
-/// Everything is a `pread` where it is needed. The file is neither mapped nor loaded, and nothing in
-/// it is believed before it is checked. Use one value on one thread.
+/// Every part is read by `pread` when it is needed. The file is neither mapped nor loaded, and everything in it is
+/// checked before it is used. Use one value on one thread.
 ///
-/// C: `<mach-o/loader.h>`; what dyld does with it, without doing it.
+/// C: `<mach-o/loader.h>`. It follows dyld's rules without loading anything.
 package final class MachOFile: FileImage {
   package let file: OpenedFile
   let header: MachOHeader
-  /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
+  /// The identity of the file, as far as it can be read. A damaged part counts as absent here.
   package private(set) lazy var identity = ImageIdentity(
     path: file.path, format: .macho, bits: header.bits, byteOrder: header.order,
     machine: header.machine, kind: header.kind, id: (try? commands.get().uuid) ?? [])
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
 
-  /// The sections with pointers to resolve.
+  /// The addresses of the sections with pointers to resolve.
   var wanted: Set<Range<UInt64>> = []
-  /// The fixups of the wanted sections, once they were looked for; of an object by the ordinal of the section.
+  /// The fixups of the wanted sections, once they were looked for. In objects they are kept by the section's ordinal.
   var knownFixups: [Int: Result<MachOFixups?, ImageError>] = [:]
 
   /// Reads the header of a file that is open already.
@@ -27,12 +27,12 @@ package final class MachOFile: FileImage {
     header = try MachOHeader(of: file)
   }
 
-  /// Whether a file that starts with these bytes claims to be Mach-O.
+  /// Returns whether a file that starts with these bytes claims to be Mach-O.
   package static func recognises(_ head: [UInt8]) -> Bool { MachOHeader.format(of: head) != nil }
 
   // MARK: - Sections
 
-  /// Every section of every segment, in file order.
+  /// Returns every section of every segment, in file order.
   package func allSections() throws(ImageError) -> [Section] {
     try commands.get().sections.enumerated().map { section($0, $1) }
   }
@@ -40,7 +40,7 @@ package final class MachOFile: FileImage {
   /// More sections of one name than any linker writes: those of ELF are counted with 16 bits.
   private static let mostSections = Int(UInt16.max)
 
-  /// Every section of exactly this name, or of this `SEGMENT,section`, in file order.
+  /// Returns every section of exactly this name, or of this `SEGMENT,section`, in file order.
   package func findSections(named name: String) throws(ImageError) -> [Section] {
     let commands = try commands.get()
     var found: [Section] = []
@@ -54,7 +54,7 @@ package final class MachOFile: FileImage {
     try file.check(
       found.count <= Self.mostSections, .malformed,
       "The file claims \(found.count) sections of this name.", section: name)
-    // A section that claims too much by itself is found to be cut off.
+    // A single section that claims too much is reported as cut off.
     try file.check(
       found.count <= 1 || total <= file.size, .malformed,
       "\(found.count) sections of this name, with their relocations, share their bytes.",
@@ -74,7 +74,7 @@ package final class MachOFile: FileImage {
     return section
   }
 
-  /// The entry of a section by its ordinal, which counts from 1.
+  /// Returns the entry of a section by its ordinal, which counts from 1.
   func sectionEntry(_ ordinal: Int) throws(ImageError) -> MachOSection {
     let sections = try commands.get().sections
     try file.check(
@@ -89,7 +89,7 @@ package final class MachOFile: FileImage {
     try MachOCommands(of: file, header)
   }
 
-  /// The symbols; nil where there are none.
+  /// The symbols; nil if there are none.
   private(set) lazy var symbols = Result<MachOSymbols?, ImageError> { () throws(ImageError) in
     try commands.get().symbols.map { MachOSymbols($0, of: file, header) }
   }
@@ -99,7 +99,7 @@ package final class MachOFile: FileImage {
     try MachOSegments(commands.get(), of: file, header)
   }
 
-  /// The addresses of the sections that are run.
+  /// The addresses of the sections that hold code.
   private(set) lazy var codeRanges = Result<AddressRanges, ImageError> { () throws(ImageError) in
     AddressRanges(
       try commands.get().sections.filter(\.holdsCode).map {
@@ -110,7 +110,7 @@ package final class MachOFile: FileImage {
 
 /// The bytes of sections, and the texts that pointers lead to.
 extension MachOFile {
-  /// The bytes of the file from a linked address to the end of its segment; refuses encrypted ones.
+  /// Returns the bytes of the file from a linked address to the end of its segment. Throws for encrypted bytes.
   package func extent(
     from address: VirtualAddress, reading count: UInt64
   ) throws(ImageError) -> FileExtent? {
@@ -134,7 +134,7 @@ extension MachOFile {
     section(ordinal - 1, try sectionEntry(ordinal))
   }
 
-  /// Refuses bytes that are encrypted in this file.
+  /// Throws for bytes that are encrypted in this file.
   package func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {
     guard let encrypted = try commands.get().encrypted, size > 0,
       offset < encrypted.offset + encrypted.size, encrypted.offset < offset + size
@@ -147,7 +147,7 @@ extension MachOFile {
 
   package var hasOnlyDebugInformation: Bool { header.kind == .debug }
 
-  /// What a pointer leads to.
+  /// Returns the kind of memory that a pointer leads to.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
@@ -164,7 +164,7 @@ extension MachOFile {
 
 /// The purpose of a Mach-O file, and whether it is whole.
 extension MachOFile {
-  /// Throws where the file ends before a segment, a section or a table of the loader does.
+  /// Throws if the file ends before a segment, a section or a table of the loader does.
   package func checkDeclared() throws(ImageError) {
     let commands = try commands.get()
     func check(_ what: String, _ offset: UInt64, _ size: UInt64) throws(ImageError) {
@@ -198,8 +198,8 @@ extension MachOFile {
 }
 
 extension MachOFile {
-  /// The steps that dyld runs of the file, in its order: libraries that come along, what opening the file runs, then what closing it
-  /// runs; and why some of it is not known.
+  /// Returns the steps that dyld runs of the file, in dyld's order: needed libraries, then opening, then closing. Also
+  /// returns the reasons that some steps are not known.
   ///
   /// C: `S_MOD_INIT_FUNC_POINTERS` and its kin in `<mach-o/loader.h>`.
   package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
@@ -230,14 +230,14 @@ extension MachOFile {
     return (steps, problems)
   }
 
-  /// The steps of one section.
+  /// Returns the steps of one section.
   private func startup(
     _ kind: StartupStep.Kind, _ entry: MachOSection, _ section: Section
   ) throws(ImageError) -> [StartupStep] {
     try file.check(
       entry.size <= StartupStep.mostBytes, .malformed,
       "The section claims \(entry.size) bytes of functions.", section: section.name)
-    // `S_INIT_FUNC_OFFSETS`: 32 bits, from the header on.
+    // `S_INIT_FUNC_OFFSETS`: offsets of 32 bits from the header.
     let isOffset = entry.flags & 0xff == 0x16
     let size = isOffset ? 4 : header.wordSize
     wanted.insert(section.addresses)
@@ -259,7 +259,7 @@ extension MachOFile {
 }
 
 extension MachOSection {
-  /// Returns when its functions run; nil if it is none of those.
+  /// The kind of step that runs its functions; nil if it has no such functions.
   fileprivate var startup: StartupStep.Kind? {
     if name == "__objc_nlclslist" || name == "__objc_nlcatlist" { return .loadMethod }
     return switch flags & 0xff {

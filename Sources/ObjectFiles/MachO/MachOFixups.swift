@@ -2,7 +2,7 @@ package import BinaryImage
 
 /// The words of some ranges of a file that are written when it is linked or loaded.
 ///
-/// `at` returns the fixup of the word at a place, which holds the second number; nil if nobody writes to it.
+/// `at` takes the address and the value of a word, and returns its fixup; nil if nothing writes to the word.
 typealias MachOFixups = (
   ranges: AddressRanges, at: (UInt64, UInt64) throws(ImageError) -> MachOFixup?
 )
@@ -12,7 +12,7 @@ typealias MachOFixups = (
 typealias MachOFixup = (pointer: PointerValue, library: Int?)
 
 extension PointerValue {
-  /// Describes a word that leads to a linked address; other images may override the symbol that is weakly bound there.
+  /// Describes a word that leads to a linked address. Other images may override a symbol that is weakly bound there.
   static func rebased(
     _ raw: UInt64, to address: UInt64, _ resolution: Resolution, weak symbol: String? = nil
   ) -> MachOFixup {
@@ -31,13 +31,13 @@ extension PointerValue {
     )
   }
 
-  /// Describes a word that is no pointer, or none that can be followed.
+  /// Describes a word that is no pointer, or cannot be followed.
   static func unresolvable(_ raw: UInt64, _ reason: String) -> PointerValue {
     PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .none)
   }
 }
 
-/// Where fixups are found: chains, programs or relocations, by the age of the file.
+/// The search for fixups: in chains, programs or relocations, by the age of the file.
 extension MachOFile {
   package func rewrite(
     of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
@@ -109,7 +109,7 @@ extension MachOFile {
     return try relocations(at: [table], ranges: AddressRanges([0..<section.size]))
   }
 
-  /// The relocations at some extents of the file that fall into `ranges`, counting places from `origin`.
+  /// Returns the relocations at some extents that fall into `ranges`. Their addresses count from `origin`.
   private func relocations(
     at extents: [FileExtent], ranges: AddressRanges, origin: UInt64 = 0
   ) throws(ImageError) -> MachOFixups {
@@ -125,12 +125,12 @@ extension MachOFile {
         }
       }
     }
-    // Those that share a place make a difference of two addresses.
+    // Relocations that share an address make a difference of two addresses.
     found.settle(by: { $0.place }) { earlier, _ in earlier.isCombined = true }
     let list = found
     return (
       ranges,
-      // The file keeps what it has found.
+      // The file owns this closure, so it outlives the closure.
       { [unowned self] place, raw throws(ImageError) in
         guard let entry = list.element(at: place, by: { $0.place }) else { return nil }
         if entry.isCombined {
@@ -148,16 +148,16 @@ extension MachOFile {
 /// C: `struct relocation_info` and `scattered_relocation_info` of `<mach-o/reloc.h>`.
 typealias MachORelocation = (address: UInt32, target: UInt32)
 
-/// The symbol whose address the loader writes, the ordinal of its library, and what is added to the address.
+/// The symbol whose address the loader writes, the ordinal of its library, and the addend.
 typealias MachOBind = (symbol: String, library: Int, addend: Int64)
 
 /// The fixups of `LC_DYLD_INFO` that fall into some ranges, found by running its programs.
 ///
 /// C: the `REBASE_OPCODE_*` and `BIND_OPCODE_*` of `<mach-o/loader.h>`.
 private struct MachOPrograms {
-  /// A word that is fixed up, with the index of what it is bound to: -1 if it is only rebased, -2 if that is no
-  /// pointer. `isWeak` tells whether images that share a definition agree on it. `weak` is the index of what is weakly
-  /// bound to a word that has a value without that, -1 for nothing.
+  /// A word that is fixed up. `bind` is the index of its bind: -1 if it is only rebased, -2 if it is no pointer.
+  /// `isWeak` tells whether images that share a definition agree on it. `weak` is the index of a weak bind of a word
+  /// that has its own value too, or -1.
   private typealias Slot = (place: UInt64, bind: Int32, isWeak: Bool, weak: Int32)
 
   private let ranges: AddressRanges
@@ -167,7 +167,7 @@ private struct MachOPrograms {
   private let mask: UInt64
   private var slots: [Slot] = []
   private var binds: [MachOBind] = []
-  /// How many words may still be fixed up: each takes its bytes in the file.
+  /// The number of words that may still be fixed up. Each of them takes bytes in the file.
   private var budget: UInt64
   /// The position of a program, and whether it writes pointers there: `REBASE_TYPE_POINTER`, `BIND_TYPE_POINTER`.
   private var segment: MachOSegment?, offset: UInt64 = 0, isPointer = true
@@ -196,14 +196,14 @@ private struct MachOPrograms {
         try bind(bytes, isLazy: index == 2, isWeak: index == 3)
       }
     }
-    // A bind outdoes a rebase, unless it is weak: then the image has a definition of its own, and only
-    // meets the others' when it is loaded.
+    // A bind replaces a rebase unless it is weak. Then the image has a definition of its own, and only meets other
+    // definitions when it is loaded.
     slots.settle(by: { $0.place }) { earlier, later in
       if later.isWeak { earlier.weak = later.bind } else { earlier = later }
     }
   }
 
-  /// The meaning of the word at `place`, which holds `raw`; nil where the loader leaves it alone.
+  /// Returns the meaning of the word `raw` at `place`; nil if the loader does not change it.
   func fixup(at place: UInt64, raw: UInt64) -> MachOFixup? {
     guard let slot = slots.element(at: place, by: { $0.place }) else { return nil }
     switch slot.bind {
@@ -215,7 +215,7 @@ private struct MachOPrograms {
     }
   }
 
-  /// Fixes up `count` words, with `skip` bytes behind each.
+  /// Fixes up `count` words, with `skip` bytes after each.
   private mutating func mark(
     _ count: UInt64, skipping skip: UInt64 = 0, bind: Int32 = -1, isWeak: Bool = false
   ) throws(ImageError) {
@@ -274,7 +274,7 @@ private struct MachOPrograms {
     var symbol: String?
     var (library, addend) = (isWeak ? -3 : 0, Int64(0))
     var current: Int32?
-    // Most binds are elsewhere; texts are made of those alone that somebody asks about.
+    // Most binds are outside of the ranges. Texts are made only of the others.
     func place(_ count: UInt64, _ skip: UInt64) throws(ImageError) {
       let index = current ?? Int32(truncatingIfNeeded: binds.count)
       let kept = slots.count

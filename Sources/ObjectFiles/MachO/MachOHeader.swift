@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// The Mach-O header: class, byte order, machine, and how many load commands follow.
+/// The Mach-O header: class, byte order, machine, and the number of load commands.
 ///
 /// C: `struct mach_header` and `mach_header_64` of `<mach-o/loader.h>`.
 struct MachOHeader {
@@ -23,24 +23,24 @@ struct MachOHeader {
   /// `sizeofcmds`.
   let commandSize: UInt32
 
-  /// How many bytes come before the load commands.
+  /// The number of bytes before the load commands.
   var size: Int { bits == 64 ? 32 : 28 }
   /// Whether addresses are relative to sections: `MH_OBJECT`.
   var isObject: Bool { kind == .object }
-  /// Whether programs start with it: `MH_EXECUTE`.
+  /// Whether the file is a program: `MH_EXECUTE`.
   var isExecutable: Bool { type == 2 }
   /// The size of an address in bytes.
   var wordSize: Int { bits / 8 }
   /// The size of an entry of the symbol table in bytes: `nlist`, `nlist_64`.
   var symbolSize: Int { bits == 64 ? 16 : 12 }
 
-  /// Whether the linked addresses are those of the process: an executable without `MH_PIE`.
+  /// Whether processes have the linked addresses: an executable without `MH_PIE`, `MH_PRELOAD`, or a core file.
   var hasFixedAddress: Bool {
     (isExecutable && flags & 0x20_0000 == 0) || type == 5 || kind == .core
   }
 
-  /// Whether classic relocations of linked files count from the first segment that is writable: always on x86_64, and
-  /// if the writable segments may move apart from the others, `MH_SPLIT_SEGS`.
+  /// Whether classic relocations of linked files count from the first writable segment. They do on x86_64, and if the
+  /// writable segments may move apart from the others: `MH_SPLIT_SEGS`.
   var countsFromWritableSegment: Bool { machineType == Self.x86On64 || flags & 0x20 != 0 }
 
   /// Whether linkers may take sections apart at their symbols: `MH_SUBSECTIONS_VIA_SYMBOLS`.
@@ -56,7 +56,7 @@ struct MachOHeader {
     9: .shared, 10: .debug, 11: .bundle,
   ]
 
-  /// The class and byte order that a file's first four bytes tell; nil where it is no Mach-O file.
+  /// Returns the class and byte order by the first four bytes of a file; nil if it is no Mach-O file.
   static func format(of head: [UInt8]) -> (bits: Int, order: ImageIdentity.ByteOrder)? {
     switch head.prefix(4) {
     case [0xce, 0xfa, 0xed, 0xfe]: (32, .little)
@@ -101,8 +101,8 @@ extension MachOHeader {
   /// `ARM64_RELOC_AUTHENTICATED_POINTER`: an address that the loader signs.
   var signedRelocation: UInt32? { machineType == 0x0100_000c ? 11 : nil }
 
-  /// Whether a relocation that begins with this word has an address in a section instead of a number. The 64-bit
-  /// machines have none, and 32 bits of address.
+  /// Returns whether a relocation that begins with this word has an address in a section instead of a number. 64-bit
+  /// machines have no such relocations, and 32 bits of address.
   func isScattered(_ first: UInt32) -> Bool { bits == 32 && first & 0x8000_0000 != 0 }
 
   /// Returns the name of a machine in reports, without the capabilities in the highest byte of `cpusubtype`.
@@ -114,13 +114,13 @@ extension MachOHeader {
 
   private static let x86On64: UInt32 = 0x0100_0007
 
-  /// By `cputype`.
+  /// The names of machines, by `cputype`.
   private static let machines: [UInt32: String] = [
     6: "m68k", 7: "i386", x86On64: "x86_64", 12: "arm", 0x0100_000c: "arm64",
     0x0200_000c: "arm64_32", 18: "ppc", 0x0100_0012: "ppc64",
   ]
 
-  /// By `cputype`, then by what is `CPU_SUBTYPE_ARM_*` of ARM.
+  /// The names of variants, by `cputype`, then by `cpusubtype`, such as `CPU_SUBTYPE_ARM_*`.
   private static let variants: [UInt32: [UInt32: String]] = [
     x86On64: [8: "x86_64h"], 0x0100_000c: [2: "arm64e"],
     12: [

@@ -1,8 +1,8 @@
 package import BinaryImage
 
-/// Pointers of a file: the fixup that covers a word decides, the bytes alone mean nothing.
+/// The pointers of a file. The fixup that covers a word decides; the bytes by themselves mean nothing.
 extension MachOFile {
-  /// What a word `offset` bytes into `section` means.
+  /// Returns the meaning of the word `offset` bytes into `section`.
   package func pointer(
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
@@ -26,7 +26,7 @@ extension MachOFile {
       symbol: symbol)
   }
 
-  /// What a word means that the loader leaves alone.
+  /// Returns the meaning of a word that the loader does not change.
   private func unrelocated(_ raw: UInt64) -> PointerValue {
     if raw == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
     guard header.hasFixedAddress else { return number(raw, "no fixup covers the word") }
@@ -38,8 +38,8 @@ extension MachOFile {
     PointerValue(rawValue: raw, target: .unresolvable(reason), resolution: .number)
   }
 
-  /// Returns what the indirect symbol table says of a word of symbol pointers; nil if it says nothing, or if newer
-  /// tables do.
+  /// Returns the meaning of a symbol pointer by the indirect symbol table. Returns nil if the table says nothing, or if
+  /// newer tables do.
   ///
   /// C: `indirectsymoff` of `struct dysymtab_command`, `reserved1` of the section.
   private func indirectPointer(
@@ -72,7 +72,7 @@ extension MachOFile {
   func resolve(_ relocation: MachORelocation, raw: UInt64) throws(ImageError) -> PointerValue {
     let (address, target) = relocation
     let (isScattered, isLittle) = (header.isScattered(address), header.order == .little)
-    // The bit fields are in the other order too where the bytes are.
+    // In big-endian files the bit fields are in the other order too.
     let bits = isScattered ? address >> 24 : isLittle ? target >> 24 : target & 0xff
     let (type, length, isRelative, isExternal) =
       isScattered
@@ -88,7 +88,7 @@ extension MachOFile {
     }
     let number = isScattered ? target : isLittle ? target & 0x00ff_ffff : target >> 8
     guard isExternal == 0 else {
-      // A signed pointer keeps key and diversity beside an addend of 32 bits.
+      // A signed pointer keeps key and diversity next to an addend of 32 bits.
       let addend = isSigned ? UInt64(bitPattern: Int64(Int32(truncatingIfNeeded: raw))) : raw
       return try resolve(UInt64(number), addend: addend, raw: raw)
     }

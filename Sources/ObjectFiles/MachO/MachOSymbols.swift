@@ -9,7 +9,7 @@ final class MachOSymbols {
   private let file: OpenedFile
   private let header: MachOHeader
   private var definitions: [String: UInt64]?
-  /// By the ordinal of the section.
+  /// The marks by the ordinal of the section.
   private var marks: [[Mark]]?
 
   /// The start of a part of an object's section, and whether the symbol there says that it must
@@ -20,7 +20,7 @@ final class MachOSymbols {
     (self.table, self.file, self.header) = (table, file, header)
   }
 
-  /// The symbol of that number.
+  /// Returns the symbol with this number.
   func symbol(_ number: UInt64) throws(ImageError) -> Symbol {
     try file.check(
       number < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
@@ -33,12 +33,11 @@ final class MachOSymbols {
     return Symbol(number, name: name, value: entry.value, place: entry.place)
   }
 
-  /// The address of the symbol of that name which this image defines for others; nil where it
-  /// defines none.
+  /// Returns the address of the symbol that this image defines for others by this name; nil if there is none.
   func definition(of name: String) throws(ImageError) -> UInt64? {
     if let definitions { return definitions[name] }
     var found: [String: UInt64] = [:]
-    // Names may share bytes, but not beyond what any compiler makes of that.
+    // Names may share bytes, but only as much as compilers make of that.
     var budget = table.names.size.saturating(adding: 4096) &* 16
     try forEachEntry { entry throws(ImageError) in
       guard entry.isExternal, case .section = entry.place else { return }
@@ -53,8 +52,8 @@ final class MachOSymbols {
     return found[name]
   }
 
-  /// The marks in a section of an object, in the order of their addresses; one pass over the symbols
-  /// serves all sections.
+  /// Returns the marks in a section of an object, in the order of their addresses. One pass over the symbols serves all
+  /// sections.
   func marks(inSection ordinal: Int) throws(ImageError) -> [Mark] {
     // A symbol names its section with one byte.
     guard ordinal <= Int(UInt8.max) else { return [] }
@@ -69,7 +68,7 @@ final class MachOSymbols {
     return found[ordinal]
   }
 
-  /// The names of symbols at addresses, the first one of each.
+  /// Returns the names of symbols at addresses, the first one at each.
   func names(at addresses: Set<UInt64>) throws(ImageError) -> [UInt64: String] {
     var names: [UInt64: String] = [:]
     try forEachEntry { entry throws(ImageError) in
@@ -130,19 +129,19 @@ private struct Entry {
 
 /// The parts of an object that a linker keeps though nothing refers to them.
 ///
-/// C's `used` marks symbols, not their section: `N_NO_DEAD_STRIP`. A linker takes a section apart at
-/// its symbols and keeps each part by itself, so all of them have to be marked.
+/// C's `used` marks symbols, not their section: `N_NO_DEAD_STRIP`. A linker takes a section apart at its symbols and
+/// keeps parts one by one, so all must be marked.
 extension MachOFile {
-  /// Whether all parts of an object's section, or the section, are marked.
+  /// Returns whether an object's section, or all parts of it, are marked.
   package func isRetained(_ section: Section) throws(ImageError) -> Bool {
     guard header.isObject, !section.isRetained, section.size > 0 else { return section.isRetained }
     guard let symbols = try symbols.get() else { return false }
     let start = try sectionEntry(section.index).address
     let marks = try symbols.marks(inSection: section.index)
-    // Without this flag a section is one part, whatever is in it.
+    // Without this flag, any section is one part.
     guard header.isDivisible else { return marks.contains(where: \.isKept) }
-    // What is before the first symbol belongs to none. Of several symbols at one place one mark
-    // will do: assemblers put names of their own there.
+    // Bytes before the first symbol belong to no symbol. If several symbols are at one address, one mark is enough,
+    // because assemblers put names of their own there.
     var (place, isKept) = (start, false)
     for mark in marks {
       if mark.address != place, !isKept { return false }

@@ -1,27 +1,27 @@
 internal import BinaryImage
 internal import CElf
 
-/// What a core file kept of a process: its memory, and which files it had mapped.
+/// The parts of a process in a core file: its memory, and the files that it had mapped.
 ///
-/// libelf hands out the notes; what the kernel puts into `NT_FILE` and `NT_PRSTATUS` it has no structures for.
+/// libelf hands out the notes, but has no structures for the kernel's `NT_FILE` and `NT_PRSTATUS`.
 ///
 /// The kernel writes neither program text nor constants that it can find in files again.
 ///
 /// C: `ET_CORE` with `PT_LOAD`, `NT_FILE` and `NT_PRSTATUS`.
 final class CoreFile {
-  /// The process that it was; nil where the file does not say.
+  /// The number of the process; nil if the file does not say.
   private(set) var pid: Int?
-  /// What was mapped from files, ascending as the file tells it.
+  /// The ranges that were mapped from files, in ascending order.
   private(set) var ranges: [MappedRange] = []
-  /// Set where the file is shorter than it declares.
+  /// The error if the file is shorter than it declares.
   let shortage: ImageError?
   var size: UInt64 { file.size }
   private let file: OpenedFile
   private let image: ELFFile
-  /// Where the file has the memory.
+  /// The locations of the memory in the file.
   private let segments: ELFSegments
 
-  /// Where parts begin, and whether code runs in them. Debuggers leave out what nothing has written to.
+  /// The starts of parts, and whether code runs in them. Debuggers leave out parts that nothing has written to.
   private let parts: [UInt64: Bool]
 
   /// More bytes of notes, and more mapped files, than a process has.
@@ -54,7 +54,7 @@ final class CoreFile {
   }
 
   func read(_ address: UInt64, _ count: Int) throws(ImageError) -> [UInt8] {
-    // Parts of a forged file have their bytes in common, or have none.
+    // The parts of a forged file may share their bytes, or have none.
     let count = file.stores(UInt64(count)) ? min(count, Int(clamping: size)) : 0
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count)
@@ -68,16 +68,16 @@ final class CoreFile {
     return bytes
   }
 
-  /// Reads the memory of an image, which the file of the image has as well.
+  /// Reads the memory of an image. The file of the image has some of it too.
   ///
-  /// Without that file, bytes that the core file leaves out throw `refusal`. It is believed only for what the process
-  /// could not write to.
+  /// Without that file, bytes that the core file leaves out throw `refusal`. The file is used only for memory that the
+  /// process could not write to.
   func read(
     _ address: UInt64, _ count: Int, of image: RemoteImage, in other: OpenedFile?,
     refusal: ImageError
   ) throws(ImageError) -> [UInt8] {
     var bytes: [UInt8] = []
-    // Each has its bytes once.
+    // Each of the two files has its bytes once.
     let count = min(count, Int(clamping: size.saturating(adding: other?.size ?? 0)))
     while bytes.count < count {
       let place = address &+ UInt64(bytes.count)
@@ -85,7 +85,7 @@ final class CoreFile {
       var more = try read(place, missing)
       if more.isEmpty, let constant = image.constants.first(where: { $0.memory.contains(place) }) {
         guard let other else { throw refusal }
-        // Up to the end of a page: after it, the core file may have them.
+        // Up to the end of a page: the core file may have the next page.
         let left = min(constant.memory.upperBound - place, 4096 - place % 4096, UInt64(missing))
         let offset = constant.offset &+ (place - constant.memory.lowerBound)
         more = try other.read(at: offset, count: Int(left))
@@ -108,7 +108,7 @@ final class CoreFile {
       switch note.type {
       case UInt32(NT_FILE): try takeFiles(descriptor)
       case UInt32(NT_PRSTATUS) where pid == nil:
-        // `pr_pid` is behind `pr_info`, `pr_cursig` and two words of signals.
+        // `pr_pid` is after `pr_info`, `pr_cursig` and two words of signals.
         let offset = image.header.bits == 64 ? 32 : 24
         pid = descriptor.integer(at: offset, as: UInt32.self, order: image.header.order)
           .map { Int($0) }
@@ -117,7 +117,7 @@ final class CoreFile {
     }
   }
 
-  /// Count, size of a page, three words for each range, and then their paths.
+  /// Reads `NT_FILE`: count, size of a page, three words for each range, and then their paths.
   private func takeFiles(_ bytes: Span<UInt8>) throws(ImageError) {
     let (bits, order) = image.words
     let size = bits / 8
@@ -148,8 +148,8 @@ final class CoreFile {
     }
   }
 
-  /// What was left out may be code where another part of its file was kept; a file of which nothing was kept was
-  /// mapped to be read.
+  /// Marks ranges that were left out: they may be code if another part of their file was kept. A file without any kept
+  /// part was mapped to be read.
   private func noteCode() {
     let kept = Set(ranges.filter { parts[$0.start] != nil }.map(\.path))
     for index in ranges.indices where parts[ranges[index].start] == nil {

@@ -3,23 +3,22 @@ internal import CElf
 
 /// An image in the memory of another process, where the loader has resolved its pointers.
 ///
-/// Its headers are read from that memory. Where its sections are, the image's own note says, or
-/// else its file, if that is the one that is mapped. The process may change or end meanwhile: what
-/// is not there any more is an error. Use one value on one thread.
+/// Its headers are read from that memory. Its sections are found by the image's own note, or by its file if that is the
+/// mapped one. The process may change or end meanwhile: memory that is gone is an error. Use one value on one thread.
 package final class RemoteImage: Image {
-  /// What the image is.
+  /// The identity of the image.
   package let identity: ImageIdentity
-  /// Where it is mapped, and what became of its file.
+  /// The mapping of the image, and the state of its file.
   package let mapping: RemoteMapping
   let read: RemoteMemory
   /// The load bias: the difference to every linked address.
   let bias: UInt64
-  /// The ranges that the process cannot write to: there its memory equals its file.
+  /// The ranges that the process cannot write to. Their memory equals the file.
   let constants: [(memory: Range<UInt64>, offset: UInt64)]
   private let headers: ELFMemoryHeaders
   private let headerAddress: UInt64
   private let loads: [GElf_Phdr]
-  /// Those of this project.
+  /// The notes of this project.
   private let notes: [ELFNote]
   private var found: [Section]?
   /// The number of bytes of sections that were read.
@@ -54,7 +53,7 @@ package final class RemoteImage: Image {
         alignment: segment.p_align, order: header.order, at: segment.p_vaddr
       ) { mapping.error(.unreadable, "libelf does not read its memory: \($0).") }
       if id.isEmpty, let own = found.first(where: \.isBuildID) { id = Array(own.descriptor) }
-      // A process may have thousands of images: of their notes, only this project's are kept.
+      // A process may have thousands of images, so only the notes of this project are kept.
       notes += found.filter { $0.owner == .beehive }
     }
     let isProgram = headers.isProgram { segment in
@@ -73,16 +72,16 @@ package final class RemoteImage: Image {
     }
   }
 
-  /// The most bytes of a section that are copied.
+  /// The most bytes of a section to copy.
   private static let mostBytes: UInt64 = 1 << 28
 
-  /// Every section of this name; only the three of this package are looked for.
+  /// Returns every section of this name. Finds only the three of this package.
   package func sections(named name: String) throws(ImageError) -> [Section] {
     if found == nil { found = try findSections() }
     return found?.filter { $0.name == name } ?? []
   }
 
-  /// Lends a copy of the section as it is now.
+  /// Calls `body` with a copy of the section as it is now.
   package func withBytes<Result>(
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
@@ -94,7 +93,7 @@ package final class RemoteImage: Image {
     return body(bytes.span)
   }
 
-  /// The pointer at `offset`, with the value that the loader has written.
+  /// Returns the pointer at `offset`, with the value that the loader has written.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let size = pointerSize
     guard section.size >= UInt64(size), offset <= section.size - UInt64(size),
@@ -113,7 +112,7 @@ package final class RemoteImage: Image {
     return PointerValue(rawValue: word, target: target, resolution: .loaded)
   }
 
-  /// Lends a copy of the text at a target inside the image.
+  /// Calls `body` with a copy of the text at a target inside the image.
   package func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result {
@@ -123,7 +122,7 @@ package final class RemoteImage: Image {
     var text: [UInt8] = []
     var place = address.rawValue &+ bias
     while text.count <= limit {
-      // Up to the end of a page: what comes next may not be mapped.
+      // Up to the end of a page: the next page may not be mapped.
       let count = 4096 - Int(truncatingIfNeeded: place & 4095)
       let chunk = try read(place, count)
       if let end = chunk.firstIndex(of: 0) {
@@ -141,7 +140,7 @@ package final class RemoteImage: Image {
         + "there any more.")
   }
 
-  /// The bytes at an address of the process.
+  /// Returns the bytes at an address of the process.
   func bytes(
     at address: UInt64, count: Int, _ section: Section? = nil
   ) throws(ImageError) -> [UInt8] {
@@ -178,7 +177,7 @@ package final class RemoteImage: Image {
     throw reason ?? mapping.error(.unreadable, "The image has no file.")
   }
 
-  /// What the section table of a file tells, if that is the one that is mapped.
+  /// Returns the entry sections in the section table of a file. Throws unless it is the mapped file.
   private func sections(inFile path: String) throws(ImageError) -> [Section] {
     let file = try ELFFile(path: path, name: mapping.path)
     try mapping.check(
@@ -192,12 +191,12 @@ package final class RemoteImage: Image {
 
   // MARK: - Headers
 
-  /// Whether a segment of the image is loaded at a linked address.
+  /// Returns whether a segment of the image is loaded at a linked address.
   private func holds(_ address: VirtualAddress) -> Bool {
     loads.contains { $0.holds(address.rawValue) }
   }
 
-  /// The sections that the image's own note tells of; nil if it has none. Several notes must agree.
+  /// Returns the sections that the image's own note lists; nil if it has none. Several notes must agree.
   private func notedSections() throws(ImageError) -> [Section]? {
     let note = try SectionNote.read(
       notes, header: VirtualAddress(rawValue: headerAddress),
@@ -215,7 +214,7 @@ package final class RemoteImage: Image {
       }, failure: { mapping.error(.malformed, "\($0): \($1)") })
   }
 
-  /// The descriptor of the note: the runtime's version of it, its image's header, the record.
+  /// The type of a runtime's note. Its descriptor: the version, and the distances to the header and the record.
   private static let stateNote: UInt32 = 0x4245_4503
 
   /// Returns the address of the runtime's state record in the process; nil if the image
@@ -240,7 +239,7 @@ package final class RemoteImage: Image {
     return place.rawValue &+ bias
   }
 
-  /// Whether the image was mapped from a file: the headers that both have are the same.
+  /// Returns whether the image was mapped from a file: both have the same headers.
   func agrees(with file: ELFFile) throws(ImageError) -> Bool {
     let head = headers.head.prefix(ELFHeader.size(bits: identity.bits))
     let theirs = try file.file.slice(at: 0, count: head.count)

@@ -1,27 +1,26 @@
 package import BinaryImage
 internal import LibC
 
-/// Another process of this system, as far as it may be read, or what a core file kept of one. It is not
-/// stopped.
+/// Another process of this system, as far as it may be read, or the core file of one. Reading does not stop it.
 ///
-/// Linux: `/proc/PID/maps` tells what is mapped. `/proc/PID/mem` has the bytes, and stays that of the process it was
-/// opened for. What became of the files, `/proc/PID/map_files` and `/proc/PID/root` tell.
+/// Linux: `/proc/PID/maps` lists the mappings. `/proc/PID/mem` has the bytes, and stays that of the process it was
+/// opened for. `/proc/PID/map_files` and `/proc/PID/root` show the state of the files.
 package final class RemoteProcess {
-  /// What it has mapped.
+  /// The images that it has mapped.
   package private(set) var images: [RemoteMapping] = []
-  /// Its number; nil where a core file does not say.
+  /// Its number; nil if a core file does not say.
   package let pid: Int?
-  /// What is missing of a core file.
+  /// The error if a core file is incomplete.
   package var shortage: ImageError? { core?.shortage }
   /// The size of a core file in bytes; nil for a process that runs.
   package var coreSize: UInt64? { core?.size }
   private let core: CoreFile?
-  /// The memory of a process that runs; -1 without one.
+  /// The descriptor of the memory of a process that runs, else -1.
   private let descriptor: Int32
 
-  /// Opens the memory of a process and lists what it has mapped.
+  /// Opens the memory of a process and lists the images that it has mapped.
   ///
-  /// Throws `unreadable` where there is no such process, or it may not be read.
+  /// Throws `unreadable` if there is no such process, or it may not be read.
   package init(pid: Int) throws(ImageError) {
     let (text, failure) = systemFile("/proc/\(pid)/maps")
     guard failure == 0 else { throw Self.refusal(failure, pid) }
@@ -39,9 +38,9 @@ package final class RemoteProcess {
     images = RemoteMapping.images(in: ranges, read).map { Self.checked($0, "/proc/\(pid)") }
   }
 
-  /// Opens a core file and lists what the process had mapped.
+  /// Opens a core file and lists the images that the process had mapped.
   ///
-  /// Throws where it is no core file, or does not say which files were mapped.
+  /// Throws if it is no core file, or does not list the mapped files.
   package init(core path: String) throws(ImageError) {
     let core = try CoreFile(path: path)
     (pid, descriptor, self.core) = (core.pid, -1, core)
@@ -50,8 +49,7 @@ package final class RemoteProcess {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Reads the headers of an image, and in a core file what became of its file; what it declares is read when it is
-  /// asked for.
+  /// Reads the headers of an image, and for a core file the state of the image's file. Its entries are read later.
   package func image(_ mapping: RemoteMapping) throws(ImageError) -> RemoteImage {
     let image = try RemoteImage(mapping, in: read)
     guard let core else { return image }
@@ -83,19 +81,19 @@ package final class RemoteProcess {
     return bytes
   }
 
-  /// Says of a mapping what became of its file.
+  /// Returns a mapping with the state of its file.
   private static func checked(_ mapping: RemoteMapping, _ directory: String) -> RemoteMapping {
     var mapping = mapping
-    // What the process sees under its root, whatever this one sees.
+    // The process may have another root than this one.
     let root = "\(directory)/root"
     let first = mapping.ranges.first
-    // Without the device: some file systems tell `stat` another one than they tell `maps`.
+    // Without the device: some file systems give other devices in `stat` than in `maps`.
     func number() -> String? {
       let path = Array(root.utf8) + (mapping.pathBytes ?? Array(mapping.path.utf8))
       return fileStatus(of: path, followingLinks: true).map { String($0.st_ino) }
     }
     var other = number()
-    // A file may really be called so.
+    // The name of a file may really end with the mark.
     if other != first?.fileID, mapping.dropMark() { other = number() }
     let isSame = other == first?.fileID
     mapping.isReplaced = other != nil && !isSame
@@ -122,13 +120,13 @@ package final class RemoteProcess {
   }
 }
 
-/// Reads the memory of another process, or what a core file kept of it: the bytes at an address, as many as there
-/// are, at most the second number.
+/// A function that reads the memory of another process or a core file. It returns the bytes at an address, as many as
+/// there are, at most the second number.
 typealias RemoteMemory = (UInt64, Int) throws(ImageError) -> [UInt8]
 
-/// An image that another process has mapped, and what became of its file since.
+/// An image that another process has mapped, and the state of its file.
 package struct RemoteMapping: Sendable {
-  /// The path that the process knows it by.
+  /// The path of its file in the process.
   package var path: String
   /// The bytes of a path that is not UTF-8.
   package var pathBytes: [UInt8]?
@@ -138,12 +136,12 @@ package struct RemoteMapping: Sendable {
   package var isDeleted = false
   /// Whether another file has its name now.
   package var isReplaced = false
-  /// The mapped ranges of it, ascending.
+  /// Its mapped ranges, in ascending order.
   package var ranges: [MappedRange]
   /// The paths that may lead to the file itself, likeliest first.
   var files: [String]
 
-  /// Throws an error that names the image where something is not as it has to be.
+  /// Throws an error that names the image unless something is right.
   func check(
     _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,
     section: Section? = nil
@@ -151,12 +149,12 @@ package struct RemoteMapping: Sendable {
     if !isRight { throw error(code, message(), section: section) }
   }
 
-  /// An error that names the image.
+  /// Returns an error that names the image.
   func error(_ code: ImageError.Code, _ message: String, section: Section? = nil) -> ImageError {
     ImageError(code, image: path, section: section?.name, message: message)
   }
 
-  /// Whether its file is there and starts as ELF does.
+  /// Whether its file is there and starts like an ELF file.
   var hasELFFile: Bool {
     files.contains { path in
       (try? OpenedFile(path: path)).map { ELFFile.recognises($0.head) } ?? false
@@ -170,11 +168,10 @@ package struct RemoteMapping: Sendable {
     }
   }
 
-  /// The images among what a process has mapped, in the order of their addresses.
+  /// Returns the images among mapped ranges, in the order of their addresses.
   ///
-  /// An image begins with the start of its file, and some of it may run; a file that is mapped to be
-  /// read is none. Several segments may each have the first page of the file, so where its segments
-  /// end, its headers tell.
+  /// An image begins with the start of its file, and some of it may run. A file that is mapped to be read is no image.
+  /// Several segments may each map the first page of the file, so the headers tell the size of the image.
   static func images(in ranges: [MappedRange], _ read: RemoteMemory) -> [RemoteMapping] {
     var images: [RemoteMapping] = []
     var size: UInt64?
@@ -199,8 +196,8 @@ package struct RemoteMapping: Sendable {
     return images.filter { $0.ranges[0].offset == 0 && $0.ranges.contains(where: \.isExecutable) }
   }
 
-  /// Drops what the system writes behind the path of a file that has no name any more; false where it has written
-  /// nothing.
+  /// Removes the mark that the system writes after the path of a file without a name. Returns false if there is no
+  /// mark.
   mutating func dropMark() -> Bool {
     let mark = MappedRange.deletedMark
     guard path.hasSuffix(mark) else { return false }

@@ -5,26 +5,26 @@ internal import LibC
 ///
 /// C: the state record of `CSupport/RecordLayout.md`.
 package struct EntryStates: Sendable {
-  /// The state of one entry, the stable code of what keeps it from being bound, and the reason, with a remedy.
+  /// The state of one entry, the stable code of what keeps it from being bound, and the reason with remedy.
   package typealias Entry = (state: State, code: String?, reason: String?)
 
-  /// The states of an entry, in the order of the numbers of the record, from 1.
+  /// The states of an entry, in the order of their numbers in the record, from 1.
   package enum State: String, Sendable, CaseIterable {
-    /// Something can make it. A module with a code says by it how far it is.
+    /// Something can make it. The code of a module, if there is one, says how far it is.
     case bound
     /// Well formed and known by name, but nothing can make it yet, or nothing has needed it.
     case accepted
     /// Malformed, a duplicate, or named after a type that cannot serve.
     case rejected
-    /// Taken out again by the process.
+    /// Removed by the process.
     case withdrawn
   }
 
-  /// By the bias of the image, the number of the section and the index of the entry.
+  /// The states by the bias of the image, the number of the section and the index of the entry.
   var entries: [UInt64: [UInt16: [UInt32: Entry]]] = [:]
-  /// The biases of the images that were taken in.
+  /// The biases of the images that the Hive has taken in.
   var images: Set<UInt64> = []
-  /// Whether the process had no memory for some of it.
+  /// Whether the process had no memory for some of the states.
   var isIncomplete = false
 
   /// The state of the entry at `index` of a section; nil if the process does not say.
@@ -37,30 +37,30 @@ package struct EntryStates: Sendable {
     let entry = entries[image.bias]?[UInt16(section)]?[index]
     if let entry, entry.state != .accepted || entry.code != nil { return entry }
     if isIncomplete, entry == nil { return nil }
-    // Of an image that was taken in, it has no reason, or no cell: nothing has needed it.
+    // The image was taken in and the entry has no reason or no cell, so nothing has needed it.
     return (.accepted, nil, isModule ? "no start has come to it yet" : "it was not asked for yet")
   }
 }
 
 /// The state record of a process that goes on meanwhile.
 ///
-/// Bytes that are copied between two looks at an even, equal sequence number are of one moment. Nothing else
-/// that is there is believed: sizes are bounded before anything is allocated.
+/// Bytes that are copied between two reads of the same even sequence number are of one moment. Nothing else is trusted:
+/// sizes are bounded before anything is allocated.
 extension RemoteImage {
   /// More cells, longer cells, and more bytes of reasons than any process has.
   private static let (mostCells, mostCellSize, mostText) = (1 << 18, 256, 1 << 24)
 
-  /// Whether a runtime is in this image, used or not.
+  /// Whether this image has a runtime, used or not.
   package var carriesRuntime: Bool { (try? stateRecord()) ?? nil != nil }
 
-  /// Returns the states of all entries of the process that the runtime in this image keeps; nil if it has none, or
-  /// an older one, or one that was not used yet.
+  /// Returns the states of all entries of the process that the runtime in this image keeps. Returns nil if the image
+  /// has no runtime, an older one, or one that was not used yet.
   ///
-  /// Throws if the record cannot be true, or changes all the time.
+  /// Throws if the record is malformed, or changes all the time.
   package func entryStates() throws(ImageError) -> EntryStates? {
     guard let address = try stateRecord() else { return nil }
     for attempt in 0..<20 {
-      // The record changes meanwhile.
+      // The record was changing.
       if attempt > 0 { usleep(2000) }
       let head = try bytes(at: address, count: 32)
       let (size, sequence) = (number(head.span, at: 0), number(head.span, at: 8))
@@ -75,7 +75,7 @@ extension RemoteImage {
       "What its Hive made of the entries changed each time it was looked at; try again.")
   }
 
-  /// Reads the cells: the fields of the head are its size, version, sequence number, flags, the size of a cell, the
+  /// Reads the cells. The head has its size, version, sequence number and flags. Then follow the size of a cell, the
   /// number of cells, and their address.
   private func entryStates(_ head: Span<UInt8>) throws(ImageError) -> EntryStates {
     let version = number(head, at: 4)
@@ -103,7 +103,7 @@ extension RemoteImage {
     let bias = address(cell, at: 0)
     let section: UInt16 = cell.integer(at: 28, order: identity.byteOrder) ?? 0
     let state: UInt16 = cell.integer(at: 30, order: identity.byteOrder) ?? 0
-    // 0 is an empty cell, 5 an image that was taken in; between them are the states of entries.
+    // 0 is an empty cell, and 5 an image that was taken in. The numbers between them are states of entries.
     switch Int(state) {
     case 0: break
     case 1...EntryStates.State.allCases.count:
@@ -119,7 +119,7 @@ extension RemoteImage {
     }
   }
 
-  /// Code and sentence, each with its NUL; longer ones are cut off.
+  /// Reads the code and the sentence, each with its NUL. Longer texts are cut off.
   private func reason(
     at address: UInt64, size: UInt32, _ left: inout Int
   ) throws(ImageError) -> (String?, String?) {

@@ -46,7 +46,7 @@ struct Style {
   /// The columns of the terminal; more than any line has if standard output is no terminal.
   static let columns: Int = {
     var size = winsize()
-    // Sound: the call writes to `size` alone.
+    // Sound: the call writes only to `size`.
     let isKnown = unsafe isOnTerminal && ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
     return isKnown && size.ws_col > 0 ? Int(size.ws_col) : .max
   }()
