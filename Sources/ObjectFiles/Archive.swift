@@ -20,7 +20,7 @@ struct Archive {
     head.starts(with: magic) || head.starts(with: thinMagic)
   }
 
-  /// Returns whether a file is an archive without members. C libraries have them for what moved elsewhere.
+  /// Returns whether a file is an archive without members. C libraries have such archives for what moved elsewhere.
   static func isEmpty(_ file: OpenedFile) -> Bool {
     recognises(file.head) && file.size == magic.count
   }

@@ -142,8 +142,8 @@ extension MachOFile {
   }
 }
 
-/// The two words of a relocation of an object, or of a linked file that is older than `LC_DYLD_INFO`: the word with the
-/// address that it writes to, and the word with its symbol, section or value.
+/// The two words of a relocation in an object, or in a linked file that is older than `LC_DYLD_INFO`. The first word
+/// has the address to write to, the second the symbol, section or value.
 ///
 /// C: `struct relocation_info` and `scattered_relocation_info` of `<mach-o/reloc.h>`.
 typealias MachORelocation = (address: UInt32, target: UInt32)

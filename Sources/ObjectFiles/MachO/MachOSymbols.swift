@@ -3,7 +3,7 @@ package import BinaryImage
 /// `LC_SYMTAB`: `symoff`, the number of symbols, and `stroff` with `strsize`.
 typealias MachOSymbolTable = (offset: UInt64, count: UInt64, names: FileExtent)
 
-/// Reads symbols one by one, or by name.
+/// A reader of symbols, one by one or by name.
 final class MachOSymbols {
   private let table: MachOSymbolTable
   private let file: OpenedFile

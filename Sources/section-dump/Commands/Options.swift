@@ -106,8 +106,8 @@ struct ReadingOptions: ParsableArguments {
     try expect(jobs ?? 1 > 0, "--jobs must be positive.")
   }
 
-  /// Returns the number of files to read at a time: the requested number, or the best one for many files or for named
-  /// ones. It is limited to what can be of use.
+  /// Returns the number of files to read at a time: the requested number, or the best for many or for few files. It is
+  /// limited to what can be of use.
   func jobs(forMany isMany: Bool) -> Int {
     let processors = POSIXThread.processors
     return min(jobs ?? (isMany ? processors : 1), 8 * processors)

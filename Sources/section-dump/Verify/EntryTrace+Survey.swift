@@ -185,7 +185,7 @@ extension Survey {
       let others = own.filter { stage == .rules && EntryTrace.Stage(of: $0) == nil }
       return others.map { ", but \($0.message)" }.joined()
     }
-    /// Returns whether the host loads a file; false without a host, when a file counts once.
+    /// Returns whether the host loads a file. False without a host: then a file and its copies count once.
     func isLoaded(_ place: Place) -> Bool {
       report?.plugins.contains { $0.loads && $0.paths.contains(place.path) } ?? false
     }
