@@ -6,27 +6,27 @@ internal import Threads
 /// for all of it: a table that is swapped meanwhile decides about later calls.
 struct CallPlan {
   private let core: RoutingCore
-  /// Values of the host that rules ask about.
+  /// The host's values that rules test.
   private let context: (@Sendable (Call) -> Arguments)?
   /// The rules of the table, then those of code.
   private let indices: [RuleIndex]
-  /// As it is now: resolved, and where it has been sent.
+  /// The call in its present state: resolved, and perhaps redirected.
   private(set) var call: Call
   private var here = Place()
   private var answer: (any Sendable)?
 
   /// Facts about the call at its destination; a redirection begins anew.
   private struct Place {
-    /// The rules that are still to be asked; nil until they are looked up.
+    /// The rules still to apply; nil until they are looked up.
     var left: ArraySlice<MetRule>?
-    /// The interceptors that have had their turn, which comes once.
+    /// The interceptors that have had their turn. Each gets one.
     var asked: Set<UInt64> = []
-    /// The routes that the URL meets but for those that have refused, once they are known.
+    /// The routes that the URL meets, without those that have refused; nil until they are looked up.
     var routes: MetRoutes?
-    /// The routes that the rules were looked up by, once an interceptor may have brought others.
+    /// The routes that the rules were looked up by, set once an interceptor may have added others.
     var judged: [UInt64]?
-    /// The route that the call comes to, once it is looked for, nil in it if there is none; and the parameters of the receiver,
-    /// once a condition tests them. Other parameters or routes change both.
+    /// The route that the call comes to, once it is looked for; nil in it if there is none. Then the parameters of the
+    /// receiver, once a condition tests them. Other parameters or routes reset both.
     var end: (route: RoutingCore.Fitting??, received: Arguments?) = (nil, nil)
     /// The receivers that have refused, each with its reason.
     var refusals: [(receiver: String, reason: RoutingError)] = []
@@ -43,8 +43,8 @@ struct CallPlan {
     }
   }
 
-  /// The next rule that the call meets, and the condition of it that does not hold, if there is one. Nil once a
-  /// receiver is to be found; throws the error that the call ends in.
+  /// Returns the next rule that the call meets, with its first condition that does not hold. Returns nil if it is
+  /// time to find a receiver. Throws the error that the call ends in.
   mutating func next() throws(RoutingError) -> (met: MetRule, unmet: String?)? {
     guard answer == nil else { return nil }
     if here.left == nil {
@@ -70,7 +70,7 @@ struct CallPlan {
     return (met, unmet?.text)
   }
 
-  /// Looks up the rules that judge the call by where it comes to.
+  /// Looks up the rules that match the call, its route and its paths.
   private mutating func lookUpRules() {
     var (route, paths) = ((pattern: RoutePattern, values: PathValues)?.none, [ResolvedPath]())
     if indices.contains(where: \.hasRoutes) {
@@ -83,7 +83,7 @@ struct CallPlan {
       .filter { !here.asked.contains($0.rule.number) }.sorted(by: CallRule.isBefore)[...]
   }
 
-  /// Who answers, once no rule is left; throws the error that the call ends in.
+  /// Returns the receiver, once no rule is left. Throws the error that the call ends in.
   mutating func receiver() throws(RoutingError) -> Receiver {
     guard let answer else {
       return try core.receiver(of: call, among: routes(), comingTo: route())
@@ -91,7 +91,7 @@ struct CallPlan {
     return ({ "answered with \(answer)" }, false, ("", .local, { _ in answer }))
   }
 
-  /// The routes that the URL of the call meets, looked up once; nil where it calls an action.
+  /// Returns the routes that the URL meets, looked up once; nil if the call names an action.
   private mutating func routes() -> MetRoutes? {
     guard call.action == nil, let url = call.url else { return nil }
     var routes = here.routes ?? core.meet(url)
@@ -102,7 +102,7 @@ struct CallPlan {
 
   private mutating func routeNumbers() -> [UInt64]? { routes()?.matches.map(\.route.id) }
 
-  /// The route that the call comes to, looked for once.
+  /// Returns the route that the call comes to, looked for once.
   private mutating func route() -> RoutingCore.Fitting? {
     if here.end.route == nil, let url = call.url, let routes = routes() {
       here.end.route = .some(core.route(of: call, at: url, among: routes))
@@ -110,12 +110,12 @@ struct CallPlan {
     return here.end.route ?? nil
   }
 
-  /// That route, and what the URL gives to it.
+  /// Returns that route, and the values that the URL gives to it.
   private mutating func matched() -> RouteTable.Match? {
     route().flatMap { here.routes?.matches[$0.index] }
   }
 
-  /// The values that conditions test: all that the call is given, as the types of the receiver have it, and its defaults.
+  /// Returns the values that conditions test: the given values, in the types of the receiver, and its defaults.
   private mutating func given(_ values: PathValues) -> Arguments {
     if here.end.received == nil {
       here.end.received =
@@ -133,15 +133,15 @@ struct CallPlan {
     return given
   }
 
-  /// Returns whether a verdict sends the call to where it is, whatever the spelling: then the next rule decides.
+  /// Returns whether a verdict redirects the call to where it is, in any spelling. Then the next rule decides.
   func isThere(_ verdict: Verdict, of met: MetRule) -> Bool {
     guard case .redirect(let destination) = verdict else { return false }
     var copy = call
     return (try? copy.follow(destination, by: met) { core.leads($0, to: call) }) == false
   }
 
-  /// The decoded paths that lead to the end of the resolved call: that of an action, by any scheme, and those that routes
-  /// have matched, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
+  /// Returns the decoded paths that lead to the end of the resolved call: the path of an action, by any scheme, and the
+  /// paths of matched routes, by the scheme of the route. Rules judge the call by them too, so no spelling slips by.
   private mutating func paths() -> [ResolvedPath] {
     if let (target, action) = call.action { return [ResolvedPath(target: target, action: action)] }
     guard let url = call.url, let routes = routes() else { return [] }
@@ -154,7 +154,7 @@ struct CallPlan {
     }
   }
 
-  /// Does what a verdict says.
+  /// Carries out a verdict.
   mutating func take(_ verdict: Verdict, of met: MetRule) throws(RoutingError) {
     switch verdict {
     case .proceed: break
@@ -169,8 +169,8 @@ struct CallPlan {
     }
   }
 
-  /// Takes the refusal of the receiver: the next route that the URL meets is the receiver then, and rules judge the call by
-  /// that. Throws where no other answers.
+  /// Takes the refusal of the receiver. Then the next route that the URL meets is the receiver, and rules judge the
+  /// call by that route. Throws if no other route answers.
   mutating func take(_ refusal: RoutingError, of receiver: String) throws(RoutingError) {
     here.refusals.append((receiver, refusal))
     if let id = matched()?.route.id {
@@ -179,7 +179,7 @@ struct CallPlan {
       here.end = (nil, nil)
       if (try? route()?.parameters.get()) != nil { return lookUpRules() }
     }
-    // One that has gone meanwhile has no say.
+    // A receiver that has gone meanwhile does not count.
     let others = here.refusals.filter { $0.reason.code != .noRoute }
     if others.isEmpty { throw RoutingError(.noRoute, refusal.message) }
     throw RoutingError(
@@ -189,7 +189,7 @@ struct CallPlan {
   }
 }
 
-// What a URL means: the alias, the action or the routes that it names.
+// The meaning of a URL: the alias, the action or the routes that it names.
 extension RoutingCore {
   /// Takes a URL apart, follows aliases, and finds out whether it names a target and an action.
   ///
@@ -218,7 +218,7 @@ extension RoutingCore {
     return nil
   }
 
-  /// Returns whether a destination resolves to what a call has resolved to, with the texts that it gives.
+  /// Returns whether a destination resolves to the same end as a call, with texts that the call also has.
   func leads(_ destination: Destination, to call: Call) -> Bool {
     var other = Call(number: 0, to: destination, origin: call.origin)
     do { _ = try resolve(&other) } catch { return false }
@@ -226,10 +226,10 @@ extension RoutingCore {
       && other.arguments.values.allSatisfy { $0.value.texts == call.arguments.texts($0.key) }
   }
 
-  /// `scheme://target/action`, where there is such a target.
+  /// Returns the action that `scheme://target/action` names; nil if there is no such target.
   ///
-  /// An action that exists is as good as a route that spells it out: of routes, only such a one takes its
-  /// place. Where the target has no such action, any route does.
+  /// If the action exists, only a route that spells it out takes its place. If the target has no such action,
+  /// any route does.
   private func action(
     in url: URLText, origin: CallOrigin, among routes: inout MetRoutes?
   ) throws(RoutingError) -> Destination? {
@@ -257,7 +257,7 @@ extension RoutingCore {
   }
 }
 
-// Plugins that come on demand.
+// Plugins that are loaded on demand.
 extension RoutingCore {
   /// Loads the plugin that answers a URL, unless something that is loaded does, or would but for a fault.
   ///
@@ -296,7 +296,7 @@ extension RoutingCore {
     }
   }
 
-  /// Loads plugins on demand, as long as an answer is missing and a plugin has a record that is wanted.
+  /// Loads plugins on demand, as long as an answer is missing and a plugin has a wanted record.
   private func supply(
     while isMissing: () -> Bool, wanting isWanted: (Record) -> Bool
   ) throws(RoutingError) {
@@ -312,7 +312,7 @@ extension RoutingCore {
 }
 
 extension Record {
-  /// Whether a target may answer an action. To calls from outside only what it declares as remote does.
+  /// Returns whether a target may answer an action. Calls from outside reach only the actions declared as remote.
   fileprivate func answers(_ action: String, for origin: CallOrigin) -> Bool {
     origin == .local
       || attributes.actions.contains { text in
@@ -333,7 +333,7 @@ extension RoutingCore {
       "\(destination.description.excerpt) is called by what answers calls, \(Nesting.most / 2) of them one inside the other"
     )
     var plan = CallPlan(call, by: self)
-    // Observers, guards and what makes a target are code of this call too.
+    // Observers, guards and the code that makes a target belong to this call too.
     return try await Nesting.answering(call, .local) {
       let settings = observers.tell(.began(call))
       do {
@@ -342,7 +342,7 @@ extension RoutingCore {
         return result
       } catch {
         observers.tell(.ended(plan.call, error))
-        // An interceptor may throw a refusal that it kept: it is none of the handler that made this call.
+        // An interceptor may throw a refusal that it kept. The handler that made this call has not refused.
         throw (error as? RoutingError)?.asRefusal(false) ?? error
       }
     }

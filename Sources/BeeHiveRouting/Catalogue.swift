@@ -1,9 +1,9 @@
 internal import Threads
 
-/// Every interface that can be called by name or by URL: for people by `description`, for programs by any
-/// encoder, `JSONEncoder().encode(hive.catalogue())`.
+/// Every interface that can be called by name or by URL. People print its `description`; programs use any
+/// encoder: `JSONEncoder().encode(hive.catalogue())`.
 ///
-/// `section-dump` shows the same of a file that is not loaded: it is in the records' attributes.
+/// `section-dump` shows the same of a file that is not loaded, because records have it in their attributes.
 public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible {
   /// One action or route.
   package struct Interface: Encodable, Hashable, Sendable {
@@ -13,11 +13,11 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
     package var name: String
     /// The whole declaration as it was written.
     package var declaration: String
-    /// What it takes, in order.
+    /// The parameters, in order.
     package var parameters: [PatternKey]
     /// The name of the type that it returns; nil for none.
     package var result: String?
-    /// Whom it answers.
+    /// The callers that it answers.
     package var exposure: Exposure
     /// The image and the slot in it, or the file and line.
     package var origin: String
@@ -26,7 +26,7 @@ public struct Catalogue: Encodable, Hashable, Sendable, CustomStringConvertible 
   /// The actions by target and name, then the routes in order of registration.
   package var interfaces: [Interface]
 
-  /// A line for each: what it is, whether it is remote, its declaration, where it is from.
+  /// A line for each interface: its kind, its exposure, its declaration, and its origin.
   public var description: String {
     let rows = interfaces.map { interface in
       let target = interface.kind == "action" ? interface.name.prefix { $0 != "." } + "." : ""
@@ -69,7 +69,7 @@ extension Catalogue.Interface {
 }
 
 extension Catalogue {
-  /// Takes what there is, after asking the loader.
+  /// Lists every interface, after asking the loader.
   init(of core: RoutingCore) {
     core.catchUp(probing: true)
     let actions = core.targets.withLock { $0.all }.flatMap { target in

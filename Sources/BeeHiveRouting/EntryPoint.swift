@@ -2,8 +2,8 @@ internal import Threads
 
 /// The one point that every call passes, local or remote, by name or by URL.
 ///
-/// Interceptors, guards and the rules of the decision table are asked in one order: larger priority first,
-/// the table before code, then as they came. A redirection asks all of them again; a loop is an error.
+/// Interceptors, guards and the rules of the decision table decide in one order: larger priority first, the
+/// table before code, then as they came. After a redirection, all of them decide again; a loop is an error.
 ///
 ///     let calls = hive.calls
 ///     calls.intercept("log") { call in
@@ -20,7 +20,7 @@ public struct EntryPoint: Sendable {
   /// Tells an observer of every call.
   ///
   /// - Parameter observer: Called on the thread that runs the call, which waits for it.
-  /// - Returns: What was added, to remove it again.
+  /// - Returns: The handle that removes the observer.
   @discardableResult
   public func observe(_ observer: @escaping @Sendable (CallNotice) -> Void) -> Handle {
     let observation = core.observers.add(observer)
@@ -31,13 +31,13 @@ public struct EntryPoint: Sendable {
   ///
   ///     hive.calls.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
   ///
-  /// The code that answers the call has the value, the tasks that it begins, and interceptors.
+  /// The value holds for the code that answers the call, for its tasks, and for interceptors.
   ///
   /// - Parameters:
   ///   - local: The task local.
-  ///   - observer: Called as that of ``observe(_:)``. Returns the value at `began`, nil to set none; at other notices its
+  ///   - observer: Called as by ``observe(_:)``. Returns the value at `began`, or nil to set none. At other notices its
   ///     value has no effect.
-  /// - Returns: What was added, to remove it again; a call that is under way keeps the value.
+  /// - Returns: The handle that removes the observer. A call that is under way keeps the value.
   @discardableResult
   public func observe<Value: Sendable>(
     setting local: TaskLocal<Value>, _ observer: @escaping @Sendable (CallNotice) -> Value?
@@ -49,12 +49,12 @@ public struct EntryPoint: Sendable {
   /// Adds an interceptor: code that decides about calls before they are answered.
   ///
   /// - Parameters:
-  ///   - name: What notices and explanations call it.
-  ///   - priority: The largest is asked first, among all rules, guards and interceptors.
-  ///   - match: The calls that it is asked about.
-  ///   - decide: Returns what becomes of a call. An error that it throws ends the call. The calls that it
-  ///     makes come from where the call comes from.
-  /// - Returns: What was added, to remove it again.
+  ///   - name: Its name in notices and explanations.
+  ///   - priority: The largest decides first, among all rules, guards and interceptors.
+  ///   - match: The calls that it decides about.
+  ///   - decide: Returns the verdict about a call. An error that it throws ends the call. Its own calls
+  ///     have the origin of that call.
+  /// - Returns: The handle that removes the interceptor.
   @discardableResult
   public func intercept(
     _ name: String, priority: Int = 0, _ match: CallMatch = .everything(),
@@ -66,15 +66,15 @@ public struct EntryPoint: Sendable {
   /// Adds a guard: a verdict for the calls that a match describes, while a condition holds.
   ///
   /// - Parameters:
-  ///   - name: What notices and explanations call it.
-  ///   - priority: The largest is asked first, among all rules, guards and interceptors.
+  ///   - name: Its name in notices and explanations.
+  ///   - priority: The largest decides first, among all rules, guards and interceptors.
   ///   - match: The calls that it is about.
-  ///   - verdict: What becomes of them. In the URL of a redirection, `:name` is filled in from the path.
-  ///   - condition: Whether the verdict holds; nil for always. It changes nothing, since a dry run asks it
-  ///     too.
-  /// - Returns: What was added, to remove it again.
-  /// - Throws: ``RoutingError`` with `badPattern` if the URL of a redirection names what the match does not
-  ///   give in each of its forms, or cannot be read as a pattern; with `malformedURL` if its query cannot be
+  ///   - verdict: The decision about them. In the URL of a redirection, `:name` is filled in from the path.
+  ///   - condition: Returns whether the verdict holds; nil for always. It changes nothing, since a dry run
+  ///     calls it too.
+  /// - Returns: The handle that removes the guard.
+  /// - Throws: ``RoutingError`` with `badPattern` if the URL of a redirection has a name that some form of the
+  ///   match does not give, or cannot be read as a pattern; with `malformedURL` if its query cannot be
   ///   read.
   @discardableResult
   public func guardCalls(
@@ -98,10 +98,10 @@ public struct EntryPoint: Sendable {
   ///
   /// - Parameters:
   ///   - destination: A URL, or an action by its names.
-  ///   - origin: Where the call comes from. Inside of a handler that answers a call from outside, unless it
-  ///     is elevated, every call comes from outside.
-  ///   - arguments: What is given beside the URL; for an action, all that is given.
-  /// - Returns: What answered returned; an empty tuple where it returns nothing.
+  ///   - origin: The origin of the call. A handler that answers a call from outside makes only calls from
+  ///     outside, unless it is elevated.
+  ///   - arguments: The values given with the URL; for an action, all arguments.
+  /// - Returns: The answer; an empty tuple if the receiver returns nothing.
   /// - Throws: ``RoutingError`` if the call is refused or nothing answers it, or what the handler, action or
   ///   interceptor threw.
   @discardableResult
@@ -111,7 +111,7 @@ public struct EntryPoint: Sendable {
     try await core.send(destination, origin: origin, arguments: arguments)
   }
 
-  /// The most that is read of a URL.
+  /// The limits for reading a URL.
   public var limits: URLLimits {
     get { core.limits.withLock { $0 } }
     nonmutating set { core.limits.withLock { $0 = newValue } }
@@ -122,17 +122,17 @@ extension Router {
   /// The one point that every call of this router passes.
   public var calls: EntryPoint { EntryPoint(core: core) }
 
-  /// The targets beside these routes.
+  /// The targets that belong to the same Hive as these routes.
   public var mediator: Mediator { Mediator(core: core) }
 }
 
-/// What happens to a call; observers are told.
+/// A step of a call, as observers see it.
 public enum CallNotice: Sendable, CustomStringConvertible {
-  /// Somebody calls.
+  /// A call begins.
   case began(Call)
   /// An interceptor or a rule decided something.
   case ruled(Call, by: String, Verdict)
-  /// The call is answered, or has failed.
+  /// The call has been answered, or has failed.
   case ended(Call, (any Error)?)
 
   /// One line for a log.
@@ -158,8 +158,8 @@ extension EntryPoint {
   ///
   /// - Parameters:
   ///   - table: The table. Types and guards that it names have to be defined before.
-  ///   - zones: Returns how many seconds the clocks of a time zone are ahead of Greenwich at a moment, which is in seconds
-  ///     since 1970; nil where the name is no zone. Called before this returns, for times of the form
+  ///   - zones: Returns how many seconds the clocks of a time zone are ahead of Greenwich at a moment (seconds since
+  ///     1970); nil if the name is no zone. Called before this returns, for times of the form
   ///     `2026-12-24T18:00:00[Europe/Berlin]`.
   /// - Returns: Its `cancel()` removes the table, unless another has been loaded since.
   /// - Throws: ``RoutingError`` with `badTable`; the message lists every problem.
@@ -175,24 +175,24 @@ extension EntryPoint {
     return core.replace(\.ofTable, in: core.rules, with: (table, rules))
   }
 
-  /// The decision table that is loaded; nil for none.
+  /// The loaded decision table; nil if there is none.
   public var table: DecisionTable? { core.rules.withLock { $0.ofTable?.value.table } }
 
-  /// The rules of the table that seem to be misspelled, a sentence each: a `route` that is not registered, and a `url` that
-  /// leads to nothing while a route has nearly its pattern.
+  /// The rules of the table that seem to be misspelled, a sentence each. They have a `route` that is not registered, or
+  /// a `url` that leads to nothing although a route has nearly its pattern.
   ///
-  /// They are as of now: a library may bring the route later.
+  /// They describe this moment: a library may bring the route later.
   public var warnings: [String] { core.warnings }
 
-  /// Provides what tables may ask about: `{"context": "user", "is": "guest"}`.
+  /// Provides the values that tables test: `{"context": "user", "is": "guest"}`.
   ///
   ///     hive.calls.context { call in ["user": Session.current.user, "app": "2.1"] }
   ///
-  /// No caller can choose these values, unlike a parameter. It replaces the one before.
+  /// Unlike a parameter, no caller can choose these values. The new provider replaces the one before.
   ///
-  /// - Parameter provide: Returns the values for a call. Called once for each call that meets a rule with a condition, in
-  ///   the call's task, with no lock held. It changes nothing, since a dry run asks it too.
-  /// - Returns: Its `cancel()` takes it away.
+  /// - Parameter provide: Returns the values for a call. Called once for each call that meets a rule with a condition,
+  ///   in the call's task, with no lock held. It changes nothing, since a dry run calls it too.
+  /// - Returns: Its `cancel()` removes the provider.
   @discardableResult
   public func context(_ provide: @escaping @Sendable (Call) -> Arguments) -> Handle {
     core.replace(\.context, in: core.rules, with: provide)
@@ -200,11 +200,11 @@ extension EntryPoint {
 
   /// Defines a guard that tables may name: `{"guard": "detail-is-healthy", "is": false}`.
   ///
-  /// Tables that are loaded later use it; it replaces the one before of its name.
+  /// Tables that are loaded later use it. It replaces an earlier guard of its name.
   ///
   /// - Parameters:
   ///   - name: The name that tables use.
-  ///   - holds: Returns whether it holds for a call. It changes nothing, since a dry run asks it too. Called
+  ///   - holds: Returns whether the guard holds for a call. It changes nothing, since a dry run calls it too. Called
   ///     on any thread, with no lock held.
   /// - Returns: Its `cancel()` removes the guard; a table that was loaded with it keeps it.
   @discardableResult
@@ -214,7 +214,7 @@ extension EntryPoint {
 }
 
 extension RoutingCore {
-  /// A sentence for each rule of the table that may wait for its calls in vain.
+  /// A sentence for each rule of the table that may never meet a call.
   fileprivate var warnings: [String] {
     catchUp(probing: true)
     let rules = rules.withLock { $0.ofTable?.value.rules.withPatterns } ?? []
@@ -231,7 +231,7 @@ extension RoutingCore {
         untyped[pattern.path.withoutTypes].map { Array($0.sorted().prefix(3)) }
         ?? nearest(to: pattern.path, in: known, after: questions)
       questions += 1
-      // Rules also say what becomes of URLs that no route has.
+      // Rules may also decide about URLs without a route.
       guard isOfRoute || !names.isEmpty else { return nil }
       return
         "\(rule.name.excerpt): no route has the pattern \(pattern.path.excerpt)\(question(about: names))"
@@ -252,7 +252,7 @@ extension RoutingCore {
 }
 
 extension String {
-  /// A pattern of a path without the types of its parameters.
+  /// The pattern of a path without the types of its parameters.
   fileprivate var withoutTypes: String {
     self[...].parts(at: "<").map { $0.split(at: ">").after ?? $0 }.joined()
   }

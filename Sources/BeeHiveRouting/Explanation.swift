@@ -1,12 +1,12 @@
-/// What would become of a call: every step, and the end.
+/// The steps of a call as a dry run finds them, and its end.
 public struct Explanation: Hashable, Sendable, CustomStringConvertible {
   /// The answers of the rules, guards and interceptors that match the call, in the order of their turns.
   package var steps: [String]
-  /// Where the call would be sent, the first destination first.
+  /// The destinations of the call, in order.
   package var trail: [Destination]
-  /// Who would answer, or the answer, or the error.
+  /// The receiver that would answer, or the answer, or the error.
   package var end: String
-  /// The error that the call would end in; nil where it would be answered.
+  /// The error that the call would end in; nil if it would be answered.
   public var error: RoutingError?
 
   /// A line for each step, then the end.
@@ -16,13 +16,13 @@ public struct Explanation: Hashable, Sendable, CustomStringConvertible {
 extension EntryPoint {
   /// Returns what would happen to a URL.
   ///
-  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass. A plugin that
-  /// the call would load on demand is loaded.
+  /// A dry run: it calls only the conditions of guards and assumes that interceptors let the call pass. It loads a
+  /// plugin that the call would load on demand.
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
-  ///   - origin: Where the call would come from.
-  ///   - userInfo: What would be given beside the URL.
+  ///   - origin: The origin that the call would have.
+  ///   - userInfo: The values that would be given with the URL.
   /// - Returns: Every step, and the end.
   public func explain(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:]
@@ -32,13 +32,13 @@ extension EntryPoint {
 
   /// Returns what would happen to a call.
   ///
-  /// A dry run: nothing is called but the conditions of guards; interceptors are taken to let the call pass. A plugin that
-  /// the call would load on demand is loaded.
+  /// A dry run: it calls only the conditions of guards and assumes that interceptors let the call pass. It loads a
+  /// plugin that the call would load on demand.
   ///
   /// - Parameters:
   ///   - destination: A URL, or an action by its names.
-  ///   - origin: Where the call would come from.
-  ///   - arguments: What would be given beside the URL; for an action, all that would be given.
+  ///   - origin: The origin that the call would have.
+  ///   - arguments: The values that would be given with the URL; for an action, all arguments.
   /// - Returns: Every step, and the end.
   public func explain(
     _ destination: Destination, origin: CallOrigin = .local, with arguments: Arguments = [:]
@@ -58,7 +58,7 @@ extension EntryPoint {
 }
 
 extension CallPlan {
-  /// Goes to the end without calling anybody: interceptors are passed by.
+  /// Goes to the end of the call without calling anybody. Interceptors are skipped.
   fileprivate mutating func end(
     noting note: (() -> String) -> Void = { _ in }
   ) throws(RoutingError) -> Receiver {
@@ -81,13 +81,13 @@ extension CallPlan {
 extension Router {
   /// Returns whether a route, or a target and action, would answer a URL.
   ///
-  /// The dry run of ``EntryPoint/explain(_:origin:with:)-(String,_,_)`` without its text: rules, types, declared query and
-  /// exposure count, and nothing is called but the conditions of guards. Interceptors are taken to let the
-  /// call pass; what only a handler of unmatched URLs or missing actions would answer cannot be opened.
+  /// The dry run of ``EntryPoint/explain(_:origin:with:)-(String,_,_)`` without its text. Rules, types, declared query
+  /// and exposure count. It calls only the conditions of guards and assumes that interceptors let the call pass. A URL
+  /// that only a handler of unmatched URLs or missing actions would answer cannot be opened.
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
-  ///   - origin: Where the call would come from.
+  ///   - origin: The origin that the call would have.
   /// - Returns: Whether `open` would reach a route, an action or a rule that answers.
   public func canOpen(_ url: String, origin: CallOrigin = .local) -> Bool {
     var plan = CallPlan(Call(number: 0, to: .url(url), origin: origin), by: core)

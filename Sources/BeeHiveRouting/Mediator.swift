@@ -24,8 +24,8 @@ public struct Mediator: Sendable {
   ///   - action: The action's name.
   ///   - arguments: Checked against the action's declaration.
   ///   - type: The type of the result.
-  ///   - caching: Whether the target's instance is kept for later calls; without, a new one answers.
-  /// - Returns: The result, as the type that is expected.
+  ///   - caching: Whether the target's instance is kept for later calls; if not, a new one answers.
+  /// - Returns: The result, as the expected type.
   /// - Throws: ``RoutingError`` with `noTarget` or `noAction`; with `missingParameter`, `wrongParameter` or
   ///   `undeclaredParameter`, which have the key; with `wrongResult`; with `refused` if a rule refuses. Or
   ///   what the action threw.
@@ -40,15 +40,15 @@ public struct Mediator: Sendable {
     return try RoutingCore.cast(result, to: type, of: "\(target).\(action)")
   }
 
-  /// Calls an action and returns what it returns, whatever its type.
+  /// Calls an action and returns its result, whatever the type.
   ///
   /// - Parameters:
   ///   - target: The target's name.
   ///   - action: The action's name.
   ///   - arguments: Checked against the action's declaration.
   ///   - caching: Whether the target's instance is kept for later calls.
-  /// - Returns: The result; an empty tuple where the action returns nothing.
-  /// - Throws: ``RoutingError`` for what does not fit, as the `perform` of a type does, or what the action
+  /// - Returns: The result; an empty tuple if the action returns nothing.
+  /// - Throws: ``RoutingError`` if the call does not fit, as the `perform` of a type throws it, or what the action
   ///   threw.
   @discardableResult
   public func perform(
@@ -62,10 +62,10 @@ public struct Mediator: Sendable {
   /// Registers a target.
   ///
   /// - Parameters:
-  ///   - name: What callers call it.
-  ///   - file: Where it is registered: errors and the catalogue name the location.
+  ///   - name: The name that callers use.
+  ///   - file: The file that registers the target. Errors and the catalogue name it.
   ///   - line: The line in that file.
-  ///   - make: Makes its instance at the first call: one, however many threads call at once.
+  ///   - make: Makes its instance at the first call: one instance, however many threads call at once.
   /// - Returns: Its `cancel()` removes the target.
   /// - Throws: ``RoutingError`` with `duplicate` if the name is taken, with both locations, or an action is
   ///   declared twice; with `badPattern` if the name is empty; with `native` or `unknownType` if an action
@@ -102,14 +102,14 @@ public struct Mediator: Sendable {
     core.targets.withLock { $0.targets[name] }?.release() ?? false
   }
 
-  /// Registers the handler of calls that find no target or no action; it replaces the one before.
+  /// Registers the handler of calls that find no target or no action. It replaces the one before.
   ///
-  /// A target's own fallback is asked first, but never for calls from outside; then the handler of the
-  /// target's name, then that of all targets. The handler of a target's name hides that of all targets, also
-  /// from calls that it does not answer.
+  /// A target's own fallback comes first, but never for calls from outside. Then the handler for the target's
+  /// name comes, then the handler for all targets. A handler for the target's name hides the handler for all
+  /// targets, also from calls that it does not answer.
   ///
   /// - Parameters:
-  ///   - target: The target's name; nil for all that have no handler here.
+  ///   - target: The target's name; nil for all targets without a handler of their own.
   ///   - exposure: Whether calls from outside reach it.
   ///   - handler: Answers a call, with no lock held.
   /// - Returns: Its `cancel()` removes the handler.
@@ -128,7 +128,7 @@ public struct Mediator: Sendable {
   }
 }
 
-/// The functions by which callers reach a target: what `@Facade` writes for a protocol.
+/// The functions that callers reach a target with. `@Facade` writes them for a protocol.
 public protocol FacadeCalls: Sendable {
   /// The target's name.
   static var target: String { get }
@@ -137,18 +137,18 @@ public protocol FacadeCalls: Sendable {
 
   /// Creates a value that calls through a mediator.
   ///
-  /// - Parameter mediator: Where the target is looked up, at each call.
+  /// - Parameter mediator: The mediator that looks up the target at each call.
   init(_ mediator: Mediator)
 }
 
 extension Mediator {
-  /// Checks that each function of a facade is an action of its target, and gives it the parameters that it takes.
+  /// Checks that each function of a facade is an action of its target, and gives it the right parameters.
   ///
-  /// For a test of the host, or its start: a facade is compiled without the target. Types of parameters are compared
-  /// at the call, and what only a fallback would answer is missing here.
+  /// For a test of the host, or its start, because a facade is compiled without the target. Calls compare the types of
+  /// parameters. Actions that only a fallback would answer count as missing.
   ///
-  /// - Parameter facade: What `@Facade` wrote: `try hive.mediator.check(ShopCalls.self)`.
-  /// - Throws: ``RoutingError`` with every problem in its message; its code and key are those of the first.
+  /// - Parameter facade: The type that `@Facade` wrote: `try hive.mediator.check(ShopCalls.self)`.
+  /// - Throws: ``RoutingError`` with every problem in its message. Its code and key are those of the first problem.
   public func check(_ facade: any FacadeCalls.Type) throws(RoutingError) {
     var problems: [RoutingError] = []
     for text in facade.declarations {
@@ -170,7 +170,7 @@ extension Mediator {
 }
 
 extension ActionDeclaration {
-  /// The reason that a function of this declaration cannot call an action.
+  /// Returns the reasons why a function of this declaration cannot call an action.
   fileprivate func problems(with action: Self, of target: RegisteredTarget) -> [RoutingError] {
     let name = "\(target.definition.name).\(action.name) of \(target.source)"
     let undeclared = parameters.filter { wanted in
@@ -193,7 +193,7 @@ extension ActionDeclaration {
 }
 
 extension RoutingCore {
-  /// The action of these names, if `origin` may call it.
+  /// Returns the target and action of these names, if `origin` may call the action.
   func declared(
     _ name: String, _ action: String, origin: CallOrigin
   ) throws(RoutingError) -> (RegisteredTarget, Action<any Sendable>) {
@@ -203,7 +203,7 @@ extension RoutingCore {
     try supply(target: name, action, for: origin)
     guard let target = target(named: name) else {
       var (message, sources) = ("no target is named \(name.excerpt)", [Source]())
-      // Callers from outside are not told what there is.
+      // Callers from outside do not learn what targets there are.
       if origin == .local {
         let names = targets.withLock { $0.all.map(\.definition.name) }
         message += "; there are " + Self.list(names, near: name)
@@ -215,7 +215,7 @@ extension RoutingCore {
       throw RoutingError(.noTarget, message, sources: sources)
     }
     guard let found = target.definition.actions[action] else {
-      // Callers from outside are not told what else there is.
+      // Callers from outside do not learn what other actions there are.
       let known = target.definition.actions.filter {
         $0.value.declaration.exposure.answers(origin)
       }
@@ -231,7 +231,7 @@ extension RoutingCore {
     return (target, found)
   }
 
-  /// The target of this name, after a look at the images where there is none.
+  /// Returns the target of this name. If there is none, looks at the images first.
   func target(named name: String) -> RegisteredTarget? {
     catchUp(probing: false)
     if let target = targets.withLock({ $0.targets[name] }) { return target }
@@ -239,7 +239,7 @@ extension RoutingCore {
     return targets.withLock { $0.targets[name] }
   }
 
-  /// The records of a kind that images have and that cannot be used, for now or for good, and why.
+  /// Returns the records of a kind that cannot be used, for now or for good, each with its problem.
   func unusableEntries(_ kind: RecordKind) -> [(entry: Entry, problem: Problem)] {
     (owner?.entries ?? []).compactMap { entry in
       guard entry.kind == kind else { return nil }
@@ -250,13 +250,13 @@ extension RoutingCore {
     }
   }
 
-  /// Some names, and which of them may be meant.
+  /// Lists some names, with the ones that may be meant.
   private static func list(_ names: [String], near wanted: String) -> String {
     guard !names.isEmpty else { return "none" }
     return names.joined(separator: ", ") + near(wanted, in: names)
   }
 
-  /// The arguments as the declaration has them: each of its type, defaults filled in, nothing else.
+  /// Returns the arguments as declared: each in its type, with defaults filled in, and nothing else.
   static func check(
     _ arguments: Arguments, against action: Action<any Sendable>, of name: String
   ) throws(RoutingError) -> Arguments {
@@ -271,7 +271,7 @@ extension RoutingCore {
 }
 
 extension RoutingError {
-  /// A parameter that is given and that an action does not declare; `name` is what messages call the action.
+  /// Describes a parameter that is given but not declared. `name` is the action's name in messages.
   init(
     undeclared key: String, by action: ActionDeclaration, called name: String,
     sources: [Source] = []

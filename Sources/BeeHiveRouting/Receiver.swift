@@ -1,19 +1,19 @@
 internal import Threads
 
-/// Who answers a call: found before anybody is called, so that a dry run can say it.
+/// The receiver of a call. It is found before anything is called, so that a dry run can name it.
 ///
-/// `description` says who would answer, or the answer, for people; `isFallback` that it answers what nothing else
-/// does. One that refuses leaves the call to the next.
+/// `description` names the receiver, or the answer, for people. `isFallback` means that it answers only if nothing
+/// else does. If it refuses, the call goes on to the next one.
 typealias Receiver = (description: () -> String, isFallback: Bool, answerer: Answerer)
 
-/// The code that answers a call, by a name for people.
+/// The code that answers a call, with a name for people.
 typealias Answerer = (
   name: String, exposure: Exposure, answer: (Call) async throws -> any Sendable
 )
 
 extension RoutingCore {
-  /// Finds who answers; throws the error that the call ends in where there is none. `route` is the one that the call comes
-  /// to, among those that its URL meets.
+  /// Returns the receiver; throws the error that the call ends in if there is none. `route` is the route that the
+  /// call comes to, among those that its URL meets.
   func receiver(
     of call: Call, among routes: MetRoutes?, comingTo route: Fitting?
   ) throws(RoutingError) -> Receiver {
@@ -49,7 +49,7 @@ extension RoutingCore {
     )
   }
 
-  /// The target's own fallback, or else the mediator's.
+  /// Returns the target's own fallback, or else the mediator's; nil if neither answers the call.
   private func fallback(of name: String, for call: Call) -> Receiver? {
     if call.origin == .local, let target = target(named: name),
       let fallback = target.definition.fallback
@@ -68,10 +68,10 @@ extension RoutingCore {
     return ({ handler }, true, (handler, exposure, answer))
   }
 
-  /// A route among those that a URL meets, with the parameters of its handler or the reason that they do not fit.
+  /// A route that a URL meets, with the parameters of its handler or the reason why they do not fit.
   typealias Fitting = (index: Int, parameters: Result<Arguments, RoutingError>)
 
-  /// The route that a call comes to: the first one whose parameters fit, else the first that answers the call's origin.
+  /// Returns the route that a call comes to: the first with fitting parameters, else the first that answers its origin.
   func route(of call: Call, at url: URLText, among routes: MetRoutes) -> Fitting? {
     var first: Fitting?
     for (index, match) in routes.matches.enumerated()
@@ -85,7 +85,7 @@ extension RoutingCore {
     return first
   }
 
-  /// The arguments that an action would be given, of its types and with its defaults.
+  /// Returns the arguments that an action would get, in its types and with its defaults.
   func arguments(of call: Call, _ target: String, _ action: String) throws(RoutingError)
     -> Arguments
   {
@@ -96,7 +96,7 @@ extension RoutingCore {
   private func receiver(
     of call: Call, at url: URLText, among routes: MetRoutes, comingTo route: Fitting?
   ) throws(RoutingError) -> Receiver {
-    // No handler of unmatched URLs hides the fault of a route that the URL meets.
+    // A handler of unmatched URLs does not hide the fault of a route that the URL meets.
     if let (index, parameters) = route {
       let route = routes.matches[index].route
       let parameters = try parameters.get()
@@ -123,7 +123,7 @@ extension RoutingCore {
       }
       return ({ name }, true, (name, exposure, answer))
     }
-    // Callers from outside are not told of faults.
+    // Callers from outside do not learn of faults.
     throw nearMiss(of: url, from: call.origin)
       ?? (call.origin == .local ? unusableRoute(for: url) : nil)
       ?? RoutingError(
@@ -132,9 +132,9 @@ extension RoutingCore {
       )
   }
 
-  /// The error for a URL that a route would have, were a piece of its path of the type that the route names.
+  /// Returns the error for a URL that misses a route only because a piece of its path is not of the route's type.
   ///
-  /// Callers from outside are not told of routes that are not for them.
+  /// Callers from outside do not learn of routes that they cannot call.
   func nearMiss(of url: URLText, from origin: CallOrigin) -> RoutingError? {
     let table = routes.withLock { $0 }
     let near = table.matches(of: url, ignoringTypes: true).first {
@@ -154,7 +154,7 @@ extension RoutingCore {
     return nil
   }
 
-  /// The error for a URL that a route would have, could its record be used.
+  /// Returns the error for a URL that would meet a route if the route's record could be used.
   func unusableRoute(for url: URLText) -> RoutingError? {
     for (entry, problem) in unusableEntries(.route) {
       guard let pattern = try? RoutePattern(entry.name),

@@ -1,20 +1,20 @@
 internal import Threads
 
-/// The records of images that have become routes and targets. Lives under the lock of its `RoutingCore`.
+/// The records of images that have become routes and targets. The lock of its `RoutingCore` protects it.
 typealias RecordedEntries = (
-  // The version of the Hive's list that was last read; nil before that.
+  // The version of the Hive's list when it was last read; nil before that.
   version: Int?,
-  // Takes out again what a record has become, by the numbers of the entries. A record that cannot be used, or
-  // not yet, is tried again when something changes.
+  // Undo what a record has become, by the numbers of the entries. A record that cannot be used, or not yet, has
+  // none here, so it is tried again when something changes.
   removals: [UInt64: @Sendable (RoutingCore) -> Void],
-  // Whether a route names a type that is not defined, so that a definition may bind it.
+  // Whether a route names a type that is not defined. A later definition may bind the route.
   lacksType: Bool,
-  // Whether a thread is at work; the others wait, so that each sees what it adds.
+  // Whether a thread is at work. Other threads wait, so that each sees what it adds.
   isBusy: Bool
 )
 
 extension RoutingCore {
-  /// Takes in the routes and targets of images that came, and takes out those of images that went.
+  /// Adds the routes and targets of images that came, and removes those of images that went.
   func catchUp(probing: Bool) {
     guard let hive = owner else { return }
     let version = records.withLock { $0.version }
@@ -33,12 +33,12 @@ extension RoutingCore {
     records.change { $0.isBusy = false }
   }
 
-  /// Tries again what was unbound for want of a type, once one has been defined.
+  /// Tries unbound routes again, after a type that they may lack has been defined.
   func bindUnbound() {
     let isDue = records.withLock { state in
       guard state.lacksType || state.isBusy else { return false }
       state.version = nil
-      // A converter of the thread that is at work may be what defines it: the next look binds then.
+      // A converter on the busy thread may be what defines the type. The next call of `catchUp` binds then.
       return !state.isBusy
     }
     if isDue { catchUp(probing: false) }
@@ -66,7 +66,7 @@ extension RoutingCore {
     }
   }
 
-  /// Takes in the route or target of a record, and returns what takes it out again.
+  /// Adds the route or target of a record, and returns what removes it again.
   private func add(
     _ entry: RegisteredEntry, of hive: Hive
   ) throws(RoutingError) -> @Sendable (RoutingCore) -> Void {
@@ -86,7 +86,7 @@ extension RoutingCore {
 }
 
 extension RegisteredEntry {
-  /// Returns the definition that the record leads to: in C its text's, else the one that its accessor makes.
+  /// Returns the record's definition: for C from its text, else from its accessor.
   fileprivate func definition<Definition>(
     in hive: Hive, inC read: (RegisteredEntry, Hive) throws(RoutingError) -> Definition,
     named name: KeyPath<Definition, String>

@@ -1,6 +1,6 @@
 internal import Threads
 
-/// Routes: URL patterns and what answers to them.
+/// Routes: URL patterns and their handlers.
 ///
 ///     let router = hive.router
 ///     try router.register("app://shop/:id<Int>", exposure: .remote) { call in
@@ -28,11 +28,11 @@ public struct Router: Sendable {
   /// - Parameters:
   ///   - pattern: As ``RoutePattern`` reads it.
   ///   - exposure: Whether calls from outside reach it.
-  ///   - priority: The largest is asked first among routes that match.
+  ///   - priority: Of the routes that match, the one with the largest priority comes first.
   ///   - extent: Whether the pattern covers all of a URL's path or its beginning.
-  ///   - file: Where it is registered: errors and the catalogue name the location.
+  ///   - file: The file that registers the route. Errors and the catalogue name it.
   ///   - line: The line in that file.
-  ///   - handler: Answers a call; throwing `call.refusal(…)` has the next matching route asked.
+  ///   - handler: Answers a call. If it throws `call.refusal(…)`, the next matching route is called.
   /// - Returns: Its `cancel()` removes the route; a call that is under way may still reach it.
   /// - Throws: ``RoutingError`` with `badPattern` if the pattern cannot be read or a default is not of its
   ///   type, with `unknownType` if it names a type that is not defined, with `duplicate` if a route of the
@@ -52,11 +52,11 @@ public struct Router: Sendable {
 
   /// Removes the routes of a pattern's shape, of every priority, whatever registered or declared them.
   ///
-  /// As with duplicates, names of parameters and the query do not count: `/a/:other` removes `/a/:id`. Routes
+  /// As for duplicates, names of parameters and the query do not count: `/a/:other` removes `/a/:id`. Routes
   /// of other shapes stay, also those that begin like this one.
   ///
   /// - Parameter pattern: The pattern, or one of its shape.
-  /// - Returns: Whether there was any; false also if the pattern cannot be read.
+  /// - Returns: Whether there were any; false also if the pattern cannot be read.
   @discardableResult
   public func deregister(_ pattern: String) -> Bool {
     guard let pattern = try? RoutePattern(pattern) else { return false }
@@ -64,7 +64,7 @@ public struct Router: Sendable {
     return !gone.isEmpty
   }
 
-  /// Removes every route that code registered; those of images stay.
+  /// Removes every route that code registered. Routes of images stay.
   public func deregisterAll() {
     _ = core.routes.withLock { table in
       table.all.filter(\.isOfCode).compactMap { table.remove($0.id) }
@@ -77,13 +77,13 @@ public struct Router: Sendable {
     return core.routes.withLock { $0.all }
   }
 
-  /// Returns the route that would be asked first about a URL, and calls nothing.
+  /// Returns the first route that a URL meets, and calls nothing.
   ///
-  /// Only the patterns are looked at: rules, aliases, the query and the exposure do not count. For what a
-  /// call would come to, see ``canOpen(_:origin:)``.
+  /// Only the patterns count, not rules, aliases, the query and the exposure. For the result of a call, see
+  /// ``canOpen(_:origin:)``.
   ///
   /// - Parameter url: The URL, absolute or a path.
-  /// - Returns: The route; nil if none matches or the URL cannot be read.
+  /// - Returns: The route; nil if no route matches or the URL cannot be read.
   public func route(for url: String) -> Route? {
     guard let url = try? URLText(url, limits: core.limits.withLock { $0 }) else { return nil }
     return core.meet(url).matches.first?.route
@@ -95,8 +95,8 @@ public struct Router: Sendable {
   /// goes on to the next matching route. Call this method from any thread, also from an interceptor.
   ///
   /// - Parameter call: The call, as an interceptor receives it.
-  /// - Returns: The first route that answers the call's origin and takes its parameters, else the first that answers its
-  ///   origin; nil if there is none, and for a call of an action.
+  /// - Returns: The first route that answers the call's origin and takes its parameters, else the first that answers
+  ///   its origin; nil if there is none, and for a call of an action.
   public func route(for call: Call) -> Route? {
     guard call.action == nil, let url = call.url else { return nil }
     let routes = core.meet(url)
@@ -105,11 +105,11 @@ public struct Router: Sendable {
 
   /// Adds a type that patterns may name: `:month<Month>`.
   ///
-  /// Routes of images that name it, and were unbound for want of it, are bound.
+  /// Binds routes of images that name the type and were unbound without it.
   ///
   /// - Parameters:
   ///   - type: The name that patterns use; its case does not count.
-  ///   - convert: Makes a value of the decoded text; nil where it is none of the type. Called on any thread,
+  ///   - convert: Makes a value of the decoded text; nil if the text is not of the type. Called on any thread,
   ///     while a URL is matched or a default of the type is read.
   /// - Returns: Its `cancel()` removes the type; routes that were registered with it keep it.
   /// - Throws: ``RoutingError`` with `duplicate` if the name is taken.
@@ -124,14 +124,14 @@ public struct Router: Sendable {
     return core.owned { [core] in _ = core.routes.withLock { $0.types.remove(type, number) } }
   }
 
-  /// Registers the handler of URLs whose path no route has; it replaces the one before.
+  /// Registers the handler of URLs whose path no route has. It replaces the one before.
   ///
-  /// Where a route has the path and throws, that error is thrown, and the handler is not asked.
+  /// If a route has the path and throws, the caller gets that error, and this handler is not called.
   ///
   /// - Parameters:
   ///   - exposure: Whether calls from outside reach it, as for a route.
-  ///   - handler: Answers a call. It may open other URLs. Where those are unmatched too, it is called again,
-  ///     one inside the other at most 64 times: then the innermost `open` throws ``RoutingError`` with
+  ///   - handler: Answers a call. It may open other URLs. If those are unmatched too, it is called again, one
+  ///     call inside the other, at most 64 times. Then the innermost `open` throws ``RoutingError`` with
   ///     `redirectLoop`.
   /// - Returns: Its `cancel()` removes the handler.
   @discardableResult
@@ -147,10 +147,10 @@ extension Router {
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
-  ///   - origin: Where the call comes from. To a call from outside only what is marked remote answers. Inside
-  ///     of a handler that answers such a call, unless it is elevated, every call comes from outside.
-  ///   - userInfo: Goes along beside the URL, with values of any Sendable type.
-  /// - Returns: What the route returned; an empty tuple where it returns nothing.
+  ///   - origin: The origin of the call. Calls from outside reach only what is marked remote. A handler that
+  ///     answers such a call makes only calls from outside, unless it is elevated.
+  ///   - userInfo: Values of any Sendable type that go along with the URL.
+  /// - Returns: What the route returned; an empty tuple if it returns nothing.
   /// - Throws: ``RoutingError`` if the call is refused or nothing answers it, or what the handler threw.
   @discardableResult
   public func open(
@@ -163,10 +163,10 @@ extension Router {
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
-  ///   - origin: Where the call comes from.
-  ///   - userInfo: Goes along beside the URL.
+  ///   - origin: The origin of the call.
+  ///   - userInfo: Values that go along with the URL.
   ///   - completion: Called exactly once, on any thread.
-  /// - Returns: The task that opens it, to cancel or to wait for it.
+  /// - Returns: The task that opens the URL, to cancel or to wait for it.
   @discardableResult
   public func open(
     _ url: String, origin: CallOrigin = .local, with userInfo: Arguments = [:],
@@ -181,15 +181,15 @@ extension Router {
     }
   }
 
-  /// Opens a URL and returns what its route returns, as a given type.
+  /// Opens a URL and returns its route's result as a given type.
   ///
   /// - Parameters:
   ///   - url: The URL, absolute or a path.
-  ///   - type: The type that is expected.
-  ///   - origin: Where the call comes from.
-  ///   - userInfo: Goes along beside the URL.
-  /// - Returns: The object, as the type that is expected.
-  /// - Throws: ``RoutingError``, of the code `wrongResult` where the route returns another type; or what the
+  ///   - type: The expected type.
+  ///   - origin: The origin of the call.
+  ///   - userInfo: Values that go along with the URL.
+  /// - Returns: The object, as the expected type.
+  /// - Throws: ``RoutingError`` with `wrongResult` if the route returns another type; or what the
   ///   handler threw.
   public func object<Value: Sendable>(
     for url: String, as type: Value.Type = Value.self, origin: CallOrigin = .local,
@@ -201,13 +201,13 @@ extension Router {
 }
 
 extension RoutingCore {
-  /// Returns a result as the type that the caller asks for: an empty tuple if it asks for none.
+  /// Returns a result as the type that the caller asks for; an empty tuple if it asks for nothing.
   static func cast<Value: Sendable>(
     _ result: any Sendable, to type: Value.Type, of name: String
   ) throws(RoutingError) -> Value {
     if let value = result as? Value { return value }
     if let nothing = () as? Value { return nothing }
-    // A decision table tells no whole Double from an Int.
+    // A decision table does not tell a whole Double from an Int.
     if let number = result as? Int, let value = Double(exactly: number) as? Value { return value }
     if let numbers = result as? [Int], let value = numbers.map(Double.init) as? Value {
       return value
@@ -220,8 +220,8 @@ extension RoutingCore {
 }
 
 extension RoutingCore {
-  /// Takes in a route; throws where its pattern is taken, names a type that is not defined, or gives a key a
-  /// default that is not of its type.
+  /// Adds a route. Throws if its pattern is taken, names a type that is not defined, or gives a key a default
+  /// of another type.
   func add(
     _ definition: RouteDefinition, _ pattern: RoutePattern, source: Source
   ) throws(RoutingError) -> UInt64 {
@@ -231,7 +231,7 @@ extension RoutingCore {
     return route.id
   }
 
-  /// The routes of this moment that a URL meets, after a look at the images where there is none.
+  /// Returns the present routes that a URL meets. If there are none, looks at the images first.
   func meet(_ url: URLText) -> MetRoutes {
     catchUp(probing: false)
     var table = routes.withLock { $0 }
@@ -251,12 +251,12 @@ extension Router {
   ///     try router.register(aliases: ["home": "app://shop/home"])
   ///     try await router.open("home?from=mail")  // opens app://shop/home?from=mail
   ///
-  /// Giving a name the URL that it has changes nothing. What a module registers is removed when it is
+  /// If a name has the URL already, nothing changes. What a module registers is removed when it is
   /// unmounted.
   ///
-  /// - Parameter aliases: Names of one segment each, and their URLs, which may be names of others.
+  /// - Parameter aliases: Names of one segment each, and their URLs, which may be names of other aliases.
   /// - Returns: Its `cancel()` removes the aliases that this call has added.
-  /// - Throws: ``RoutingError`` with `badPattern` if a name is no single segment, with `malformedURL` or
+  /// - Throws: ``RoutingError`` with `badPattern` if a name is not a single segment, with `malformedURL` or
   ///   `limitExceeded` if a URL cannot be read, with `redirectLoop` if aliases lead back to one another, with
   ///   `duplicate` if a name has another URL already.
   @discardableResult
@@ -278,7 +278,7 @@ extension Router {
     }
     return core.owned { [core] in
       core.routes.withLock { table in
-        // A name that was given anew since is left alone.
+        // A name that was given anew meanwhile stays.
         for (name, number) in added where table.aliases[name]?.number == number {
           table.aliases[name] = nil
         }
@@ -293,7 +293,7 @@ extension Router {
 }
 
 extension RouteTable {
-  /// Takes in an alias. Returns its number; nil if it is there already.
+  /// Adds an alias. Returns its number; nil if it is there already.
   fileprivate mutating func add(alias name: String, of url: String) throws(RoutingError) -> UInt64?
   {
     guard let read = try? URLText(name), read.path == [name], read.items.isEmpty else {
@@ -311,7 +311,7 @@ extension RouteTable {
     return number
   }
 
-  /// Follows an alias; throws where the aliases do not end, or a URL cannot be read.
+  /// Follows an alias; throws if the aliases do not end, or a URL cannot be read.
   fileprivate func followAliases(
     from name: String, to url: String, _ limits: URLLimits
   ) throws(RoutingError) {

@@ -1,12 +1,12 @@
-// A Hive is what routes and targets belong to, so importing this gives its types too. It gives them to every
-// file of this module as well, with those of the layers below that `BeeHive` exports.
+// Routes and targets belong to a Hive, so importing this module gives the types of `BeeHive` too. The same import
+// gives every file of this module those types and what `BeeHive` exports of the layers below.
 @_exported public import BeeHive
 internal import BinaryImage
 internal import LibC
 internal import Registration
 internal import Threads
 
-/// What router, mediator and entry point share: one of each belongs to a Hive.
+/// The state that router, mediator and entry point share. A Hive has one of each.
 ///
 /// Handlers, targets, interceptors and converters are called with no lock held.
 final class RoutingCore: Sendable {
@@ -14,27 +14,27 @@ final class RoutingCore: Sendable {
   let targets = Lock(TargetTable())
   let rules = Lock<RuleList>((nil, nil, RuleIndex()))
   let guards = Lock<[String: Numbered<@Sendable (Call) -> Bool>]>([:])
-  /// Who is told of calls.
+  /// The observers of calls.
   let observers = Observers<CallNotice>()
   let limits = Lock(URLLimits())
   let records = Lock<RecordedEntries>((nil, [:], false, false))
   /// Seconds since 1970, for windows of time.
   let now: @Sendable () -> Double
-  /// The Hive whose records are routes and targets, while it is there; nil for a router of its own.
+  /// The Hive whose records are routes and targets, while it exists; nil for a router of its own.
   weak let owner: Hive?
 
   init(hive: Hive? = nil, now: @escaping @Sendable () -> Double = { Double(time(nil)) }) {
     (owner, self.now) = (hive, now)
   }
 
-  /// Makes a handle of what takes something back; the module that registers it here owns it.
+  /// Returns a handle that runs `undo`; the module that registers something now owns the handle.
   func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
     owner?.owned(undo) ?? Handle(undo)
   }
 
-  /// Puts a handler in the place of the one before; the handle takes it out, unless another is there by then.
+  /// Replaces a handler. The handle removes the new one, unless another has replaced it by then.
   ///
-  /// What is taken out ends when the lock is free: what it holds may ask for that lock.
+  /// The removed value is released after the lock, because what it holds may ask for that lock.
   func replace<Table, Value: Sendable>(
     _ place: any WritableKeyPath<Table, Numbered<Value>?> & Sendable, in table: Lock<Table>,
     with value: Value
@@ -50,11 +50,11 @@ final class RoutingCore: Sendable {
   }
 }
 
-/// Who decides about a call before it is answered: the decision table with its rules, then interceptors and guards.
-/// Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
+/// The rules about calls: the decision table with its rules, then interceptors and guards. The lock of its
+/// `RoutingCore` protects it; a copy is a snapshot.
 typealias RuleList = (
   ofTable: Numbered<(table: DecisionTable, rules: RuleIndex)>?,
-  // Values of the host that rules ask about.
+  // The host's values that rules test.
   context: Numbered<@Sendable (Call) -> Arguments>?,
   ofCode: RuleIndex
 )

@@ -1,5 +1,5 @@
-// Targets and routes that a C author wrote: described by the text of their record. That each has its function is
-// looked at when it comes; the image is kept mapped from the first call on.
+// Targets and routes that a C author wrote, described by the text of their records. Each function is checked when
+// its record arrives. The image is kept mapped from the first call on.
 
 extension TargetDefinition {
   /// Describes a target that a record declares.
@@ -40,7 +40,7 @@ extension RouteDefinition {
       do throws(RoutingError) {
         return try call.perform(routeCall.parameters, names, url: routeCall.url.text)
       } catch {
-        // What a route in C does not answer is left to the next that the URL meets.
+        // If a route in C does not answer, the next route that the URL meets may.
         throw error.asRefusal()
       }
     }

@@ -3,8 +3,8 @@ internal import CForeignCalls
 
 /// Calls a function of a C target or route.
 ///
-/// The one place of this layer that reads structures of an image and calls its functions. An image
-/// that has registered stays mapped; that the function has this type is the author's promise.
+/// Only this type of the layer reads structures of an image and calls its functions. An image that
+/// has registered stays mapped. The author promises that the function has this type.
 struct CCall: Sendable {
   let entry: RegisteredEntry
   weak let hive: Hive?
@@ -13,7 +13,7 @@ struct CCall: Sendable {
   /// The name of the type that the function declares; empty for none.
   let result: String
 
-  /// The function, looked at before it is called; nil where its record has been removed.
+  /// Returns the function after checking it; nil if its record has been removed.
   func function() throws(RoutingError) -> beehive_perform? {
     guard let address = hive?.structure(of: entry) else { return nil }
     switch code(at: address) {
@@ -32,7 +32,7 @@ struct CCall: Sendable {
         action == nil ? .noRoute : .noTarget,
         "\(name) of \(entry.source) was removed before it was called", sources: [entry.source])
     }
-    // An array comes to C as one text, too, where a slash in a segment of `*` could not be told from those between them.
+    // C gets an array as one text too. A slash in a segment of `*` would look like one between segments.
     let isPrefix = entry.attributes.extent == .prefix
     var rests: Set<String> = []
     for case .rest(let rest, let isPath) in entry.pattern?.variants(isPrefix: isPrefix).first ?? []
@@ -46,7 +46,7 @@ struct CCall: Sendable {
         "\(name) of \(entry.source) takes the rest of the path as one text, and a segment of it has a slash or leads up",
         key: rest)
     }
-    // Every text stays where it is until the function has returned.
+    // Every text keeps its address until the function has returned.
     let texts = CTexts()
     let list = unsafe names.compactMap { name -> beehive_argument? in
       guard let value = unsafe texts.value(of: arguments, name, isRest: rests.contains(name)) else {
@@ -79,7 +79,7 @@ struct CCall: Sendable {
     withExtendedLifetime(texts) {}
     if let unread = answer as? RoutingError { throw failure(unread.message) }
     guard isDone else { throw failure((answer as? String) ?? "its function failed") }
-    // Without a type, whatever the function returns.
+    // Without a declared type, the function may return any value.
     try RoutingError.check(
       CType(rawValue: result).map { $0.swiftType == type(of: answer) } ?? true, .wrongResult,
       "\(name) of \(entry.source) declares \(result), and its function returned "
@@ -88,7 +88,7 @@ struct CCall: Sendable {
     return answer
   }
 
-  /// The address of the function. Images alone declare targets and routes of C.
+  /// Returns the address of the function. Only images declare targets and routes of C.
   private func code(at address: RuntimeAddress) -> Result<UInt, Problem> {
     guard let action else {
       return ForeignMemory.image.structure(.route, as: beehive_route_table.self, at: address)
@@ -120,7 +120,7 @@ struct CCall: Sendable {
 }
 
 extension CTexts {
-  /// The argument as C has it; nil where it is not given, or of a type that C has no value for. Several values are none; the rest of a path is one text.
+  /// Returns the argument for C; nil if C has no value for it. Several texts give `NONE`, the rest of a path one text.
   fileprivate func value(
     of arguments: Arguments, _ name: String, isRest: Bool = false
   ) -> beehive_value? {
@@ -140,7 +140,7 @@ extension CTexts {
     }
   }
 
-  /// Each value of the argument as C has it: of an array, one for each element.
+  /// Returns the values of the argument for C: for an array, one value for each element.
   fileprivate func values(of arguments: Arguments, _ name: String) -> [beehive_argument] {
     let value = arguments[raw: name]
     let elements = value as? [String] ?? (value as? any URLConvertible)?.urlTexts ?? []
@@ -164,7 +164,7 @@ extension CTexts {
 }
 
 extension beehive_value {
-  /// The value that a C function answers; an error for a text that is not UTF-8, which is not repaired.
+  /// The value that a C function answers; an error if its text is not UTF-8. Such a text is not repaired.
   fileprivate var swiftValue: any Sendable {
     switch unsafe kind {
     case UInt32(BEEHIVE_VALUE_BOOL): unsafe integer != 0

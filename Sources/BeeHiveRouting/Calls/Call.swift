@@ -1,12 +1,12 @@
-/// Who calls.
+/// The origin of a call.
 public enum CallOrigin: String, Hashable, Sendable, Codable {
   /// Code of this process.
   case local
-  /// Somebody outside: what the text says is all there is, and only what is marked remote answers.
+  /// Somebody outside: the text is all there is, and only receivers marked remote answer.
   case remote
 }
 
-/// What is called: an action by its two names, or whatever a URL leads to.
+/// The destination of a call: an action by its two names, or whatever a URL leads to.
 public enum Destination: Hashable, Sendable, CustomStringConvertible {
   /// A route, an alias, or an action as `scheme://target/action?parameters`.
   case url(String)
@@ -22,25 +22,25 @@ public enum Destination: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// One call on its way from the caller to what answers it.
+/// One call on its way from the caller to its answer.
 public struct Call: Sendable, CustomStringConvertible {
-  /// Differs from that of every other call of this process.
+  /// A number that no other call of this process has.
   public let number: UInt64
-  /// Who calls.
+  /// The origin of the call.
   public let origin: CallOrigin
-  /// What is called now; a redirection changes it.
+  /// The present destination; a redirection changes it.
   public internal(set) var destination: Destination
-  /// What is given beside the URL; for an action, all that is given.
+  /// The arguments given with the URL; for an action, all arguments.
   public internal(set) var arguments: Arguments
   /// The URL of the destination, taken apart; nil for an action that was called by its names.
   public internal(set) var url: URLText?
-  /// The URL that the call began with; nil where it began with an action's names.
+  /// The URL that the call began with; nil if it began with an action's names.
   public internal(set) var originalURL: URLText?
-  /// Where the call has been, the first destination first.
+  /// The destinations so far, in order.
   package internal(set) var trail: [Destination]
   /// The aliases that led to the destination, as URLs.
   var aliases: [URLText] = []
-  /// The values of the host that conditions test, once one needs them.
+  /// The host's values that conditions test, once a condition needs them.
   var context: Arguments?
   /// Keys of the URL's query that a rule has taken away.
   var withheld: Set<String> = []
@@ -52,7 +52,7 @@ public struct Call: Sendable, CustomStringConvertible {
     arguments: Arguments = [:], caching: Bool = true
   ) {
     self.number = number
-    // Who answers a call from outside reaches no more than the caller, whatever it says.
+    // A handler of a call from outside reaches no more than its caller, whatever origin it gives.
     self.origin = Nesting.current.origin == .remote ? .remote : origin
     self.destination = destination
     self.arguments = arguments
@@ -60,13 +60,13 @@ public struct Call: Sendable, CustomStringConvertible {
     trail = [destination]
   }
 
-  /// The target and the action, where that is what is called.
+  /// The target and the action; nil if the destination is a URL.
   public var action: (target: String, action: String)? {
     if case .action(let target, let action) = destination { (target, action) } else { nil }
   }
 
-  /// The arguments of a receiver whose pattern gives these values: the query below the path below what is given
-  /// beside the URL.
+  /// Returns the arguments of a receiver whose pattern gives these values. Values of the path override the query,
+  /// and the call's own arguments override both.
   func given(_ values: PathValues, keys isTaken: (String) -> Bool = { _ in true }) -> Arguments {
     var given = Arguments()
     if action == nil, let url {
@@ -94,13 +94,13 @@ struct Nesting: Sendable {
   var call: Call?
   /// The origin of the handler's own calls, whatever they say.
   var origin: CallOrigin = .local
-  /// The number of answers to calls that are one inside the other.
+  /// The number of nested answers.
   var depth = 0
 
-  /// More of them are taken for a loop: each call is one, and one more where a handler answers it.
+  /// A larger depth counts as a loop. Each call adds one, and one more if a handler answers it.
   static let most = 128
 
-  /// Runs what answers a call: what it calls comes from where the call comes from, unless it is elevated.
+  /// Runs the code that answers a call. Calls from there have the origin of this call, unless the code is elevated.
   static func answering<Result>(
     _ call: Call, _ exposure: Exposure, _ body: () async throws -> Result
   ) async throws -> Result {
@@ -115,16 +115,16 @@ struct Nesting: Sendable {
 extension Call {
   /// The call that the running handler answers; nil outside of handlers.
   ///
-  /// Belongs to the task: a detached task and a thread of one's own have none, and what they call is local.
+  /// Belongs to the task. Detached tasks and new threads have none, and their calls are local.
   public static var current: Call? { Nesting.current.call }
 }
 
-/// Answers what nothing else does: calls of missing actions, URLs that no route has.
+/// A handler of calls that nothing else answers: of missing actions, of URLs without a route.
 typealias Fallback<Asked> = (
   exposure: Exposure, answer: @Sendable (Asked) async throws -> any Sendable
 )
 
 extension Exposure {
-  /// Returns whether what is exposed so answers calls of an origin.
+  /// Returns whether a receiver with this exposure answers calls of an origin.
   func answers(_ origin: CallOrigin) -> Bool { origin == .local || isRemote }
 }

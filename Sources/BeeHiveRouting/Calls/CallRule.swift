@@ -1,30 +1,30 @@
-/// Who has a say about calls: an interceptor, a guard, a rule of the table.
+/// A rule about calls: an interceptor, a guard, or a rule of the table.
 struct CallRule: Sendable {
-  /// Whether a declared verdict holds: told of the call, and of what it is given. Changes nothing.
+  /// Returns whether a declared verdict holds for a call and its given values. Changes nothing.
   typealias Condition = @Sendable (Call, Arguments) -> Bool
 
-  /// A condition, and what it says for people.
+  /// A condition, and its text for people.
   typealias Requirement = (text: String, holds: Condition)
 
   let name: String
   let priority: Int
   let match: CallMatch
-  /// All of them have to hold, or the rule has no say.
+  /// The conditions. The rule has no say unless all of them hold.
   var requirements: [Requirement] = []
-  /// A verdict that is known beforehand; of an interceptor, the one that a dry run takes for its own.
+  /// The verdict, if it is known beforehand; for an interceptor, the verdict that a dry run assumes.
   var verdict = Verdict.proceed
   /// The host's code, if that decides.
   var interceptor: (@Sendable (Call) async throws -> Verdict)?
-  /// Whether the decision table has it.
+  /// Whether the rule belongs to the decision table.
   var isOfTable = false
   /// Returns the variant that decides about a call instead of this rule; nil if the rule has no variants.
   var variant: (@Sendable (Call, Arguments) -> CallRule?)?
-  /// The URL of a declared redirection, where it has places to fill in.
+  /// The URL of a declared redirection, if it has places to fill in.
   var template: RedirectTemplate?
-  /// Differs from that of all others, and grows.
+  /// A number that no other rule has. Later rules have larger numbers.
   let number = nextNumber()
 
-  /// A verdict that is known beforehand; throws where it redirects to a place that the match does not fill in.
+  /// Returns a rule with a known verdict; throws if it redirects to a place that the match does not fill in.
   static func declared(
     _ name: String, priority: Int, _ match: CallMatch, when requirements: [Requirement],
     then verdict: Verdict, isOfTable: Bool = false
@@ -38,7 +38,7 @@ struct CallRule: Sendable {
     return rule
   }
 
-  /// Larger priority first, the table before code, then in the order of arrival.
+  /// Returns whether the first rule comes first: by larger priority, the table before code, then by arrival.
   static func isBefore(_ first: MetRule, _ second: MetRule) -> Bool {
     let (first, second) = (first.rule, second.rule)
     return (second.priority, first.isOfTable ? 0 : 1, first.number)
@@ -46,13 +46,13 @@ struct CallRule: Sendable {
   }
 }
 
-/// What becomes of a call at one interceptor or rule.
+/// The decision of one interceptor or rule about a call.
 public enum Verdict: Sendable, CustomStringConvertible {
-  /// The next one decides.
+  /// The next interceptor or rule decides.
   case proceed
-  /// The next one decides, with these arguments over those that were given.
+  /// The next interceptor or rule decides, with these arguments over the given ones.
   case replace(Arguments)
-  /// Another destination; every interceptor and rule is asked again, the arguments go along.
+  /// Another destination. The arguments go along, and every interceptor and rule applies again.
   case redirect(to: Destination)
   /// An error for the caller, with this reason.
   case refuse(String)
@@ -76,18 +76,18 @@ public enum Verdict: Sendable, CustomStringConvertible {
 
 /// The calls that an interceptor or a rule is for.
 public struct CallMatch: Sendable {
-  /// The forms of the pattern of the calls' URLs; none for other calls too.
+  /// The forms of the pattern of the calls' URLs; empty unless the match is by URL.
   private(set) var forms: [RouteTree.Form] = []
   /// The pattern of the calls' URLs, or of the route that answers them; nil without one.
   private(set) var pattern: RoutePattern?
-  /// The action that is called, `*` for every target or action, or the route that answers, as a URL with the path of its
-  /// pattern; nil without such a name.
+  /// The action that is called (`*` for every target or action), or the route that answers, as a URL with the path of
+  /// its pattern; nil if the match names neither.
   private(set) var subject: Destination?
   let origin: CallOrigin?
 
   /// Matches every call, or every call of one origin.
   ///
-  /// - Parameter origin: Where the calls come from; nil for any.
+  /// - Parameter origin: The origin of the calls; nil for any.
   /// - Returns: The match.
   public static func everything(from origin: CallOrigin? = nil) -> CallMatch {
     CallMatch(origin: origin)
@@ -98,7 +98,7 @@ public struct CallMatch: Sendable {
   /// - Parameters:
   ///   - target: The target's name; `*` for every target.
   ///   - action: The action's name; `*` for every action.
-  ///   - origin: Where the calls come from; nil for any.
+  ///   - origin: The origin of the calls; nil for any.
   /// - Returns: The match.
   public static func action(
     _ target: String, _ action: String, from origin: CallOrigin? = nil
@@ -111,11 +111,11 @@ public struct CallMatch: Sendable {
     CallMatch(pattern: pattern, subject: .url(pattern.path), origin: origin)
   }
 
-  /// Matches calls by a URL that a pattern matches, whether a route answers to it or not.
+  /// Matches calls by a URL that a pattern matches, whether or not a route answers it.
   ///
   /// - Parameters:
-  ///   - pattern: As ``RoutePattern`` reads it; its query says nothing here.
-  ///   - origin: Where the calls come from; nil for any.
+  ///   - pattern: As ``RoutePattern`` reads it; its query has no effect here.
+  ///   - origin: The origin of the calls; nil for any.
   /// - Returns: The match.
   /// - Throws: ``RoutingError`` with `badPattern` if the pattern cannot be read, with `unknownType` if it
   ///   names a type that is not built in: types of ``Router/define(_:_:)`` are not known here.

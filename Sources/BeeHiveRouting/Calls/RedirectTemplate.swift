@@ -4,16 +4,16 @@
 /// pattern's `*rest` took.
 struct RedirectTemplate: Sendable {
   private let head: String
-  /// The path, where it has places.
+  /// The path, if it has places.
   private let path: RoutePattern?
-  /// The parameters of its query, each with the name of the place that its value is.
+  /// The parameters of its query, each with the name of the place that is its value, if any.
   private let query: [(item: URLText.Item, place: String?)]
   private let fragment: String
   /// The names of its places.
   let names: Set<String>
 
-  /// Nil where the text has no places. Throws where its path is no pattern, or has a place that `given` does
-  /// not name.
+  /// Reads a redirection; nil if the text has no places. Throws if its path is no pattern, or has a place that
+  /// `given` does not name.
   init?(_ text: String, given: Set<String>) throws(RoutingError) {
     let (front, fragment) = text[...].split(at: "#")
     let (head, query) = front.split(at: "?")
@@ -49,17 +49,17 @@ struct RedirectTemplate: Sendable {
     }
   }
 
-  /// Returns whether the path of a redirection has places, so that it need be no URL.
+  /// Returns whether the path of a redirection has places, so that it need not be a URL.
   static func hasPlaces(inPath path: Substring) -> Bool {
     path.utf8.split(omittingEmptySubsequences: false) { #"/\"#.utf8.contains($0) }.dropFirst()
       .contains { segment in
-        // A port is a number, a name is none; %3A is a colon, %2A a star.
+        // A port is a number, a name is not; %3A is a colon, %2A a star.
         segment.first == UInt8(ascii: "*")
           || zip(segment, segment.dropFirst()).contains { $0 == UInt8(ascii: ":") && !$1.isDigit }
       }
   }
 
-  /// Throws where a text that is taken as it is names what the match gives.
+  /// Throws if a text that is taken literally names a value of the match.
   private static func check(
     _ text: Substring, names: Set<String>, of part: String
   ) throws(RoutingError) {
@@ -70,7 +70,7 @@ struct RedirectTemplate: Sendable {
         + "of a key, and %3A is a colon", key: name)
   }
 
-  /// The URL with its places filled in, and the rest of what goes along as query.
+  /// Returns the URL with its places filled in, and with the remaining items in its query.
   func url(_ given: Arguments, carrying items: [URLText.Item]) throws(RoutingError) -> String {
     var values: [String: any URLConvertible] = [:]
     for name in names {
@@ -94,7 +94,7 @@ struct RedirectTemplate: Sendable {
     return try Self.url(text + fragment, carrying: items.filter { !names.contains($0.name) })
   }
 
-  /// A URL with parameters behind its own, but for keys that it has itself.
+  /// Returns a URL with parameters after its own, except for keys that it already has.
   static func url(_ text: String, carrying items: [URLText.Item]) throws(RoutingError) -> String {
     let unlimited = URLLimits(bytes: .max, segments: .max, items: .max)
     let own = Set(try URLText(text, limits: unlimited).items.map(\.name))

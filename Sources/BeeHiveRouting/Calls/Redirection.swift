@@ -1,18 +1,18 @@
 extension Call {
-  /// More redirections than this are taken for a loop.
+  /// The most redirections of one call; more count as a loop.
   static let mostRedirections = 16
 
-  /// Sends the call elsewhere; throws where it has been there before. Returns false where it is there now, by its text or
-  /// as `isThere` says.
+  /// Sends the call elsewhere. Returns false if it is there already, by its text or as `isThere` says. Throws if it
+  /// has been there before.
   ///
-  /// Values of the path, by the pattern of the rule, and of the query go along: as the query of a URL,
-  /// where it has no such key itself, and as arguments of an action.
+  /// Values of the path, by the pattern of the rule, and of the query go along. A URL gets them as its query, except
+  /// for keys that it already has. An action gets them as arguments.
   mutating func follow(
     _ destination: Destination, by met: MetRule? = nil,
     isThere: (Destination) -> Bool = { _ in false }
   ) throws(RoutingError) -> Bool {
     let before = self
-    // What `*` took has no name to go along by.
+    // The value of `*` has no name to go along by.
     let items = items((met?.values ?? []).filter { $0.name != "*" })
     var next = destination
     switch destination {
@@ -43,13 +43,13 @@ extension Call {
     return true
   }
 
-  /// The way of a call for people, who read neither long URLs nor all of many.
+  /// Returns the way of a call for people, with long URLs and long lists shortened.
   static func shown(_ trail: [Destination]) -> String {
     trail.map(\.description.excerpt).joined(separator: " → ").shortened
   }
 
-  /// What goes along: each key from the path if that gives it, else from the query; of an action, the texts
-  /// that it is given, which leave the arguments.
+  /// Returns the items that go along: each key from the path if that gives it, else from the query. For an action, the
+  /// texts that it was given leave its arguments.
   private mutating func items(_ values: PathValues) -> [URLText.Item] {
     let fromPath = values.flatMap { name, value in
       value.urlTexts.map { URLText.Item(name: name, value: $0) }
@@ -70,7 +70,7 @@ extension Call {
 }
 
 extension Arguments {
-  /// Takes out what came as text, in the order of the keys.
+  /// Takes out the arguments that came as text, in the order of the keys.
   fileprivate mutating func takeTexts() -> [URLText.Item] {
     var items: [URLText.Item] = []
     for key in values.keys.sorted() {

@@ -1,18 +1,18 @@
-/// A rule that a call meets, and what the path of the call's URL gives by the rule's pattern.
+/// A rule that a call meets, and the values that the rule's pattern takes from the path of the call's URL.
 typealias MetRule = (rule: CallRule, values: PathValues)
 
-/// Rules by what they match: a call looks at those that it meets, however many others there are.
+/// An index of rules. A call looks only at the rules that it meets, however many others there are.
 struct RuleIndex: Sendable {
   private var rules = [UInt64: CallRule]()
   private var byURL = RouteTree()
-  /// By the same patterns, whatever their schemes: for what any scheme leads to.
+  /// The same patterns without their schemes, for ends that any scheme leads to.
   private var byPath = RouteTree()
-  /// By the action or route that they name; nil for those that every call meets.
+  /// The rules by the action or route that they name; under nil, the rules that every call meets.
   private var bySubject = [Destination?: [UInt64]]()
   /// The number of rules that name a route.
   private var ofRoutes = 0
 
-  /// Takes in a rule.
+  /// Adds a rule.
   mutating func add(_ rule: CallRule) {
     rules[rule.number] = rule
     for form in rule.match.forms {
@@ -23,7 +23,7 @@ struct RuleIndex: Sendable {
     if case .url? = rule.match.subject { ofRoutes += 1 }
   }
 
-  /// Takes a rule out. Returns it, so that what it holds ends with it; nil where it is not here.
+  /// Removes a rule and returns it, so that what it holds ends with it; nil if it is not here.
   mutating func remove(_ number: UInt64) -> CallRule? {
     guard let rule = rules.removeValue(forKey: number) else { return nil }
     for form in rule.match.forms {
@@ -49,8 +49,8 @@ struct RuleIndex: Sendable {
     rules.values.filter { $0.match.pattern != nil }.sorted { $0.number < $1.number }
   }
 
-  /// The rules that a call meets, in no order: by its action, by the route that answers it, by its URL, and by the paths that
-  /// lead to its end; and how many steps that took.
+  /// Returns the rules that a call meets, in no order, and the number of steps. Finds them by its action, by the route
+  /// that answers it, by its URL, and by the paths that lead to its end.
   func met(
     by call: Call, route: (pattern: RoutePattern, values: PathValues)? = nil,
     paths: [ResolvedPath] = []
@@ -71,7 +71,7 @@ struct RuleIndex: Sendable {
       met += search.matches.map { ($0.number, $0.values) }
       steps += search.visits
     }
-    // The values of the first are those that the route takes.
+    // The values of the first path are those that the route takes.
     for path in paths {
       add(RouteSearch.rules(met: path, of: call.url, in: path.scheme == nil ? byPath : byURL))
     }
