@@ -1,30 +1,30 @@
 /// A registered route.
 public struct Route: Sendable, CustomStringConvertible {
-  /// How much of a URL the pattern has to cover.
+  /// The part of a URL that the pattern has to cover.
   public typealias Extent = RouteExtent
 
-  /// Tells it apart from the others of its router.
+  /// A number that no other route of its router has.
   let id = nextNumber()
-  /// Which URLs it answers to.
+  /// The pattern of the URLs that it answers.
   public var pattern: RoutePattern { parameters.pattern }
-  /// Larger first among the routes that a URL meets.
+  /// The priority. Larger ones come first among the routes that a URL meets.
   package var priority: Int { definition.priority }
-  /// How much of a URL the pattern covers.
+  /// The part of a URL that the pattern covers.
   package var extent: Extent { definition.extent }
-  /// Whom it answers.
+  /// The callers that it answers.
   public var exposure: Exposure { definition.exposure }
   /// The name of the type that the handler returns.
   public var result: String { definition.result }
-  /// Where it was registered.
+  /// The location of its registration.
   public let source: Source
-  /// What its author wrote, and what answers a call.
+  /// The definition that its author wrote, with the handler.
   let definition: RouteDefinition
-  /// What its pattern declares.
+  /// The parameters that its pattern declares.
   let parameters: RouteParameters
-  /// Where it is in the tree, once it is there.
+  /// Its forms in the tree, once it is there.
   var forms: [RouteTree.Form] = []
 
-  /// Returns whether it has a pattern's shape, as a duplicate has: names of parameters and the query do not
+  /// Returns whether it has a pattern's shape, as a duplicate has. Names of parameters and the query do not
   /// count.
   func hasShape(of other: RoutePattern) -> Bool {
     let shapes = Set(other.parts.shapes())
@@ -41,21 +41,21 @@ public struct Route: Sendable, CustomStringConvertible {
   }
 }
 
-/// What a handler is told of the call that it answers.
+/// A call, as the handler that answers it sees it.
 public struct RouteCall: Sendable {
   /// The URL that the route matched.
   public let url: URLText
   /// The pattern that matched.
   public let pattern: RoutePattern
-  /// What the query, the path and the caller give; for a name that several give, the later of these counts.
+  /// The values of the query, the path and the caller. If several of them give a name, the later one counts.
   public let parameters: Arguments
   let call: Call
 
-  /// The URL that the call began with, before any redirection; nil where it began with names.
+  /// The URL that the call began with, before any redirection; nil if it began with an action's names.
   public var originalURL: URLText? { call.originalURL }
-  /// Who calls.
+  /// The origin of the call.
   public var origin: CallOrigin { call.origin }
-  /// What the caller gives beside the URL.
+  /// The values that the caller gives with the URL.
   public var userInfo: Arguments { call.arguments }
 
   /// Returns a parameter as a `Value`: `let id: Int = try call["id"]`.
@@ -78,16 +78,16 @@ public struct RouteCall: Sendable {
     get throws(RoutingError) { try parameters.value(key) }
   }
 
-  /// Returns what to throw so that the next matching route is asked.
+  /// Returns an error for the handler to throw, so that the next matching route answers.
   ///
-  /// - Parameter reason: Why; the caller reads it where no other route answers.
+  /// - Parameter reason: The reason. The caller reads it if no other route answers.
   /// - Returns: The error: `throw call.refusal("sold out")`.
   public func refusal(_ reason: String) -> any Error {
     RoutingError(.refused, reason).asRefusal()
   }
 }
 
-/// A route as a record hands it over: what `@Route` writes.
+/// A route as a record hands it over. `@Route` writes it.
 public struct RouteDefinition: Sendable {
   /// The pattern as it was written.
   package let pattern: String
@@ -104,7 +104,7 @@ extension RouteDefinition {
   /// - Parameters:
   ///   - pattern: As ``RoutePattern`` reads it.
   ///   - exposure: Whether calls from outside reach it.
-  ///   - priority: The largest is asked first among routes that match.
+  ///   - priority: Of the routes that match, the one with the largest priority comes first.
   ///   - extent: Whether the pattern covers all of a URL's path or its beginning.
   ///   - handler: Answers a call, with no lock held.
   public init<Value: Sendable>(
@@ -118,18 +118,18 @@ extension RouteDefinition {
   }
 }
 
-/// The parameters that a route's pattern declares, with the types as they are when it is registered: whether a call fits is known
-/// before its handler gets it.
+/// The parameters that a route's pattern declares, with the types that were defined at its registration. They tell
+/// whether a call fits before its handler gets it.
 ///
-/// A class, so that a route is copied at no cost of it.
+/// A class, so that copying a route does not copy them.
 final class RouteParameters: Sendable {
   let pattern: RoutePattern
   private let path: [Parameter]
   private let keys: [Parameter]
 
-  /// Throws where the pattern names a type that is not defined, or has a default that is not of its type.
+  /// Throws if the pattern names a type that is not defined, or has a default of another type.
   ///
-  /// Calls converters of the host's, so no lock may be held.
+  /// Calls the host's converters, so no lock may be held.
   init(of pattern: RoutePattern, _ types: SegmentTypes) throws(RoutingError) {
     func declared(_ key: PatternKey) throws(RoutingError) -> Parameter {
       guard let type = try types.type(named: key.type, in: pattern.text) else {
@@ -155,24 +155,24 @@ final class RouteParameters: Sendable {
       }
     }
     self.pattern = pattern
-    // An array of what is left is made of whatever there is.
+    // Any segments make the array of a rest.
     path = try pattern.parts.pathKeys.filter { !pattern.isRest($0.name) }.map(declared)
     keys = try pattern.keys.map(declared)
   }
 
-  /// The arguments of the handler: the query below the path below what the caller gives beside the URL. Throws where
-  /// that is not what the pattern declares.
+  /// Returns the arguments of the handler: the path overrides the query, the caller's values override both. Throws if
+  /// they are not what the pattern declares.
   func collect(
     of call: Call, at url: URLText, path values: PathValues
   ) throws(RoutingError) -> Arguments {
     // A call from outside gives no key that the author did not declare.
     let takesAny = call.origin == .local || pattern.allowsOtherKeys
-    // Nor does the query give a part of the path, which rules would not judge it by.
+    // Nor does the query give a part of the path, because rules would not judge the call by it.
     var parameters = call.given(values) { name in
       !path.contains { $0.declaration.name == name }
         && (takesAny || keys.contains { $0.declaration.name == name })
     }
-    // What the URL alone gives is of the types that it was matched by.
+    // If only the path gives values, they have the types of the match already.
     if !url.items.isEmpty || !call.arguments.isEmpty || !call.withheld.isEmpty {
       try path.convert(&parameters, of: pattern.text)
     }

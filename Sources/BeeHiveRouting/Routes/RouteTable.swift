@@ -1,17 +1,17 @@
 internal import Registration
 
-/// The routes that a URL meets, the best one first, and who answers where none of them does.
+/// The routes that a URL meets, the best one first, and the handler of URLs that meet none.
 typealias MetRoutes = (matches: [RouteTable.Match], unmatched: Fallback<RouteCall>?)
 
-/// What a router knows. Lives under the lock of its `RoutingCore`; a copy of it is a snapshot.
+/// The routes, types and aliases of a router. The lock of its `RoutingCore` protects it; a copy is a snapshot.
 struct RouteTable: Sendable {
-  /// A route, what the path gives values to, and how the route has read the path.
+  /// A route, the values that the path gives, and how the route has read the path.
   typealias Match = (route: Route, values: PathValues, reading: Reading)
 
   private(set) var tree = RouteTree()
   private(set) var routes = [UInt64: Route]()
   var types = SegmentTypes()
-  /// Who answers what no route answers.
+  /// The handler of URLs that no route answers.
   var unmatched: Numbered<Fallback<RouteCall>>?
   /// The URLs that aliases lead to, by name.
   var aliases: [String: Numbered<String>] = [:]
@@ -19,9 +19,9 @@ struct RouteTable: Sendable {
   /// Every route, in order of registration.
   var all: [Route] { routes.values.sorted { $0.id < $1.id } }
 
-  /// Takes in a route; throws where its pattern is taken, or names a type that is not defined.
+  /// Adds a route; throws if its pattern is taken, or names a type that is not defined.
   mutating func add(_ route: Route) throws(RoutingError) {
-    // All of them before the first is put there: what cannot be used changes nothing.
+    // All forms are made before the first is inserted: a route that cannot be used changes nothing.
     var route = route
     let variants = route.pattern.parts.variants(isPrefix: route.extent == .prefix)
     route.forms = try variants.map { variant throws(RoutingError) in
@@ -41,16 +41,16 @@ struct RouteTable: Sendable {
     routes[route.id] = route
   }
 
-  /// Takes a route out; what only it needed goes with it.
+  /// Removes a route, and with it what only it needed.
   mutating func remove(_ id: UInt64) -> Route? {
     guard let route = routes.removeValue(forKey: id) else { return nil }
     for form in route.forms { tree.remove(id, at: form) }
     return route
   }
 
-  /// Takes out the routes of a pattern's shape, and answers them.
+  /// Removes the routes of a pattern's shape, and returns them.
   mutating func remove(shapedLike pattern: RoutePattern) -> [Route] {
-    // Routes of one shape have all of their forms in common.
+    // Routes of one shape share all of their forms.
     guard let longest = pattern.variants.first,
       let form = try? RouteTree.Form(longest, of: pattern, types: pattern.anyTypes)
     else { return [] }
@@ -60,10 +60,10 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// The routes that a URL meets, the best one first.
+  /// Returns the routes that a URL meets, the best one first.
   ///
-  /// Those that it would meet if every piece of its path were of the type that is asked for, where types are
-  /// ignored: the values are texts then.
+  /// With `ignoringTypes`, returns the routes that it would meet if every piece of its path had the right type.
+  /// The values are texts then.
   func matches(of url: URLText, ignoringTypes: Bool = false) -> [Match] {
     RouteSearch.matches(of: url, in: tree, ignoringTypes: ignoringTypes).compactMap { match in
       routes[match.number].map { ($0, match.values, match.reading) }

@@ -10,7 +10,7 @@
 ///       func price(sku: String) -> Int { 7 }
 ///     }
 public protocol Target: Sendable {
-  /// What can be called.
+  /// The actions that can be called.
   static var actions: [Action<Self>] { get }
 
   /// Answers calls of actions that the target does not have; nil to leave them to the mediator.
@@ -21,11 +21,11 @@ public protocol Target: Sendable {
 }
 
 extension Target {
-  /// None: the mediator's own fallbacks are asked.
+  /// No fallback: those of the mediator answer.
   public static var fallback: (@Sendable (Self, Call) async throws -> any Sendable)? { nil }
 }
 
-/// One thing that a target does.
+/// One action of a target.
 public struct Action<Owner: Sendable>: Sendable {
   /// Its name, parameters and result.
   package let declaration: ActionDeclaration
@@ -39,7 +39,7 @@ extension Action {
   /// `Action("price", [Parameter("sku", String.self)]) { try await $0.price(sku: $1["sku"]) }`
   ///
   /// - Parameters:
-  ///   - name: The name by which it is called.
+  ///   - name: The name that callers use.
   ///   - parameters: In the order of the declaration.
   ///   - exposure: Whether calls from outside reach it.
   ///   - perform: Answers a call, with no lock held. It finds its arguments by name, each of the declared
@@ -55,9 +55,9 @@ extension Action {
   }
 }
 
-/// A target whatever its type: what records and registrations hand over.
+/// A target of any type, as records and registrations hand it over.
 public struct TargetDefinition: Sendable {
-  /// The name by which it is called.
+  /// The name that callers use.
   package let name: String
   let actions: [String: Action<any Sendable>]
   /// Names of actions that are declared more than once.
@@ -73,7 +73,7 @@ public struct TargetDefinition: Sendable {
   /// Describes a target; its instance is made at the first call.
   ///
   /// - Parameters:
-  ///   - name: The name by which it is called.
+  ///   - name: The name that callers use.
   ///   - make: Makes the instance, with no lock held.
   public init<Owner: Target>(_ name: String, _ make: @escaping @Sendable () throws -> Owner) {
     let actions: [Action<any Sendable>] = Owner.actions.map { action in
@@ -110,13 +110,13 @@ public struct TargetDefinition: Sendable {
 
 /// A parameter of an action: its name, its type, and its default.
 public struct Parameter: Sendable {
-  /// What tools and the catalogue show.
+  /// The declaration that tools and the catalogue show.
   package let declaration: ActionDeclaration.Parameter
   /// Whether a text of a URL can become its value.
   var isURLConvertible = true
-  /// The value of a missing argument; nil where there is none.
+  /// The value of a missing argument; nil if there is none.
   let missing: Arguments.Argument?
-  /// Makes a value of the declared type of an argument; nil for no value, where there need be none.
+  /// Makes a value of the declared type from an argument; nil for no value, if none is needed.
   let convert: @Sendable (Arguments.Argument) throws(RoutingError) -> Arguments.Argument?
 }
 
@@ -124,7 +124,7 @@ extension Parameter {
   /// Describes a parameter that has to be given, unless its type is optional.
   ///
   /// - Parameters:
-  ///   - name: The name by which it is given.
+  ///   - name: The name of the argument.
   ///   - type: The type of its value.
   public init<Value: Sendable>(_ name: String, _ type: Value.Type) {
     self.init(name, type, missing: nil)
@@ -135,7 +135,7 @@ extension Parameter {
   /// `@Target` writes this for actions that answer calls from outside, so that another type does not compile.
   ///
   /// - Parameters:
-  ///   - name: The name by which it is given.
+  ///   - name: The name of the argument.
   ///   - type: The type of its value.
   public init<Value: URLConvertible>(url name: String, _ type: Value.Type) {
     self.init(name, type)
@@ -144,9 +144,9 @@ extension Parameter {
   /// Describes a parameter with a default.
   ///
   /// - Parameters:
-  ///   - name: The name by which it is given.
+  ///   - name: The name of the argument.
   ///   - type: The type of its value.
-  ///   - missing: The value where it is not given.
+  ///   - missing: The value if the argument is missing.
   public init<Value: Sendable>(
     _ name: String, _ type: Value.Type = Value.self, default missing: Value
   ) {
@@ -172,7 +172,7 @@ extension Parameter {
     declaration = key
     self.missing = missing.map { .value($0) }
     convert = { argument throws(RoutingError) in
-      // With a default, whoever asks for it need not ask for an optional.
+      // With a default, the receiver need not ask for an optional.
       key.isOptional && missing == nil
         ? .value(try Arguments.convert(argument, key: key.name, to: Value?.self))
         : .value(try Arguments.convert(argument, key: key.name, to: type))
@@ -181,8 +181,8 @@ extension Parameter {
 }
 
 extension [Parameter] {
-  /// Makes arguments of the declared types of those that are given, and fills in defaults; `name` is what messages
-  /// call whoever declares them.
+  /// Converts given arguments to their declared types and fills in defaults. Messages call the declaring action or
+  /// pattern `name`.
   func convert(_ arguments: inout Arguments, of name: String) throws(RoutingError) {
     for parameter in self {
       let key = parameter.declaration.name

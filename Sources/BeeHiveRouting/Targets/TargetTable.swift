@@ -1,16 +1,16 @@
 internal import Registration
 internal import Threads
 
-/// The targets of a mediator. Lives under the lock of its `RoutingCore`.
+/// The targets of a mediator. The lock of its `RoutingCore` protects them.
 struct TargetTable: Sendable {
   private(set) var targets: [String: RegisteredTarget] = [:]
-  /// Who answers calls that find no target or no action, by target; nil for all of them.
+  /// The handlers of calls that find no target or no action, by target; under nil, the handler for all targets.
   var fallbacks: [String?: Numbered<Fallback<Call>>] = [:]
 
   /// Every target, in the order of their names.
   var all: [RegisteredTarget] { targets.values.sorted { $0.definition.name < $1.definition.name } }
 
-  /// Takes in a target; throws where its name is taken, or what it declares cannot be.
+  /// Adds a target; throws if its name is taken or empty, or an action cannot be as it is declared.
   mutating func add(_ target: RegisteredTarget) throws(RoutingError) {
     let name = target.definition.name
     try RoutingError.check(!name.isEmpty, .badPattern, "a target of \(target.source) has no name")
@@ -41,7 +41,7 @@ struct TargetTable: Sendable {
         + "rename it or remove the mark", sources: [target.source])
     for parameter in action.parameters where !parameter.isURLConvertible {
       let declaration = parameter.declaration
-      // One that may be missing is simply not given from outside.
+      // Calls from outside cannot give it, and need not.
       if declaration.isOptional || declaration.default != nil { continue }
       throw RoutingError(
         .unknownType,
@@ -53,7 +53,7 @@ struct TargetTable: Sendable {
 
   mutating func remove(_ name: String) -> RegisteredTarget? { targets.removeValue(forKey: name) }
 
-  /// The target that the host of a URL names, byte by byte.
+  /// Returns the target that the host of a URL names, byte by byte.
   func named(by url: URLText) -> RegisteredTarget? {
     guard let target = url.host.flatMap({ targets[$0] }), url.isHost(target.definition.name) else {
       return nil
@@ -73,8 +73,8 @@ final class RegisteredTarget: Sendable {
     self.source = source
   }
 
-  /// The kept instance, made at the first call: one, however many threads ask at once. Another one where it is
-  /// not to be kept.
+  /// Returns the kept instance, made at the first call: one instance, however many threads call at once. Without
+  /// `caching`, makes another one.
   func instance(caching: Bool) throws -> any Sendable {
     guard caching else { return try definition.make() }
     let made = instance.wait { instance -> (any Sendable)?? in
@@ -91,7 +91,7 @@ final class RegisteredTarget: Sendable {
 
   /// Releases the kept instance. Returns whether there was one.
   func release() -> Bool {
-    // Returned: the instance ends when the lock is free.
+    // The instance ends here, after the lock.
     let before = instance.withLock { exchange(&$0.made, with: nil) }
     return before != nil
   }

@@ -1,16 +1,16 @@
-/// What a call is given: values by name, as they are, or as the texts of a URL.
+/// The arguments of a call: values by name, as they are, or as the texts of a URL.
 ///
-/// What is not of the type that the receiver declares is converted to it as a URL's text would be: an enum from its
-/// name, a Double from 2. No number gets lost in that, and a String is made of texts alone.
+/// A value of another type than the declared one is converted as a URL's text would be: an enum from its name,
+/// a Double from 2. Numbers lose no digits in that, and only texts become a String.
 public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   /// One argument.
   enum Argument: Sendable {
     /// A value that was given in this process.
     case value(any Sendable)
-    /// What a URL gives: a text for each time that it has the key.
+    /// The texts that a URL gives: one for each time that it has the key.
     case texts([String])
 
-    /// The texts that a URL would have; nil where no URL can hold it.
+    /// The texts that a URL would have; nil if no URL can hold the value.
     var texts: [String]? {
       switch self {
       case .texts(let texts): texts
@@ -32,7 +32,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   }
 
   var values: [String: Argument] = [:]
-  /// Keys that are to be taken away where these are put over others.
+  /// Keys to remove when these arguments are put over others.
   var withheld: Set<String> = []
 
   /// Creates an empty value, without arguments.
@@ -45,7 +45,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     for (key, value) in elements { values[key] = .value(value) }
   }
 
-  /// Gives values of any Sendable type, but for those that are nil.
+  /// Gives values of any Sendable type and skips those that are nil.
   ///
   /// - Parameter values: The values by name; for nil, the receiver's default is used.
   public init(given values: [String: (any Sendable)?]) {
@@ -54,7 +54,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
 
   /// Gives the parameters of a query, which are converted when they are read.
   ///
-  /// - Parameter items: The parameters; a key without `=` is an empty text, a repeated one has several.
+  /// - Parameter items: The parameters. A key without `=` has an empty text, a repeated key several texts.
   public init(items: [URLText.Item]) {
     for item in items { append(item.value ?? "", for: item.name) }
   }
@@ -65,11 +65,11 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
   /// Whether nothing is given.
   package var isEmpty: Bool { values.isEmpty }
 
-  /// A value as it was given; nil takes it away.
+  /// The value as it was given; setting nil removes it.
   ///
   /// - Parameter key: The argument's name.
-  /// - Returns: The value; for what comes from a URL a `String`, or `[String]` for a repeated key; nil if it
-  ///   is not given.
+  /// - Returns: The value. A value from a URL is a `String`, or `[String]` for a repeated key. Nil if it is
+  ///   not given.
   public subscript(raw key: String) -> (any Sendable)? {
     get {
       switch values[key] {
@@ -81,9 +81,9 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     set { values[key] = newValue.map(Argument.value) }
   }
 
-  /// Adds a text, as a URL would: a repeated key has several.
+  /// Adds a text, as a URL would: a repeated key has several texts.
   mutating func append(_ text: String, for key: String) {
-    // Taken out meanwhile, so that the texts that are there are not copied.
+    // Removed meanwhile, so that the present texts are not copied.
     guard case .texts(var texts) = values.removeValue(forKey: key) else {
       values[key] = .texts([text])
       return
@@ -92,10 +92,10 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     values[key] = .texts(texts)
   }
 
-  /// The texts that a URL would have for a key; none where it is missing or no URL can hold it.
+  /// Returns the texts that a URL would have for a key; none if it is missing or no URL can hold it.
   func texts(_ key: String) -> [String] { values[key]?.texts ?? [] }
 
-  /// Puts other arguments over these.
+  /// Returns these arguments with others put over them.
   func merging(_ others: Arguments) -> Arguments {
     var merged = self
     merged.values.merge(others.values) { _, new in new }
@@ -137,7 +137,7 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
       if let value = value as? Value { return value }
       if let given = value as? any URLConvertible {
         let texts = given.urlTexts
-        // Every value has a text: one that is no text is hardly meant where a text is asked for.
+        // Every value has a text, but who asks for a text hardly means the text of another value.
         if let read = read(texts, as: type),
           given is String || (!(read is String) && keeps(texts, in: read))
         {
@@ -153,16 +153,16 @@ public struct Arguments: Sendable, ExpressibleByDictionaryLiteral {
     throw wrong(key, "\(type)", argument.said)
   }
 
-  /// The value of the texts of a URL; nil if they have none of that type.
+  /// Returns the value of the texts of a URL; nil if they are not of that type.
   private static func read<Value>(_ texts: [String], as type: Value.Type) -> Value? {
-    // In two steps: no value at all would cast to an optional type.
+    // In two steps, because no value at all would cast to an optional type.
     guard let readable = type as? any URLConvertible.Type,
       let value = readable.value(ofTexts: texts)
     else { return nil }
     return value as? Value
   }
 
-  /// Returns whether numbers are still the same: no digit of a given number gets lost in a smaller type.
+  /// Returns whether numbers are still the same: a smaller type must lose no digit of a given number.
   private static func keeps(_ texts: [String], in value: any Sendable) -> Bool {
     let others = (value as? any URLConvertible)?.urlTexts ?? []
     return zip(texts, others).allSatisfy { text, other in

@@ -1,4 +1,4 @@
-/// Why a URL, a call, a pattern or a decision table was refused.
+/// The reason why a URL, a call, a pattern or a decision table was refused.
 public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The cause, as a stable code: `rawValue` is what is printed and documented.
   public enum Code: String, Hashable, Sendable, CaseIterable {
@@ -42,14 +42,14 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The cause.
   public var code: Code
-  /// One sentence for a person: what was found and what to do. What a URL or a file brought into it is
-  /// escaped: it has no line breaks.
+  /// One sentence for a person: what was found and what to do. Text from a URL or a file is escaped, so that the
+  /// message has no line breaks.
   public let message: String
   /// The parameter it concerns.
   public var key: String?
   /// The entries it concerns.
   package var sources: [Source]
-  /// Whether a handler throws it so that the next matching route has its turn; with `noRoute`, its route has gone
+  /// Whether a handler throws it to give the next matching route its turn. With `noRoute`, its route has gone
   /// meanwhile and has no say.
   private(set) var isRefusal = false
 
@@ -67,7 +67,7 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
     self.sources = sources
   }
 
-  /// Throws an error where something is not as it has to be.
+  /// Throws an error unless something is right.
   static func check(
     _ isRight: Bool, _ code: Code, _ message: @autoclosure () -> String, key: String? = nil,
     sources: @autoclosure () -> [Source] = []
@@ -75,7 +75,7 @@ public struct RoutingError: Error, Hashable, Sendable, CustomStringConvertible {
     if !isRight { throw RoutingError(code, message(), key: key, sources: sources()) }
   }
 
-  /// The error as one that gives the next matching route its turn, or as one that ends its call.
+  /// Returns the error as one that gives the next matching route its turn, or as one that ends its call.
   func asRefusal(_ isRefusal: Bool = true) -> RoutingError {
     var error = self
     error.isRefusal = isRefusal

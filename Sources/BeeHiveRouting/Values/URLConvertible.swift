@@ -2,18 +2,18 @@
 ///
 /// An enum with a raw value conforms by saying so: `enum Currency: String, URLConvertible { … }`.
 public protocol URLConvertible: Sendable {
-  /// Reads a value from a text; nil where it is none of the type.
+  /// Reads a value from a text; nil if the text is not of the type.
   ///
   /// - Parameter urlText: The text, decoded.
   init?(urlText: String)
 
-  /// The text that `init(urlText:)` reads back; it is encoded where it goes into a URL.
+  /// The text that `init(urlText:)` reads back; a URL has it encoded.
   var urlText: String { get }
 
   /// Returns the value of a key with these texts; all types but arrays and optionals take one text.
   ///
   /// - Parameter texts: A text for each time that the key is given, decoded.
-  /// - Returns: The value; nil where the texts give none of the type.
+  /// - Returns: The value; nil if the texts are not of the type.
   static func value(ofTexts texts: [String]) -> Self?
 
   /// The texts of a key that holds this value: one for everything but arrays and optionals.
@@ -24,7 +24,7 @@ extension URLConvertible {
   /// Returns the value of the only text.
   ///
   /// - Parameter texts: The texts of the key, decoded.
-  /// - Returns: The value; nil where there is not one text, or it is none of the type.
+  /// - Returns: The value; nil unless there is one text, and it is of the type.
   public static func value(ofTexts texts: [String]) -> Self? {
     texts.count == 1 ? Self(urlText: texts[0]) : nil
   }
@@ -34,7 +34,7 @@ extension URLConvertible {
 }
 
 extension URLConvertible where Self: RawRepresentable, RawValue: URLConvertible {
-  /// Reads a raw value, and makes the value of it; nil where there is none.
+  /// Reads a raw value, and makes the value of it; nil if there is none.
   ///
   /// - Parameter urlText: The text of the raw value.
   public init?(urlText: String) {
@@ -55,9 +55,9 @@ extension String: URLConvertible {
   public var urlText: String { self }
 }
 
-/// What integers share: decimal digits with a sign or without.
+/// The conformance of integers: decimal digits with a sign or without.
 extension URLConvertible where Self: FixedWidthInteger & LosslessStringConvertible {
-  /// Reads a decimal number; nil where it is none, or does not fit.
+  /// Reads a decimal number; nil if the text is not one, or does not fit.
   ///
   /// - Parameter urlText: Decimal digits, with a sign or without.
   public init?(urlText: String) { self.init(urlText) }
@@ -77,7 +77,7 @@ extension UInt32: URLConvertible {}
 extension UInt64: URLConvertible {}
 
 extension Double: URLConvertible {
-  /// Reads a finite decimal number; nil where it is none.
+  /// Reads a finite decimal number; nil if the text is not one.
   ///
   /// - Parameter urlText: Decimal digits: no `nan`, no `inf`, nothing hexadecimal.
   public init?(urlText: String) {
@@ -88,7 +88,7 @@ extension Double: URLConvertible {
 }
 
 extension Float: URLConvertible {
-  /// Reads a finite decimal number; nil where it is none, or does not fit.
+  /// Reads a finite decimal number; nil if the text is not one, or does not fit.
   ///
   /// - Parameter urlText: Decimal digits, as for a `Double`.
   public init?(urlText: String) {
@@ -100,7 +100,7 @@ extension Float: URLConvertible {
 }
 
 extension Bool: URLConvertible {
-  /// Reads a truth value; nil where it is none.
+  /// Reads a truth value; nil if the text is not one.
   ///
   /// - Parameter urlText: `true`, `1`, or nothing as in `?debug`; `false` or `0`.
   public init?(urlText: String) {
@@ -111,20 +111,20 @@ extension Bool: URLConvertible {
 }
 
 extension Array: URLConvertible where Element: URLConvertible {
-  /// Reads one element; nil where the text is none.
+  /// Reads one element; nil if the text is not one.
   ///
   /// - Parameter urlText: The text of the element; a comma does not separate several.
   public init?(urlText: String) {
     guard let element = Element(urlText: urlText) else { return nil }
     self = [element]
   }
-  /// The elements, with commas: for people; a URL repeats the key.
+  /// The elements, separated by commas. This is for people; a URL repeats the key.
   public var urlText: String { map(\.urlText).joined(separator: ",") }
 
   /// Returns one element for each text.
   ///
   /// - Parameter texts: The texts of the key, decoded.
-  /// - Returns: The elements, in order; nil where one text is no element.
+  /// - Returns: The elements, in order; nil if one of the texts is not an element.
   public static func value(ofTexts texts: [String]) -> [Element]? {
     let elements = texts.compactMap { Element(urlText: $0) }
     return elements.count == texts.count ? elements : nil
@@ -134,7 +134,7 @@ extension Array: URLConvertible where Element: URLConvertible {
 }
 
 extension Optional: URLConvertible where Wrapped: URLConvertible {
-  /// Reads a value; nil where the text is none.
+  /// Reads a value; nil if the text is not one.
   ///
   /// - Parameter urlText: The text of the value.
   public init?(urlText: String) {
@@ -143,10 +143,10 @@ extension Optional: URLConvertible where Wrapped: URLConvertible {
   }
   /// The text of the value.
   public var urlText: String { self?.urlText ?? "" }
-  /// Returns the value of the texts, or an empty optional where there is no text.
+  /// Returns the value of the texts, or an empty optional if there is no text.
   ///
   /// - Parameter texts: The texts of the key, decoded.
-  /// - Returns: The optional; nil where the texts give none of the type.
+  /// - Returns: The optional; nil if the texts are not of the type.
   public static func value(ofTexts texts: [String]) -> Wrapped?? {
     if texts.isEmpty { return .some(nil) }
     return Wrapped.value(ofTexts: texts).map { .some($0) }
@@ -162,7 +162,7 @@ public struct UUIDValue: Hashable, Sendable, URLConvertible, CustomStringConvert
   /// In capital letters.
   private let text: String
 
-  /// Reads a UUID; nil where the text is none.
+  /// Reads a UUID; nil if the text is not one.
   ///
   /// - Parameter urlText: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12, of either case.
   public init?(urlText: String) {

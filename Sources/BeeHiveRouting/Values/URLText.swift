@@ -1,30 +1,30 @@
-/// A URL, taken apart by the rules that routes are matched by.
+/// A URL, taken apart by the rules of route matching.
 ///
-/// The rules, each held by a test of its own:
+/// The rules, each with a test of its own:
 /// - **Scheme**: a letter, then letters, digits, `+`, `-`, `.`; compared without case. It may be absent.
-/// - **Authority**: follows `//`. For `http` and `https` hosts follow the URL Standard: case says nothing, what
-///   is encoded is decoded once, addresses have one form, and a name outside ASCII is written as `xn--…`; a host
-///   has to be there. For other schemes, and none, it may be empty, and is compared byte by byte as it is
+/// - **Authority**: follows `//`. For `http` and `https` hosts follow the URL Standard: case does not count,
+///   encoded text is decoded once, addresses have one form, and a name outside ASCII is written as `xn--…`. They
+///   need a host. For other schemes, and none, it may be empty, and is compared byte by byte as it is
 ///   written: `%73` is not `s`. A port is a number up to 65535; `http` and `https` have a usual one. A user or
 ///   a password is refused.
 /// - **Path**: split at `/` before it is decoded, so `%2F` is a character of its segment. Empty segments,
-///   and so a trailing slash, do not count. `.` and `..` are refused, also where they are encoded. For `http`
+///   and so a trailing slash, do not count. `.` and `..` are refused, also if they are encoded. For `http`
 ///   and `https` a `\` before the query is a slash; elsewhere it is a character of its segment, and in no host.
-/// - **Percent-encoding**: `%` and two hexadecimal digits, decoded once; anything else behind `%`, bytes
-///   that are no UTF-8, and `%00` are refused. A blank or a control character has to be encoded.
-/// - **Unicode**: need not be encoded. Composed and decomposed characters are equal but in hosts, which are
+/// - **Percent-encoding**: `%` and two hexadecimal digits, decoded once. Anything else after `%`, bytes
+///   that are not UTF-8, and `%00` are refused. A blank or a control character has to be encoded.
+/// - **Unicode**: need not be encoded. Composed and decomposed characters are equal, except in hosts, which are
 ///   compared byte by byte. Case is not folded.
 /// - **Query**: from the first `?` to the first `#`, split at `&`, each part at its first `=`. So a URL is
 ///   a legal value, as far as its first `&` or `#`. `+` is a blank here, and a plus in the path.
 /// - **Keys** may repeat: all values are kept in order. `key=` is empty, `key` has no value at all.
-/// - **Fragment**: all behind the first `#`, decoded.
-/// - The empty text is no URL.
+/// - **Fragment**: everything after the first `#`, decoded.
+/// - The empty text is not a URL.
 public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// One parameter of a query.
   public struct Item: Hashable, Sendable {
     /// The text before the first `=`, decoded.
     public var name: String
-    /// The text behind it, decoded; nil where there is no `=`.
+    /// The text after it, decoded; nil if there is no `=`.
     public var value: String?
 
     /// Describes a parameter.
@@ -43,18 +43,18 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
 
   /// The URL as it was given.
   public var text: String { parts.text }
-  /// The scheme in lower case; nil where there is none.
+  /// The scheme in lower case; nil if there is none.
   public var scheme: String? { parts.scheme }
-  /// The host, decoded, without brackets; nil where it is empty or absent. Of `http` and `https`, and of IPv6,
-  /// it is in the form that the URL Standard gives it.
+  /// The host, decoded, without brackets; nil if it is empty or absent. Hosts of `http` and `https`, and IPv6
+  /// addresses, have the form that the URL Standard gives them.
   public var host: String? { authority?.host?.value }
-  /// The port; nil where there is none, or the one that is usual for `http` or `https`.
+  /// The port; nil if there is none, or it is the usual one of `http` or `https`.
   public var port: Int? { parts.port }
-  /// The segments of the path, decoded, the empty ones left out.
+  /// The segments of the path, decoded, without the empty ones.
   public var path: [String] { parts.path }
   /// The parameters of the query, in order.
   public var items: [Item] { parts.items }
-  /// The text behind the first `#`, decoded; nil where there is none.
+  /// The text after the first `#`, decoded; nil if there is none.
   public var fragment: String? { parts.fragment }
   private var authority: Authority? { parts.authority }
   private var pathBytes: ArraySlice<UInt8> { parts.pathBytes }
@@ -63,7 +63,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - text: The URL, absolute or a path.
-  ///   - limits: The most that is read of it.
+  ///   - limits: The limits for reading it.
   ///   - plusIsBlank: Whether `+` is a blank in the query.
   /// - Throws: ``RoutingError`` with `malformedURL` if it breaks a rule, with the byte and the rule; with
   ///   `limitExceeded` if it is longer, deeper or has more parameters than the limits allow.
@@ -91,7 +91,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   public var fragmentItems: [Item] {
     guard let bytes = Array(text.utf8)[...].split(at: "#").after, bytes.split(at: "=").after != nil
     else { return [] }
-    // It was read before, so each part can be decoded.
+    // The text was read before, so each part can be decoded.
     func decoded(_ bytes: ArraySlice<UInt8>) -> String {
       (try? percentDecoded(bytes, "the fragment")) ?? ""
     }
@@ -104,16 +104,16 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// The host as the first segment of the path, with the brackets of IPv6.
   var hostSegment: String? { authority?.host.map { $0.isIPv6 ? $0.text : $0.value } }
 
-  /// The key of the host, as patterns have it; without a host, the first segment is taken for one.
+  /// The key of the host, as patterns have it; without a host, the key of the first segment.
   var hostKey: String? { authority?.host?.key ?? path.first.map(Host.key(ofOpaque:)) }
 
-  /// The same for patterns with a port; nil where the URL has none and none is usual.
+  /// The same for patterns with a port; nil if the URL has none and none is usual.
   var hostKeyWithPort: String? {
     guard let port = port ?? SchemeRules(scheme: scheme).defaultPort else { return nil }
     return authority?.host?.key(port: port)
   }
 
-  /// The host where it is a plain name, as in `app://shop`, and so may be meant as a part of the path.
+  /// The host, if it is a plain name, as in `app://shop`, so that it may be meant as a part of the path.
   var plainHost: String? {
     guard let host = authority?.host, port == nil, !host.isIPv6, host.value.isPlainHost else {
       return nil
@@ -124,7 +124,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// Returns whether the host is this name, byte by byte.
   func isHost(_ name: String) -> Bool { authority?.host?.text == Host.key(ofOpaque: name) }
 
-  /// The path from a segment on, as one text with the slashes in it; no trailing slash.
+  /// Returns the path from a segment on, as one text with the slashes in it; no trailing slash.
   func pathTail(from index: Int) -> String {
     let slash = UInt8(ascii: "/")
     let behind = (0..<index).reduce(pathBytes) { rest, _ in
@@ -136,7 +136,7 @@ public struct URLText: Hashable, Sendable, CustomStringConvertible {
   /// The whole path with the slashes before it and in it.
   var pathBehindHost: String { Self.trimmed(pathBytes) }
 
-  /// A path without the slashes at its end, as one text; it was read before, so it can be decoded.
+  /// Returns a path without the slashes at its end, as one text. It was read before, so it can be decoded.
   private static func trimmed(_ path: ArraySlice<UInt8>) -> String {
     let end = path.lastIndex { $0 != UInt8(ascii: "/") }.map { $0 + 1 } ?? path.startIndex
     return (try? percentDecoded(path[..<end], "the path")) ?? ""
@@ -200,7 +200,7 @@ extension URLText {
       self.items = items
     }
 
-    /// The scheme in lower case, and where what is behind its colon begins.
+    /// Returns the scheme in lower case, and the index after its colon.
     private static func scheme(of bytes: [UInt8]) -> (scheme: String?, end: Int) {
       guard let end = bytes.firstIndex(where: { !$0.isSchemeCharacter }),
         bytes[end] == UInt8(ascii: ":"), bytes[0].isLetter
@@ -208,7 +208,7 @@ extension URLText {
       return (String(decoding: bytes[..<end], as: UTF8.self).lowercased(), end + 1)
     }
 
-    /// The host and the port, and the path behind them.
+    /// Returns the host and the port, and the path after them.
     private static func authority(
       of bytes: ArraySlice<UInt8>, _ rules: SchemeRules
     ) throws(Refusal) -> (Authority?, path: ArraySlice<UInt8>) {
@@ -221,7 +221,7 @@ extension URLText {
       return (try Authority(rest[..<end], rules), rest[end...])
     }
 
-    /// The segments of a path, decoded, the empty ones left out; a host before them counts as one.
+    /// Returns the segments of a path, decoded, without the empty ones. A host before them counts as one.
     private static func segments(
       of path: ArraySlice<UInt8>, atMost most: Int, behindHost: Bool
     ) throws(Refusal) -> [String] {
@@ -265,7 +265,7 @@ extension URLText {
   ///   - scheme: The scheme.
   ///   - segments: The host and the path.
   ///   - items: The parameters of the query.
-  ///   - limits: How much may come of it.
+  ///   - limits: The limits for the result.
   /// - Throws: ``RoutingError`` with `malformed-url` if a URL cannot hold a part, such as an empty segment,
   ///   `..`, or a slash in the first one; with `limit-exceeded` if the text is too long.
   public init(
@@ -285,7 +285,7 @@ extension URLText {
   }
 }
 
-/// How much of a URL is read before it is refused.
+/// The limits beyond which a URL is refused.
 public struct URLLimits: Hashable, Sendable {
   /// The longest URL, in bytes of UTF-8.
   package var bytes: Int
@@ -294,7 +294,7 @@ public struct URLLimits: Hashable, Sendable {
   /// The most parameters of a query.
   package var items: Int
 
-  /// Describes limits: 8192 bytes, 64 segments and 256 parameters unless told otherwise.
+  /// Describes limits; by default 8192 bytes, 64 segments and 256 parameters.
   ///
   /// - Parameters:
   ///   - bytes: The longest URL, in bytes of UTF-8.
@@ -308,7 +308,7 @@ public struct URLLimits: Hashable, Sendable {
 }
 
 extension ArraySlice<UInt8> {
-  /// The bytes before the first `separator`, and those behind it; nil if there is none.
+  /// Returns the bytes before the first `separator`, and those after it; nil if there is none.
   fileprivate func split(at separator: Unicode.Scalar) -> (before: Self, after: Self?) {
     guard let index = firstIndex(of: UInt8(ascii: separator)) else { return (self, nil) }
     return (self[..<index], self[(index + 1)...])
@@ -323,15 +323,15 @@ extension String {
   }
 }
 
-// How a text is written so that a URL can hold it.
+// Encodings of a text for the parts of a URL.
 extension String {
-  /// The text as a segment of a path: what RFC 3986 reserves is encoded, so that it comes back as one segment.
+  /// The text as a segment of a path, encoded so that it comes back as one segment.
   var asSegment: String { encoded(keeping: "-._~!$'()*,;=@+") }
 
-  /// The text as a host: nothing in it reads as a user or a port.
+  /// The text as a host, encoded so that nothing in it reads as a user or a port.
   var asHost: String { encoded(keeping: "-._~!$'()*,;=") }
 
-  /// The text as a key or a value of a query; a plus is encoded, since it would come back as a blank.
+  /// The text as a key or a value of a query. A plus is encoded, because it would come back as a blank.
   fileprivate var asQuery: String { encoded(keeping: "-._~/:") }
 
   private func encoded(keeping others: StaticString) -> String {
