@@ -1,16 +1,16 @@
-/// The parameters that a node of a `RouteTree` may take a segment for.
+/// The parameters of a `RouteTree` node that may take a segment.
 ///
-/// A segment has one frame of each length, which is looked up: thousands of `/v1-:id`, `/v2-:id` cost a match no
-/// more than one.
+/// A segment has one frame of each length, and that is looked up. Thousands of `/v1-:id`, `/v2-:id` cost a match
+/// no more than one.
 struct RouteEdges: Sendable {
-  /// The text before a value and behind it. It is compared and counted in characters, so that composed and
+  /// The text before a value and after it. It is compared and counted in characters, so that composed and
   /// decomposed ones are the same.
   struct Frame: Hashable { var prefix = "", suffix = "" }
 
   /// An edge that takes a segment and gives a value.
   typealias Edge = (frame: Frame, type: SegmentTypes.SegmentType?, node: RouteTree.Node)
 
-  /// Text around the value beats none, a type beats text, a narrow type beats a wide one.
+  /// Returns a sort key: text around the value beats none, a type beats text, a narrow type beats a wide one.
   private static func order(of edge: Edge) -> (Int, Int, String, String, String) {
     let (frame, type, _) = edge
     return (
@@ -19,14 +19,14 @@ struct RouteEdges: Sendable {
     )
   }
 
-  /// Edges without text around the value, in the order in which they are tried.
+  /// Edges without text around the value, in the order that they are tried.
   private var plain: [Edge] = []
-  /// The others, by the lengths of the text before and behind the value.
+  /// The others, by the lengths of the text before and after the value.
   private(set) var framed: [[Int]: [Frame: [Edge]]] = [:]
 
   var isEmpty: Bool { plain.isEmpty && framed.isEmpty }
 
-  /// The edges that may take a segment by the text around its value, in the order in which they are tried.
+  /// Returns the edges that may take a segment by the text around its value, in the order that they are tried.
   func edges(for segment: String) -> [Edge] {
     guard !framed.isEmpty else { return plain }
     let count = segment.count
@@ -39,7 +39,7 @@ struct RouteEdges: Sendable {
     return found.sorted { Self.order(of: $0) < Self.order(of: $1) } + plain
   }
 
-  /// Changes the node behind a parameter, which is made where there is none, and taken out where it is left empty.
+  /// Changes the node after a parameter. Makes the node if it is missing, and removes it if it is left empty.
   mutating func change(
     _ frame: Frame, _ type: SegmentTypes.SegmentType?, _ change: (inout RouteTree.Node) -> Void
   ) {
@@ -52,7 +52,7 @@ struct RouteEdges: Sendable {
     if framed[lengths]?.isEmpty == true { framed[lengths] = nil }
   }
 
-  /// Changes the node behind one of the edges of a frame, which differ in their types.
+  /// Changes the node after one of the edges of a frame. They differ in their types.
   private static func change(
     _ edge: Edge, of edges: inout [Edge], _ change: (inout RouteTree.Node) -> Void
   ) {

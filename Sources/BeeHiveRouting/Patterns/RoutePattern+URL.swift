@@ -4,16 +4,16 @@ extension RoutePattern {
   /// Matching the URL gives the values back. Types that ``Router/define(_:_:)`` adds are not known here, and
   /// so not checked.
   ///
-  /// - Parameter values: The values by name; what the path does not name goes into the query. Optional parts
-  ///   are there where all of their values are given.
+  /// - Parameter values: The values by name. Those that the path does not name go into the query. The URL has
+  ///   the optional parts that are given all of their values.
   /// - Returns: The URL, encoded: the same values give the same URL.
-  /// - Throws: ``RoutingError`` with `missingParameter` if a value is missing; with `wrongParameter` if one
+  /// - Throws: ``RoutingError`` with `missingParameter` if a value is missing; with `wrongParameter` if a value
   ///   is of another type than the pattern names, if no URL can hold it, or if the URL would give it to
   ///   another name.
   public func url(with values: [String: any URLConvertible] = [:]) throws(RoutingError) -> String {
     let given = Set(values.keys)
     let fitting = variants.filter { given.isSuperset(of: Self.needed(by: $0)) }
-    // Of the forms that take all that the fullest one takes, the first that leads back.
+    // Of the forms that take the same values as the fullest one, the first that leads back.
     let taken = fitting.first.map { given.intersection(Self.names(in: $0)) }
     var failure: RoutingError?
     for variant in fitting where given.intersection(Self.names(in: variant)) == taken {
@@ -31,8 +31,8 @@ extension RoutePattern {
       key: missing.first)
   }
 
-  /// The URL of a form, read again as a router would: `/a(/:b)(/:c)` gives to b what was meant for c, and no
-  /// segment holds an empty text, a way up, or a value of another type.
+  /// Returns the URL of a form, and reads it again as a router would: `/a(/:b)(/:c)` may give b a value that was meant
+  /// for c, and no segment holds an empty text, a way up, or a value of another type.
   private func url(
     of variant: [PatternSegment], _ values: [String: any URLConvertible]
   ) throws(RoutingError) -> String {
@@ -41,10 +41,10 @@ extension RoutePattern {
     }
     let url =
       (scheme.map { $0 + ":" } ?? "")
-      // Every URL of the web has a host, which a pattern without one takes for the first segment.
+      // Every URL of the web has a host. A pattern without one takes the host for the first segment.
       + (isAbsolute || SchemeRules(scheme: scheme).isWeb ? "//" : "/")
       + parts.filter { !$0.isEmpty }.joined(separator: "/")
-    // The types of a host are not known here: only this form is compared then.
+    // The host's types are not known here, so then only this form is compared.
     let whole = try? RouteTree(of: self, variants, types: .builtIn)
     let tree = if let whole { whole } else { try RouteTree(of: self, [variant], types: anyTypes) }
     let limits = URLLimits(bytes: .max, segments: .max, items: .max)
@@ -53,7 +53,7 @@ extension RoutePattern {
     let given = Dictionary(
       (match?.values ?? []).map { ($0.name, $0.value.urlTexts) },
       uniquingKeysWith: { first, _ in first })
-    // What is left of the path depends on the others, so it is compared last.
+    // The rest of the path depends on the other values, so it is compared last.
     let names = Set(Self.names(in: variant)).union(given.keys).sorted()
     for name in names.filter({ !isRest($0) }) + names.filter(isRest)
     where meant(for: name, in: variant, values) != given[name] ?? [] {
@@ -70,7 +70,7 @@ extension RoutePattern {
     return url
   }
 
-  /// The texts that a URL of a form has to give to a name.
+  /// Returns the texts that a URL of a form has to give to a name.
   private func meant(
     for name: String, in variant: [PatternSegment], _ values: [String: any URLConvertible]
   ) -> [String] {
@@ -81,7 +81,7 @@ extension RoutePattern {
     return [SegmentTypes.builtIn.normal(value.urlText, as: capture.type)]
   }
 
-  /// A segment with its value, or several behind one another; empty where there is nothing.
+  /// Returns a segment with its value, or several of them for a rest; empty if there is no value.
   private static func part(
     _ segment: PatternSegment, _ values: [String: any URLConvertible], isHost: Bool
   ) -> String {
@@ -103,7 +103,7 @@ extension RoutePattern {
         isPath
         ? texts.flatMap { $0.split(separator: "/", omittingEmptySubsequences: false) }
         : texts.map { $0[...] }
-      // The first part is the host, the others are segments behind it.
+      // The first part is the host, the others are segments after it.
       return parts.enumerated().map { encoded($1, isHost && $0 == 0) }.joined(separator: "/")
     }
   }

@@ -1,4 +1,4 @@
-/// Which URLs a route answers to.
+/// A pattern of the URLs that a route answers.
 ///
 /// `app://shop/:id<Int>(/:tab)?from&page<Int>=1`
 ///
@@ -6,19 +6,19 @@
 ///     pattern.names                                     // ["id"]
 ///     try pattern.url(with: ["id": 7, "from": "mail"])  // "app://shop/7?from=mail"
 ///
-/// - A **scheme** and a **host** as they are, or `*` for any scheme; the host is the first segment, so
-///   `app://:section/list` is one too. Hosts are compared as `URLText` says of the URL's scheme, whatever the
-///   pattern's: `*://Shop` meets `http://shop` and `app://Shop`. Without `//` a pattern is of paths: it matches
-///   behind any host, and a host that is a plain name (no dot, no port, not `localhost`) counts as the path's
+/// - A **scheme** and a **host** as they are, or `*` for any scheme. The host is the first segment, so
+///   `app://:section/list` has one too. Hosts are compared as `URLText` says of the URL's scheme, whatever the
+///   pattern's: `*://Shop` meets `http://shop` and `app://Shop`. Without `//` a pattern is of paths. It matches
+///   after any host. A host that is a plain name (no dot, no port, not `localhost`) counts as the path's
 ///   first segment.
-/// - **Literals**; what a pattern reserves, `: * ( ) ? # % < > { } [ ] \ | ^ "` and the grave accent, is written as `%XX`. A pattern is cut where a URL is,
-///   at characters of ASCII, whatever marks follow them.
+/// - **Literals**. The reserved characters `: * ( ) ? # % < > { } [ ] \ | ^ "` and the grave accent are written as
+///   `%XX`. A pattern is cut where a URL is, at characters of ASCII, whatever marks follow them.
 /// - **`:name`** takes one segment, `:name<Int>` only one of that type: `String`, `Int`, `Double`, `Bool`,
-///   `UUID`, or what `Router.define` adds. It may have text before and behind: `v:major`, `:id.html`. A segment
-///   has one parameter; a type of `Router.define` can take one apart that holds several values.
-/// - **`:name<Path>`**, at the end, takes all that is left, at least one segment, as one text with its
-///   slashes, but no segment with an encoded one; **`*`** or `*name` takes what is left, if any, as an array of texts.
-/// - **`( … )`** may be there or not; such parts may be nested.
+///   `UUID`, or what `Router.define` adds. It may have text before and after: `v:major`, `:id.html`. A segment
+///   has one parameter; a type of `Router.define` can take a segment apart that holds several values.
+/// - **`:name<Path>`**, at the end, takes all that is left as one text with its slashes: at least one segment, and
+///   none with an encoded slash. **`*`** or `*name` takes what is left, if any, as an array of texts.
+/// - **`( … )`** is optional; such parts may be nested.
 /// - **`?key&key<Int>&key<Int?>&key<Int>=1&*`** declares the query. A bare key is an optional text, a
 ///   type makes it required, a default or an optional type does not; `*` allows any other key.
 public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
@@ -28,7 +28,7 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a pattern.
   ///
-  /// The names of its types are not looked up: that is done when a route is registered.
+  /// The names of its types are not looked up yet. That happens when a route is registered.
   ///
   /// - Parameter text: The pattern, in the notation of this type.
   /// - Throws: ``RoutingError`` with `badPattern` if it cannot be read; the message has the rule that it
@@ -41,7 +41,7 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Takes the pattern of a route that an image declares, which was read when the image came.
+  /// Takes the pattern of a route that an image declares. It was read when the image came.
   init(of entry: RegisteredEntry) throws(RoutingError) {
     guard let parts = entry.pattern else {
       try self.init(entry.name)
@@ -66,19 +66,19 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
   /// Whether the query may have other keys.
   package var allowsOtherKeys: Bool { parts.allowsOtherKeys }
 
-  /// What the handler of unmatched URLs is told as its pattern.
+  /// The pattern that the handler of unmatched URLs gets.
   static let anything = RoutePattern("*", .anything)
 
-  /// The pattern without its query: a route is known by it.
+  /// The pattern without its query. It identifies a route.
   var path: String { String(text[...].split(at: "?").before) }
 
   /// The names that the path gives values to, in order of the longest form.
   package var names: [String] { Self.names(in: variants.first ?? []) }
 
-  /// The names that one form gives values to.
+  /// Returns the names that one form gives values to.
   static func names(in variant: [PatternSegment]) -> [String] { variant.compactMap(\.name) }
 
-  /// The names that a form cannot be made without.
+  /// Returns the names that a form needs values of.
   static func needed(by variant: [PatternSegment]) -> [String] {
     variant.filter { !$0.isRest }.compactMap(\.name)
   }
@@ -88,10 +88,10 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     variants.joined().contains { $0.isRest && $0.name == name }
   }
 
-  /// The types that the path asks for, those that are not built in whatever they take.
+  /// The types that the path names. Those that are not built in take any text here.
   var anyTypes: SegmentTypes {
     var types = SegmentTypes()
-    // Throws where the type is there already.
+    // Throws if the type is there already.
     for key in parts.pathKeys { _ = try? types.define(key.type) { $0 } }
     return types
   }
@@ -103,7 +103,7 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     return tree.map { !RouteSearch.matches(of: url, in: $0).isEmpty } == true
   }
 
-  /// A form with the name that its host means, decoded and composed, as a parameter would be given it; nil where it has no
+  /// Returns a form with the decoded and composed name of its host, as a parameter would get it; nil if it has no
   /// other name.
   func decodingHost(in variant: [PatternSegment]) -> [PatternSegment]? {
     guard let (name, port) = host(of: variant) else { return nil }
@@ -112,15 +112,15 @@ public struct RoutePattern: Hashable, Sendable, CustomStringConvertible {
     return decoding == variant ? nil : decoding
   }
 
-  /// The names that a pattern of any scheme has for the host of a URL: the web has them in lower case, others as they are
-  /// written.
+  /// Returns the names that a pattern of any scheme has for the host of a URL. The web has names in lower case, other
+  /// schemes as they are written.
   func hosts(for url: URLText) -> Set<String> {
     guard let key = url.hostKey else { return [] }
     let names = Set(variants.compactMap { host(of: $0)?.name })
     return names.filter { Host.keys(ofName: $0, scheme: nil).contains(key) }
   }
 
-  /// The opaque host that a form begins with, decoded, and its port.
+  /// Returns the opaque host that a form begins with, decoded, and its port.
   private func host(of variant: [PatternSegment]) -> (name: String, port: Substring?)? {
     guard isAbsolute, case .literal(let key)? = variant.first, key.utf8.first != UInt8(ascii: "["),
       !key.hasPrefix("//")

@@ -1,40 +1,40 @@
 /// The values that the path of a URL gives by a pattern, in the order of its segments.
 typealias PathValues = [(name: String, value: any URLConvertible)]
 
-/// Segments that a route has types for, as these write them, and the first segment of a `Path`. A type is nil where there is
-/// text around the value.
+/// The segments that a route has types for, as the types write them, and the first segment of a `Path`. A type is nil
+/// if there is text around the value.
 typealias Reading = (
   typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)], tail: Int?
 )
 
 /// Finds every route that a URL meets, the best one first.
 ///
-/// Segment by segment from the left: a literal beats a parameter with text around it, that beats a typed
-/// one, that a plain one, that what takes all the rest. A larger priority beats all of this.
+/// Segment by segment from the left. A literal comes first, then a parameter with text around it, a typed one,
+/// a plain one, and the rest of the path. A larger priority beats all of this.
 struct RouteSearch {
-  /// A route or rule whose whole pattern a URL meets, the values that its path gives, and how it has read the path.
+  /// A route or rule whose whole pattern a URL meets, with the values of the URL's path and their reading.
   typealias Match = (number: UInt64, priority: Int, values: PathValues, reading: Reading)
 
-  /// Nil for the names of an action.
+  /// The URL; nil for the names of an action.
   private let url: URLText?
   private let ignoringTypes: Bool
-  /// Whether a `Path` takes encoded slashes, and what leads up: a rule judges them wherever a route may take them.
+  /// Whether a `Path` takes encoded slashes and ways up. Rules judge them wherever a route may take them.
   private let isOfRules: Bool
-  /// The literals of the first segment: of a host its keys, with the port and without.
+  /// The literals of the first segment; for a host its keys, with the port and without.
   private let heads: [String]
-  /// The path, behind the host if the patterns begin with one.
+  /// The host, if it counts as a segment, then the path.
   private let segments: [String]
-  /// The types that a route has read segments as, of a resolved path.
+  /// The types that a route has read the segments of a resolved path as.
   private var types: [Int: SegmentTypes.SegmentType] = [:]
-  /// The first segment of a resolved path that is as the URL has it; nil for all of it.
+  /// The first segment of a resolved path that is as the URL has it; nil for the whole path.
   private var tail: Int?
   private var values: [any URLConvertible] = []
   private var typed: [(index: Int, text: String, type: SegmentTypes.SegmentType?)] = []
 
-  /// The matches, and the number of nodes that were looked at.
+  /// The matches, and the number of visited nodes.
   typealias Found = (matches: [Match], visits: Int)
 
-  /// The matches among the routes of the URL's scheme, then among those of any scheme.
+  /// Returns the matches among the routes of the URL's scheme, then among those of any scheme.
   static func matches(
     of url: URLText, in tree: RouteTree, ignoringTypes: Bool = false
   ) -> [Match] {
@@ -47,13 +47,13 @@ struct RouteSearch {
       .map(\.element)
   }
 
-  /// The rules that a URL meets as it is spelled, those of each form.
+  /// Returns the rules that a URL meets as it is spelled, once for each form.
   static func rules(met url: URLText, in tree: RouteTree) -> Found {
     found(by: url, in: tree, ignoringTypes: false, isOfRules: true)
   }
 
-  /// The rules that a resolved path of a URL meets, its first segment as a host or as a segment. The URL is nil for the
-  /// names of an action.
+  /// Returns the rules that a resolved path of a URL meets, its first segment as a host or as a segment. The URL is nil
+  /// for the names of an action.
   static func rules(met path: ResolvedPath, of url: URLText?, in tree: RouteTree) -> Found {
     var found: Found = ([], 0)
     tree.forEachRoot(of: path.scheme) { root, isAbsolute in
@@ -116,7 +116,7 @@ struct RouteSearch {
     add(node, .rest, from: depth, to: &found)
   }
 
-  /// The literals of a node that a segment means: itself, and those that its type reads as the same value.
+  /// Returns the literals of a node that a segment means: its text, and those that its type reads as the same value.
   private func literals(of node: RouteTree.Node, at depth: Int) -> ArraySlice<String> {
     let literals = depth == 0 ? heads[...] : segments[depth...depth]
     guard let type = types[depth], let value = segments[depth].writtenValue else { return literals }
@@ -125,7 +125,7 @@ struct RouteSearch {
       + same.filter { !literals.contains($0) && type.convert($0)?.urlText == segments[depth] }
   }
 
-  /// The value of a segment that has the edge's frame; nil where it is none of the type.
+  /// Returns the value of a segment that has the edge's frame; nil if it is not of the type.
   private func value(at depth: Int, of edge: RouteEdges.Edge) -> (any URLConvertible)? {
     let segment = segments[depth]
     let frame = edge.frame
@@ -133,12 +133,12 @@ struct RouteSearch {
       frame == RouteEdges.Frame()
       ? segment : String(segment.dropFirst(frame.prefix.count).dropLast(frame.suffix.count))
     guard let type = edge.type, !ignoringTypes else { return text }
-    // An Int may be meant where the route has a Double or a Bool.
+    // A rule's Int may be meant if the route has a Double or a Bool.
     return type.convert(text)
       ?? types[depth].flatMap { _ in text.wholeNumber.flatMap(type.convert) }
   }
 
-  /// Adds the endings of a node that take so much of the path from a segment on.
+  /// Adds the endings of a node that take this extent of the path, from a segment on.
   private func add(
     _ node: RouteTree.Node, _ extent: RouteTree.Extent, from depth: Int, to found: inout Found
   ) {
@@ -147,7 +147,7 @@ struct RouteSearch {
       switch extent {
       case .exact: break
       case .path:
-        // A slash that is encoded could not be told from one that is not: rules would judge another path.
+        // An encoded slash would look like a plain one, so rules would judge another path.
         let text = path(from: depth)
         if !isOfRules,
           text.climbs
@@ -166,7 +166,7 @@ struct RouteSearch {
     }
   }
 
-  /// The rest of the path, as the URL has it.
+  /// Returns the rest of the path, as the URL has it.
   private func path(from depth: Int) -> String {
     let tail = max(depth, tail ?? 0)
     guard let url, tail < segments.count else { return segments[depth...].joined(separator: "/") }
@@ -177,17 +177,17 @@ struct RouteSearch {
 }
 
 extension RouteTree.Node {
-  /// Whether something follows here for a first segment of these literals, or ends here.
+  /// Returns whether the node leads on for a first segment of these literals, or is an end.
   fileprivate func leadsOn(by heads: [String]) -> Bool {
     !edges.isEmpty || !endings.isEmpty || heads.contains { literals[$0] != nil }
   }
 }
 
-/// A path that leads to the end of a call, decoded: that of its URL as a route reads it, or the names of an action.
+/// A decoded path that leads to the end of a call: that of its URL as a route reads it, or the names of an action.
 struct ResolvedPath: Equatable {
   /// The scheme that leads there; nil for any.
   let scheme: String?
-  /// The first segment, where it is a host or may be one.
+  /// The first segment, if it is a host or may be one.
   private var host: String?
   private let path: [String]
   private var reading: Reading
@@ -211,8 +211,8 @@ struct ResolvedPath: Equatable {
   /// Whether the first segment may be written in another way, as its type reads it.
   var isTyped: Bool { text(at: 0) != nil }
 
-  /// The host as the first of them. A segment that the route has a type for is written as the type writes its value: `7` for
-  /// `07`.
+  /// The segments, with the host first. A segment that the route has a type for is written as the type writes its
+  /// value: `7` for `07`.
   var segments: [String] {
     var segments = (host.map { [$0] } ?? []) + path
     for index in segments.indices { segments[index] = text(at: index) ?? segments[index] }
@@ -224,10 +224,10 @@ struct ResolvedPath: Equatable {
     reading.typed.reduce(into: [:]) { $0[$1.index + shift] = $1.type }
   }
 
-  /// The index of the first segment that is as the URL has it, the slashes behind it included.
+  /// The index of the first segment that is as the URL has it, with the slashes after it.
   var tail: Int { reading.tail.map { $0 + shift } ?? path.count + (host == nil ? 0 : 1) }
 
-  /// The path as a pattern of paths meets it: a host that is no plain name stands before it.
+  /// The path as a pattern of paths meets it. A host that is not a plain name is left out.
   var ofPaths: ResolvedPath {
     guard let host, !(text(at: 0) ?? host).isPlainHost else { return self }
     var path = self
@@ -235,7 +235,7 @@ struct ResolvedPath: Equatable {
     return path
   }
 
-  /// The keys of the hosts that the first segment may be, with the port of the URL and without.
+  /// Returns the keys of the hosts that the first segment may be, with the port of the URL and without.
   func hosts(of url: URLText?) -> [String] {
     guard let first else { return [] }
     var keys = Host.keys(ofName: first, scheme: scheme)
@@ -248,7 +248,7 @@ struct ResolvedPath: Equatable {
     return keys + keys.map { "\($0):\(port)" }
   }
 
-  /// The segment at an index as its type writes it; nil where the route has no type for it.
+  /// Returns the segment at an index as its type writes it; nil if the route has no type for it.
   private func text(at index: Int) -> String? {
     reading.typed.last { $0.index + shift == index }?.text
   }
@@ -263,15 +263,15 @@ struct ResolvedPath: Equatable {
 }
 
 extension RoutePattern {
-  /// The path of a URL that the pattern matches, behind the host; as a pattern of paths has it, behind any host and behind that
-  /// of the URL.
+  /// Returns the paths of a URL that the pattern matches, after the host. For a pattern of paths, the path follows any
+  /// host, and also the host of the URL.
   func paths(of url: URLText, _ reading: Reading) -> [ResolvedPath] {
     guard isAbsolute else {
       let path = ResolvedPath(scheme, url.plainHost, url.path, reading)
       guard url.plainHost == nil, let host = url.hostSegment else { return [path] }
       return [path, ResolvedPath(scheme, host, url.path, reading, shift: 1)]
     }
-    // Without a host the first segment is one.
+    // Without a host the first segment counts as one.
     let host = url.hostSegment
     let behind = host == nil ? Array(url.path.dropFirst()) : url.path
     let names = scheme == nil ? hosts(for: url).filter { $0 != host } : []
@@ -280,7 +280,7 @@ extension RoutePattern {
 }
 
 extension String {
-  /// The same for all texts that a type of segments may read as one value; nil for others than numbers, truth values and UUIDs.
+  /// The same text for all texts that a type may read as one value; nil unless it is a number, a truth value or a UUID.
   var writtenValue: String? {
     UUIDValue(urlText: self)?.urlText ?? Double(urlText: self)?.description
       ?? Bool(urlText: self).map { $0 ? "1.0" : "0.0" }
@@ -291,7 +291,7 @@ extension String {
     writtenValue.flatMap { Double($0) }.flatMap { Int(exactly: $0) }.map(String.init)
   }
 
-  /// Whether a path of its text leads out of where it begins: slashes that were encoded count here.
+  /// Whether the text, as a path, leads out of where it begins. Slashes that were encoded count here.
   var climbs: Bool {
     utf8.first == UInt8(ascii: "/")
       || utf8.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") })

@@ -1,12 +1,12 @@
-/// What is found by URLs, by the segments of its patterns: the routes of a router, the rules of a table.
+/// A tree of patterns by their segments, for a search by URLs: the routes of a router, the rules of a table.
 ///
 /// Matching looks at the branches that a URL can take, not at the patterns. A match holds a copy, so the first
 /// registration meanwhile copies the dictionaries on its path.
 struct RouteTree: Sendable {
-  /// A route or rule that ends at a node, with the names of what its path gave values to.
+  /// A route or rule that ends at a node, with the names of its path's values.
   typealias Ending = (number: UInt64, priority: Int, extent: Extent, names: [String])
 
-  /// The part of a URL's path that an ending takes behind its node.
+  /// The part of a URL's path that an ending takes after its node.
   enum Extent {
     /// Nothing: the pattern ends here.
     case exact
@@ -25,14 +25,14 @@ struct RouteTree: Sendable {
 
     var isEmpty: Bool { literals.isEmpty && edges.isEmpty && endings.isEmpty }
 
-    /// Changes a node, which is made where there is none, and taken out where it is left empty.
+    /// Changes a node. Makes it if it is missing, and removes it if it is left empty.
     fileprivate static func change(_ place: inout Self?, _ change: (inout Self) -> Void) {
       var node = place.take() ?? Self()
       change(&node)
       place = node.isEmpty ? nil : node
     }
 
-    /// Changes the node to which steps lead from this one.
+    /// Changes the node that steps lead to from this one.
     fileprivate mutating func change(
       at steps: ArraySlice<(segment: PatternSegment, type: SegmentTypes.SegmentType?)>,
       _ change: (inout Self) -> Void
@@ -52,13 +52,13 @@ struct RouteTree: Sendable {
     }
   }
 
-  /// The nodes that the patterns of a scheme begin at, those with a host and those without, by the scheme; nil for any. A copy
-  /// of the tree, as every call makes, is one of this alone.
+  /// The nodes where the patterns of a scheme begin, with a host and without, by the scheme; nil for any. Every call
+  /// copies the tree, which copies only this.
   private var roots: [String?: (absolute: Node?, relative: Node?)] = [:]
 
   var isEmpty: Bool { roots.isEmpty }
 
-  /// Visits the nodes that the patterns of a scheme begin at, then those of patterns of any scheme: with a host and without.
+  /// Visits the nodes where the patterns of a scheme begin, then those of any scheme: with a host and without.
   func forEachRoot(of scheme: String?, _ visit: (Node, _ isAbsolute: Bool) -> Void) {
     func visitRoots(of scheme: String?) {
       guard let (absolute, relative) = roots[scheme] else { return }
@@ -69,7 +69,7 @@ struct RouteTree: Sendable {
     visitRoots(of: nil)
   }
 
-  /// One form of a pattern: the way to a node, and which of its endings it is.
+  /// One form of a pattern: the way to a node, and the extent of its ending there.
   struct Form: Sendable {
     fileprivate var scheme: String?
     fileprivate let isAbsolute: Bool
@@ -77,7 +77,7 @@ struct RouteTree: Sendable {
     fileprivate let steps: [(segment: PatternSegment, type: SegmentTypes.SegmentType?)]
     let extent: Extent
 
-    /// Throws where the form names a type that is not defined.
+    /// Throws if the form names a type that is not defined.
     init(
       _ segments: [PatternSegment], of pattern: RoutePattern, types: SegmentTypes
     ) throws(RoutingError) {
@@ -109,14 +109,14 @@ struct RouteTree: Sendable {
     change(form) { $0.endings.append((number, priority, form.extent, form.names)) }
   }
 
-  /// Takes a route or rule out of one form of its pattern, and what only it needed.
+  /// Removes a route or rule from one form of its pattern, with what only it needed.
   mutating func remove(_ number: UInt64, at form: Form) {
     change(form) { node in
       node.endings.removeAll { $0.number == number && $0.extent == form.extent }
     }
   }
 
-  /// The routes or rules that end at one form of a pattern, or have it and whatever follows.
+  /// Returns the routes or rules that end at the node of a form, whatever their extent.
   mutating func endings(at form: Form) -> [Ending] {
     var endings: [Ending] = []
     change(form) { endings = $0.endings }
@@ -125,7 +125,7 @@ struct RouteTree: Sendable {
 
   /// Changes the node that a form leads to.
   private mutating func change(_ form: Form, _ change: (inout Node) -> Void) {
-    // Taken out, so that a change in place copies nothing.
+    // Removed meanwhile, so that a change in place copies nothing.
     var ends = roots.removeValue(forKey: form.scheme) ?? (nil, nil)
     func follow(_ node: inout Node) { node.change(at: form.steps[...], change) }
     if form.isAbsolute {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The types that a pattern may name, and what makes a value of a segment's text.
+/// The types that a pattern may name. They make values of a segment's text.
 struct SegmentTypes: Sendable {
   /// Makes a value of a text, or refuses it. Called without a lock.
   typealias Converter = @Sendable (String) -> (any URLConvertible)?
@@ -8,9 +8,9 @@ struct SegmentTypes: Sendable {
   struct SegmentType: Sendable {
     /// The name in lower case.
     let name: String
-    /// Which type is tried first where several may take a segment.
+    /// The order of types if several may take a segment; the smallest is tried first.
     let rank: Int
-    /// The type in Swift; nil for a type of the host's.
+    /// The type in Swift; nil for a type of the host.
     var swiftType: (any URLConvertible.Type)?
     let convert: Converter
     let number = nextNumber()
@@ -19,8 +19,8 @@ struct SegmentTypes: Sendable {
       Self(name: name, rank: rank, swiftType: type) { Value(urlText: $0) }
     }
 
-    /// Makes of an argument what a handler is given of a type of the host's: a value of `convert`, if the argument
-    /// has a text that it takes; nil for no value, where there need be none.
+    /// Makes the value that a handler gets of an argument of a host's type: by `convert`, if the argument has a text
+    /// that it takes. Returns nil for no value, if none is needed.
     func value(
       of argument: Arguments.Argument, for key: PatternKey
     ) throws(RoutingError) -> Arguments.Argument? {
@@ -35,7 +35,7 @@ struct SegmentTypes: Sendable {
     }
   }
 
-  /// Those that every pattern may name.
+  /// The types that every pattern may name.
   static let builtIn = SegmentTypes()
 
   private var types: [String: SegmentType] = [:]
@@ -53,7 +53,7 @@ struct SegmentTypes: Sendable {
     }
   }
 
-  /// Adds a type of the host's, and answers its number; throws where the name is taken.
+  /// Adds a type of the host, and returns its number; throws if the name is taken.
   @discardableResult
   mutating func define(_ name: String, _ read: @escaping Converter) throws(RoutingError) -> UInt64 {
     let key = PatternSegment.typeKey(name)
@@ -65,13 +65,13 @@ struct SegmentTypes: Sendable {
     return type.number
   }
 
-  /// Takes out a type of the host's, and answers it; nil where another took its name.
+  /// Removes a type of the host, and returns it; nil if another type has taken its name.
   mutating func remove(_ name: String, _ number: UInt64) -> SegmentType? {
     let key = PatternSegment.typeKey(name)
     return types[key]?.number == number ? types.removeValue(forKey: key) : nil
   }
 
-  /// The type of this name, nil for any text; throws where there is none.
+  /// Returns the type of this name, nil for any text; throws if there is none.
   func type(named name: String, in pattern: String) throws(RoutingError) -> SegmentType? {
     let key = PatternSegment.typeKey(name)
     if key == "string" { return nil }
@@ -84,7 +84,7 @@ struct SegmentTypes: Sendable {
         + near(name, in: known))
   }
 
-  /// Returns whether a text can be of a type; one that is not known here may be anything.
+  /// Returns whether a text can be of a type. An unknown type may be anything.
   func mayHold(_ text: String, as name: String) -> Bool {
     types[PatternSegment.typeKey(name)].map { $0.convert(text) != nil } ?? true
   }
@@ -100,5 +100,5 @@ private let numbers = Atomic<UInt64>(0)
 /// Returns the next number: of a call, a route, a rule.
 func nextNumber() -> UInt64 { numbers.wrappingAdd(1, ordering: .relaxed).newValue }
 
-/// A value that another may replace: who takes it out again looks whether it still has the number.
+/// A value that another may replace. Whoever removes it checks that it still has the number.
 typealias Numbered<Value> = (number: UInt64, value: Value)

@@ -3,7 +3,7 @@ internal import Registration
 
 extension SchemaPlace {
   /// Reads `{"context": …, …}`, `{"parameter": …, …}`, `{"guard": …, "is": true}`, `{"percent": …, "by": …}`,
-  /// `{"time": …}`, `{"any": […]}` or `{"not": …}`; nil where it is none of them.
+  /// `{"time": …}`, `{"any": […]}` or `{"not": …}`; nil for anything else.
   func condition(for host: DecisionTable.Host?) -> CallRule.Requirement? {
     switch only(["context", "parameter", "guard", "percent", "time", "any", "all", "not"]) {
     case "context", "parameter": return test()
@@ -20,7 +20,7 @@ extension SchemaPlace {
     }
   }
 
-  /// Reads whose value a condition asks about: of the host's context, or, where the rule says so, a parameter that the
+  /// Reads the subject of a condition: a value of the host's context, or, if the rule says so, a parameter that the
   /// caller chooses.
   func subject() -> (
     name: String, value: @Sendable (Call, Arguments) -> Arguments.Argument?
@@ -37,7 +37,7 @@ extension SchemaPlace {
 
   /// Reads a test of a value.
   ///
-  /// A key that is given several times meets a test if one of its values does, so that giving it twice does
+  /// If a key is given several times, one of its values has to meet the test, so that giving it twice does
   /// not evade a rule.
   private func test() -> CallRule.Requirement? {
     let keys = Self.tests.map(\.key)
@@ -48,7 +48,7 @@ extension SchemaPlace {
     return ("\(name) is \(text)", { holds(value($0, $1)) })
   }
 
-  /// A test, for people, and whether it holds for what a parameter is given.
+  /// The text of a test, for people, and whether it holds for an argument.
   private typealias Test = (text: String, holds: @Sendable (Arguments.Argument?) -> Bool)
 
   private static let tests: KeyValuePairs<String, @Sendable (SchemaPlace) -> Test?> = [
@@ -58,7 +58,7 @@ extension SchemaPlace {
     "notIn": { isOne(of: $0.choices(), isNot: true) },
     "given": {
       $0.bool().map { expected in
-        // Null is given by nobody.
+        // Null counts as not given.
         (
           expected ? "given" : "not given",
           { ($0.map { $0.texts?.isEmpty != true } == true) == expected }
@@ -76,7 +76,7 @@ extension SchemaPlace {
     "atMost": { $0.comparison("at most", by: { $0 <= $1 }) },
   ]
 
-  /// The values of a list.
+  /// Reads the values of a list.
   private func choices() -> [DecisionValue] {
     if isEmptyArray { note("a list of no values says nothing") }
     return array().compactMap { $0.value() }
@@ -86,7 +86,7 @@ extension SchemaPlace {
     guard let text = text() else { return nil }
     let bounds = text.split(separator: " ").map { bound in
       let sign = bound.prefix { "<>=".contains($0) }
-      // Without a version behind it, a `v` stays.
+      // Without a version after it, a `v` stays.
       let version = bound.dropFirst(sign.count)
       return sign + (version.count == 1 ? version : version.plainVersion)
     }
@@ -122,7 +122,7 @@ extension SchemaPlace {
     guard let text = text() else { return nil }
     let (front, length) = text[...].split(at: "/")
     let base = addressBytes(of: front) ?? []
-    // The length of an IPv4 network that is written inside of IPv6 counts the bits before it.
+    // The length of an IPv4 network inside of IPv6 also counts the 96 bits before it.
     let before = base.count == 4 && front.utf8.contains(UInt8(ascii: ":")) ? 96 : 0
     let bits = (Int(length ?? "\(before + 8 * base.count)") ?? -1) - before
     guard !base.isEmpty, (0...8 * base.count).contains(bits),
@@ -148,7 +148,7 @@ extension SchemaPlace {
     )
   }
 
-  /// Whether a parameter is one of these values, or none of them.
+  /// Returns a test whether an argument is one of these values, or none of them.
   private static func isOne(of values: [DecisionValue], isNot: Bool = false) -> Test {
     let words = values.map { $0.texts.joined(separator: " ") }.joined(separator: " or ").shortened
     let choices = Choices(values)
@@ -157,14 +157,14 @@ extension SchemaPlace {
       { given in
         // A value of the host that no URL can hold is none of them.
         guard let texts = given.map(\.texts) ?? [] else { return isNot }
-        // All that is given may be one of the values, an array, or none at all.
+        // All texts together may be one of the values: an array, or null if there are none.
         if choices.hold(texts) { return !isNot }
         return texts.isEmpty ? isNot : given.holds { choices.hold([$0]) != isNot }
       }
     )
   }
 
-  /// Whether it is not before the first and before the second of these times: `2026-12-24T18:00:00Z`.
+  /// Reads a window of time: not before the first and before the second of two times, as `2026-12-24T18:00:00Z`.
   private func window(for host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard isObject(of: ["from", "until"]) else { return nil }
     var words = "time"
@@ -180,8 +180,8 @@ extension SchemaPlace {
     return (words, { _, _ in now.map { first <= $0() && $0() < end } ?? false })
   }
 
-  /// The seconds since 1970 at a time, by Greenwich or by the clocks of a zone, which the host alone knows; nil where
-  /// nobody knows.
+  /// Returns the seconds since 1970 at a time, by Greenwich or by the clocks of a zone. Only the host knows zones.
+  /// Nil if the time cannot be read, or the zone is unknown.
   private func moment(at text: Substring, for host: DecisionTable.Host?) -> Double? {
     let (clock, zone) = text.split(at: "[")
     guard let time = secondsSince1970(at: clock + (zone == nil ? "" : "Z")),
@@ -199,12 +199,12 @@ extension SchemaPlace {
       note("the zone \(name.excerpt) is named, which the host does not know")
       return nil
     }
-    // A time that the clocks show twice is the earlier moment, one that they pass over is as much later.
+    // A time that the clocks show twice is the earlier moment, a time that they skip is as much later.
     let early = time - max(before, after)
     return offset(at: early) == time - early ? early : time - min(before, after)
   }
 
-  /// The answer of a guard that the host has defined.
+  /// Reads a guard and the answer that it has to give.
   private func hostGuard(of host: DecisionTable.Host?) -> CallRule.Requirement? {
     guard let name = self["guard"].text() else { return nil }
     let expected = given("is").map { $0.bool() ?? true } ?? true
@@ -217,7 +217,7 @@ extension SchemaPlace {
     return ("guard \(name) says \(expected)", { call, _ in holds?(call) == expected })
   }
 
-  /// Whether one of the conditions of an array holds, or all of them.
+  /// Reads an array of conditions: one of them has to hold, or all of them.
   private func several(_ key: String, for host: DecisionTable.Host?) -> CallRule.Requirement? {
     if key == "any", isEmptyArray { note("it has no conditions, so it would never hold") }
     let conditions = array().compactMap { $0.condition(for: host) }
@@ -243,9 +243,9 @@ extension Arguments.Argument? {
 }
 
 extension [UInt8] {
-  /// Returns whether a part is somewhere in these bytes: in steps as many as both have (Knuth, Morris and Pratt).
+  /// Returns whether a part is somewhere in these bytes, in linear time (Knuth, Morris and Pratt).
   fileprivate func contains(part: [UInt8]) -> Bool {
-    // The lengths of the parts that each beginning ends with and begins with.
+    // For each beginning of the part, the longest shorter text that it begins and ends with.
     var borders = [0]
     func length(_ before: Int, with byte: UInt8) -> Int {
       var length = before
@@ -264,8 +264,8 @@ extension [UInt8] {
   }
 }
 
-/// The bytes of an IP address, four or sixteen; nil where the text is none. An IPv4 address inside of IPv6, such as
-/// `::ffff:10.0.0.1`, is itself.
+/// Returns the bytes of an IP address, four or sixteen; nil if the text is not one. An IPv4 address inside of IPv6,
+/// such as `::ffff:10.0.0.1`, has four.
 private func addressBytes(of text: Substring) -> [UInt8]? {
   var bytes = [UInt8](repeating: 0, count: 16)
   guard !text.utf8.contains(0) else { return nil }
@@ -275,9 +275,9 @@ private func addressBytes(of text: Substring) -> [UInt8]? {
   return bytes.starts(with: mapped) ? Array(bytes.suffix(4)) : bytes
 }
 
-/// Values that a parameter may have: a text is looked up among them, however many they are.
+/// Values that a parameter may have. A text is looked up in sets, however many values there are.
 ///
-/// A number, a truth value and a UUID count by their value, since a receiver reads `07` and `+7` as 7.
+/// A number, a truth value and a UUID count by their value, because a receiver reads `07` and `+7` as 7.
 private struct Choices: Sendable {
   private var texts: Set<String> = []
   private var numbers: Set<DecimalNumber> = []
@@ -313,7 +313,7 @@ private struct Choices: Sendable {
 /// Returns the seconds since 1970, by Greenwich, of a moment as RFC 3339 writes it: `2026-12-24T18:00:00Z`,
 /// `2026-12-24T18:00:00+01:00`.
 ///
-/// Nil where the text is none; fractions of a second do not count.
+/// Returns nil if the text is not one. Fractions of a second do not count.
 func secondsSince1970(at text: some StringProtocol) -> Double? {
   let moment = text.utf8.prefix(19)
   var zone = text.utf8.dropFirst(19)
@@ -340,7 +340,7 @@ func secondsSince1970(at text: some StringProtocol) -> Double? {
   unsafe date.tm_mon = Int32(numbers[1] - 1)
   unsafe date.tm_mday = Int32(numbers[2])
   let midnight = unsafe timegm(&date)
-  // A day that the month does not have has become one of the next.
+  // A day that the month does not have has become a day of the next month.
   guard unsafe date.tm_mday == numbers[2] else { return nil }
   let seconds = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
   return Double(midnight + seconds + (zone.first == UInt8(ascii: "-") ? offset : -offset))

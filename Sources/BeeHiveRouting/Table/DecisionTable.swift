@@ -1,41 +1,41 @@
-/// Rules about calls that come from a document: a file that is shipped, or one that a server sends.
+/// Rules about calls, from a document: a file that is shipped, or one that a server sends.
 ///
 ///     let table = try JSONDecoder().decode(DecisionTable.self, from: data)
 ///     try hive.calls.load(table)
 ///
-/// The host decodes it with the decoder it likes; `Docs/decision-table.md` has the schema. A document that is not of it throws a `RoutingError` of the code
-/// `bad-table`, which lists every problem with its location. Some decoders wrap that error: ``init(_:)`` takes it out.
+/// The host decodes it with any decoder; `Docs/decision-table.md` has the schema. If the document breaks the schema,
+/// a `RoutingError` of the code `bad-table` lists every problem. Some decoders wrap it: ``init(_:)`` takes it out.
 public struct DecisionTable: Hashable, Sendable, Codable {
   private static let currentVersion = 1
 
-  /// The parts that the host brings to a table; `now` are seconds since 1970, `zones` the parameter of `EntryPoint.load`.
+  /// The host's part of a table. `now` is in seconds since 1970; `zones` is the parameter of `EntryPoint.load`.
   typealias Host = (
     types: SegmentTypes, guards: [String: Numbered<@Sendable (Call) -> Bool>],
     now: @Sendable () -> Double, zones: (_ name: String, _ moment: Double) -> Int?
   )
 
-  /// As it was read: `{"version": 1, "name": …, "rules": […]}`.
+  /// The document that was read: `{"version": 1, "name": …, "rules": […]}`.
   private let document: DecisionValue
 
   /// Reads a table.
   ///
-  /// Throws a `RoutingError` that lists every problem which can be known without the host.
+  /// Throws a `RoutingError` that lists every problem except those that only a host can know.
   public init(from decoder: any Decoder) throws {
     do { document = try DecisionValue(from: decoder) } catch { throw Self.refusal(error) }
     _ = try compiled(for: nil)
   }
 
-  /// Reads a table by any decoder, so that each refusal is a `RoutingError`.
+  /// Reads a table with any decoder, so that each refusal is a `RoutingError`.
   ///
   ///     let table = try DecisionTable { try YAMLDecoder().decode(DecisionTable.self, from: text) }
   ///
   /// - Parameter decode: Decodes the table.
-  /// - Throws: ``RoutingError`` with `badTable`; the message has the place, as far as the decoder says it.
+  /// - Throws: ``RoutingError`` with `badTable`; the message has the location, if the decoder gives it.
   public init(_ decode: () throws -> DecisionTable) throws(RoutingError) {
     do { self = try decode() } catch { throw Self.refusal(error) }
   }
 
-  /// The refusal that a decoder's error has inside, or else what the decoder says, at its place.
+  /// Returns the refusal inside of a decoder's error, or else the decoder's reason with its location.
   private static func refusal(_ error: any Error) -> RoutingError {
     if let error = error as? RoutingError { return error }
     var (place, reason) = ("", "\(error)".excerpt)
@@ -51,12 +51,12 @@ public struct DecisionTable: Hashable, Sendable, Codable {
   /// Writes the document that was read.
   public func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
 
-  /// The name of the table in messages; empty for none.
+  /// The name of the table in messages; empty if it has none.
   package var name: String { SchemaPlace(document)["name"].ifText ?? "" }
 
-  /// The table as rules, as a whole or not at all: throws every problem of it at once.
+  /// Returns the table as rules, or throws every problem of it at once.
   ///
-  /// Without a host, every type is taken for one that is defined, and no condition holds that needs the host.
+  /// Without a host, every type counts as defined, and conditions that need the host never hold.
   func compiled(for host: Host?) throws(RoutingError) -> RuleIndex {
     let place = SchemaPlace(document)
     var index = RuleIndex()
@@ -96,7 +96,7 @@ extension SchemaPlace {
         place.note(error.message)
       }
     }
-    // Where many rules are about the same URLs, a call finds the loop that was not looked for here.
+    // If many rules are about the same URLs, the search ends early, and a call finds the loop.
     var looks = 100 * added.count
     for (rule, place) in added {
       let origins: [CallOrigin] = rule.match.origin.map { [$0] } ?? [.local, .remote]
@@ -143,7 +143,7 @@ extension SchemaPlace {
           "a rule does not look at the query of \(pattern.text.excerpt); ask for a parameter under when"
         )
       }
-      // Which types there are is known to the host alone.
+      // Only the host knows which types there are.
       let types = host?.types ?? pattern.anyTypes
       return try .url(pattern, types: types, from: origin)
     }
@@ -153,7 +153,7 @@ extension SchemaPlace {
     return .action(names[0], names[1], from: origin)
   }
 
-  /// Reads a split, which makes a rule one that leaves its say to one of several variants:
+  /// Reads a split. It makes a rule leave its decision to one of several variants:
   /// `{"by": …, "salt": …, "variants": [{"weight": 1, "answer": …}, {"weight": 2, "name": "b", "block": …}]}`.
   private func split() -> ((CallRule) -> CallRule)? {
     guard isObject(of: ["by", "salt", "variants"]) else { return nil }
@@ -187,7 +187,7 @@ extension SchemaPlace {
     }
   }
 
-  /// Reads a variant of a split, whose name no other has.
+  /// Reads a variant of a split. Its name must differ from the names of the others.
   private func variant(named number: String, others: inout Set<String>) -> (
     place: SchemaPlace, name: String, weight: Int, verdict: Verdict
   )? {
@@ -204,7 +204,7 @@ extension SchemaPlace {
 
   private static let verdicts = ["redirect", "block", "replace", "answer"]
 
-  /// Reads the one of these verdicts that is here, beside other keys; a split leaves it to its variants.
+  /// Reads the one verdict of these kinds, next to other keys. A split leaves the verdict to its variants.
   private func verdict(_ kinds: [String], beside others: [String] = []) -> Verdict? {
     guard isObject(of: kinds + others), let key = only(kinds) else { return nil }
     let value = self[key]
@@ -240,7 +240,7 @@ extension SchemaPlace {
 }
 
 extension Arguments {
-  /// Values of a table: texts, since any type that a receiver declares is read of them.
+  /// Takes values of a table as texts, because a receiver can read any type that it declares from them.
   fileprivate init(_ values: [String: DecisionValue]) {
     self.init()
     for (key, value) in values {
@@ -254,7 +254,7 @@ extension Arguments {
 }
 
 extension RuleIndex {
-  /// The way of a redirection that holds whatever the call and comes back to where it was; nil where it ends.
+  /// Returns the way of an unconditional redirection that comes back to where it was; nil if it ends.
   fileprivate func loop(
     from rule: CallRule, for origin: CallOrigin, looks: inout Int
   ) -> String? {
@@ -271,7 +271,7 @@ extension RuleIndex {
     return nil
   }
 
-  /// The destination of a call whatever it is given: by the first rule without a condition that ends its way here.
+  /// Returns the certain next destination of a call: by the first rule without a condition that decides here.
   private func certainRedirection(
     of destination: Destination, for origin: CallOrigin, looks: inout Int
   ) -> Destination? {

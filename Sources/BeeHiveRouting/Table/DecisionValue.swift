@@ -1,17 +1,17 @@
 internal import Registration
 
-/// A piece of a decision table's document: what JSON, property lists and YAML have in common.
+/// A piece of a decision table's document, as JSON, property lists and YAML have it in common.
 ///
 /// A whole number is an integer however it is written: `7` and `7.0` are equal.
 enum DecisionValue: Sendable, Hashable {
   case null
   case bool(Bool)
-  /// Of 64 bits, with a sign or without.
+  /// An integer of 64 bits, signed or unsigned.
   case integer(Int128)
   case number(Double)
   case text(String)
   case array([DecisionValue])
-  /// No value of a rule is one, or has one in it.
+  /// An object. The values of a rule contain none.
   case object([String: DecisionValue])
 
   /// The name of its form, for people.
@@ -44,7 +44,7 @@ enum DecisionValue: Sendable, Hashable {
   /// The number with all its digits.
   var decimal: DecimalNumber? { double == nil ? nil : texts.first.flatMap { DecimalNumber($0) } }
 
-  /// The value of a number.
+  /// The number; nil for other values.
   var double: Double? {
     switch self {
     case .integer(let value): Double(value)
@@ -53,12 +53,12 @@ enum DecisionValue: Sendable, Hashable {
     }
   }
 
-  /// The value of a number that a Double has with all its digits.
+  /// The number as a Double, if that has all its digits.
   private var exactDouble: Double? {
     if case .integer(let value) = self { Double(exactly: value) } else { double }
   }
 
-  /// The value as a Swift value: what an answer gives to the caller.
+  /// The value as a Swift value, as the caller gets it in an answer.
   var answer: any Sendable {
     switch self {
     case .null, .object: return ()
@@ -67,7 +67,7 @@ enum DecisionValue: Sendable, Hashable {
     case .number(let value): return value
     case .text(let value): return value
     case .array(let values):
-      // An array whose elements have one type where they all could.
+      // All elements of an array have one type, if they can.
       let answers = values.map(\.answer)
       if let texts = answers as? [String] { return texts }
       if let numbers = answers as? [Int] { return numbers }
@@ -76,18 +76,18 @@ enum DecisionValue: Sendable, Hashable {
     }
   }
 
-  /// A number, as an integer if it is whole.
+  /// Returns a number, as an integer if it is whole.
   static func number(of value: Double) -> DecisionValue {
     Int(exactly: value).map { .integer(Int128($0)) } ?? .number(value)
   }
 }
 
 extension DecisionValue: Codable {
-  /// The values, the bytes of their texts and keys, and the levels that may still come.
+  /// The values, the bytes of texts and keys, and the levels that a document may still have.
   typealias Budget = (values: Int, bytes: Int, levels: Int)
 
-  /// The most that is read of a document: 100,000 rules are a million values. Decoders look keys up one after the other, so an
-  /// object has 1,024.
+  /// The limits of a document: 100,000 rules are a million values. Decoders look keys up one after the other, so an
+  /// object has at most 1,024.
   static let budget: Budget = (values: 2 << 20, bytes: 64 << 20, levels: 128)
   private static let mostKeys = 1_024
 
@@ -96,7 +96,7 @@ extension DecisionValue: Codable {
     try self.init(from: decoder, within: &budget)
   }
 
-  /// Reads a value and all that is in it: what YAML's aliases stand for counts each time.
+  /// Reads a value and all that is in it. What a YAML alias stands for counts each time.
   init(from decoder: any Decoder, within budget: inout Budget) throws {
     func check(_ isRight: Bool, _ most: Int, _ what: String) throws {
       if isRight { return }
@@ -170,10 +170,10 @@ extension DecisionValue: Codable {
     }
   }
 
-  /// The value of a text for a decoder that gives every scalar as a text, as YAML's do.
+  /// Returns the value of a text for a decoder that gives every scalar as a text, as YAML's do.
   ///
-  /// Only what JSON would write as a number or a truth value is one: `01234`, `0x1f`, `no` and `12:30` are the
-  /// texts that their authors see, not what YAML 1.1 makes of them.
+  /// Only text that JSON would write for a number or a truth value is one. `01234`, `0x1f`, `no` and `12:30` are
+  /// the texts that their authors see, not what YAML 1.1 makes of them.
   private static func literal(
     _ text: String, _ scalar: any SingleValueDecodingContainer
   ) -> DecisionValue? {
@@ -189,14 +189,14 @@ extension DecisionValue: Codable {
 }
 
 extension Double {
-  /// Whether it may stand for a number with more digits, which are not given up.
+  /// Whether it may stand for a number with more digits. Such numbers are refused.
   fileprivate var mayBeRounded: Bool { magnitude >= 0x1p53 }
 }
 
 extension String {
-  /// Whether JSON would take it for a number.
+  /// Whether JSON would read it as a number.
   fileprivate var isJSONNumber: Bool {
-    // Swift reads more: words, hexadecimal digits, a plus or zeros in front, a point beside no digit.
+    // Swift reads more: words, hexadecimal digits, a plus or zeros in front, a point without digits around it.
     let unsigned = utf8.dropFirst(utf8.first == UInt8(ascii: "-") ? 1 : 0)
     let whole = unsigned.prefix { $0.isDigit }
     let behind = unsigned.dropFirst(whole.count)
@@ -206,15 +206,15 @@ extension String {
   }
 }
 
-/// A decimal number with all its digits: 2^53 and the number behind it differ, `7.0` and `07` do not.
+/// A decimal number with all its digits: 2^53 and 2^53 + 1 differ, `7.0` and `07` do not.
 struct DecimalNumber: Hashable, Comparable {
   private let isNegative: Bool
-  /// The power of ten behind the digits; the least there is for zero.
+  /// The power of ten that `0.` with the digits is multiplied by; the least there is for zero.
   private let exponent: Int
-  /// The digits behind `0.`, without zeros at their ends.
+  /// The digits after `0.`, without zeros at their ends.
   private let digits: [UInt8]
 
-  /// Reads decimal digits as a `Double` does; nil where the text is no number, or no Double is as large.
+  /// Reads decimal digits as a `Double` does; nil if the text is no number, or too large for a Double.
   init?(_ text: String) {
     guard Double(decimal: text) != nil else { return nil }
     let (mantissa, power) = text.lowercased()[...].split(at: "e")
@@ -222,7 +222,7 @@ struct DecimalNumber: Hashable, Comparable {
     let zero = UInt8(ascii: "0")
     let all = Array(whole.utf8) + Array((fraction ?? "").utf8)
     let significant = all.drop { $0 == zero }
-    // A power that no number has is one below all others: a Double reads 0 then.
+    // A power beyond `Int32` gives zero here, as a Double reads it.
     let shift = Int32(power ?? "0")
     let end = shift == nil ? nil : significant.lastIndex { $0 != zero }
     digits = end.map { Array(significant[...$0]) } ?? []

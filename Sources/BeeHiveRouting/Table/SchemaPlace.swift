@@ -1,19 +1,19 @@
-/// A place of a document that is read by the schema: what is wrong there is noted, and reading goes on.
+/// A place in a document, read by the schema. Problems are noted, and reading goes on.
 final class SchemaPlace {
-  /// Nil where there is nothing.
+  /// The value here; nil if there is none.
   private let found: DecisionValue?
-  /// The place that has this one; nil for the whole document.
+  /// The place that contains this one; nil for the whole document.
   private let parent: SchemaPlace?
   /// The key or the index of this place: `.match`, `[0]`.
   private let step: String
-  /// The name of the rule that this place is, once it is known.
+  /// The name of the rule at this place, once it is known.
   var rule: String?
-  /// The problems of the whole document, in the order that they are found: no more than anybody reads.
+  /// The problems of the whole document, in the order that they are found, up to `mostProblems`.
   private(set) var problems: [String] = []
   private static let mostProblems = 100
-  /// Whether there are more.
+  /// Whether there are more problems.
   private var hasMore = false
-  /// The segments that further forms of patterns may still have, in the whole document: six optional parts make 64 forms.
+  /// The segments that further forms of patterns may still have, in the whole document: six optional parts make 64.
   private var formSegments = 1 << 16
 
   init(_ found: DecisionValue?, at step: String = "", in parent: SchemaPlace? = nil) {
@@ -29,7 +29,7 @@ final class SchemaPlace {
   /// The name of the rule that has this place; empty for none.
   var ruleName: String { rule ?? parent?.ruleName ?? "" }
 
-  /// Takes the further forms of a pattern from what the document may have of them. Returns false where that is too little.
+  /// Takes the further forms of a pattern from the document's budget. Returns false if that is too small.
   func pays(forFormsOf pattern: RoutePattern) -> Bool {
     let document = document
     document.formSegments -= pattern.variants.dropFirst().map(\.count).reduce(0, +)
@@ -38,7 +38,7 @@ final class SchemaPlace {
     return false
   }
 
-  /// Notes a problem of this place; it quotes excerpts.
+  /// Notes a problem of this place; its quotes are excerpts.
   func note(_ problem: @autoclosure () -> String) {
     let document = document
     guard document.problems.count < Self.mostProblems else {
@@ -58,7 +58,7 @@ final class SchemaPlace {
     return SchemaPlace(value, at: ".\(key)", in: self)
   }
 
-  /// The place of a key; nil where it is not given. Null is something.
+  /// Returns the place of a key; nil if the key is not given. Null counts as given.
   func given(_ key: String) -> SchemaPlace? {
     let place = self[key]
     return place.found == nil ? nil : place
@@ -75,7 +75,7 @@ final class SchemaPlace {
     return true
   }
 
-  /// The one key of these that is there.
+  /// Returns the one key of these that is given; notes a problem if it is not one.
   func only(_ keys: [String]) -> String? {
     let given = keys.filter { self.given($0) != nil }
     if given.count == 1 { return given[0] }
@@ -87,17 +87,17 @@ final class SchemaPlace {
     return nil
   }
 
-  /// The text that is here; nil where there is another thing, which is fine.
+  /// The text that is here; nil for anything else, which is fine.
   var ifText: String? {
     if case .text(let text) = found { text } else { nil }
   }
 
-  // Each of these is nil or empty where there is another thing, which is noted.
+  // Each of these returns nil or nothing if another kind of value is here, and notes it.
 
-  /// The text that is here.
+  /// Returns the text that is here.
   func text() -> String? { ifText ?? missing("a text") }
 
-  /// The whole number that is here.
+  /// Returns the whole number that is here.
   func integer() -> Int? {
     if case .integer(let number) = found, let number = Int(exactly: number) {
       number
@@ -106,36 +106,36 @@ final class SchemaPlace {
     }
   }
 
-  /// The number that is here.
+  /// Returns the number that is here.
   func number() -> Double? { found?.double ?? missing("a number") }
 
-  /// The truth value that is here.
+  /// Returns the truth value that is here.
   func bool() -> Bool? {
     if case .bool(let value) = found { value } else { missing("true or false") }
   }
 
-  /// The value that is here, which holds no object.
+  /// Returns the value that is here, which holds no object.
   func value() -> DecisionValue? {
     if let found, !found.hasObject { found } else { missing("a value") }
   }
 
-  /// Whether an array is here that has no values.
+  /// Whether an array without values is here.
   var isEmptyArray: Bool { found == .array([]) }
 
-  /// The places of the array that is here.
+  /// Returns the places of the array that is here.
   func array() -> [SchemaPlace] {
     guard case .array(let values) = found else { return missing("an array") ?? [] }
     return values.enumerated().map { SchemaPlace($1, at: "[\($0)]", in: self) }
   }
 
-  /// The values of the object that is here, by key.
+  /// Returns the values of the object that is here, by key.
   func values() -> [String: DecisionValue] {
     guard case .object(let pairs) = found else { return missing("an object") ?? [:] }
     let keys = pairs.keys.sorted()
     return Dictionary(uniqueKeysWithValues: keys.map { ($0, self[$0].value() ?? .null) })
   }
 
-  /// Notes what belongs here.
+  /// Notes which kind of value belongs here.
   private func missing<Value>(_ wanted: String) -> Value? {
     note(found.map { "\(wanted) belongs here, not \($0.kind)" } ?? "\(wanted) is missing")
     return nil

@@ -2,7 +2,7 @@ internal import LibC
 @_spi(_Unicode) internal import Swift
 
 extension SchemaPlace {
-  /// Whether a value is among this part of all values, in percent: always the same part.
+  /// Reads whether a value belongs to a share of all values, in percent. It is always the same share.
   func share() -> CallRule.Requirement? {
     guard let percent = self["percent"].number(), let (name, salt, texts) = sharer() else {
       return nil
@@ -20,7 +20,7 @@ extension SchemaPlace {
     )
   }
 
-  /// Reads the value that has a share, and the salt of the shares: `{"by": …, "salt": …}`.
+  /// Reads the value that decides about a share, and the salt of the shares: `{"by": …, "salt": …}`.
   func sharer() -> (name: String, salt: String, texts: @Sendable (Call, Arguments) -> [String])? {
     guard self["by"].isObject(of: ["context", "parameter"]),
       let (name, value) = self["by"].subject()
@@ -30,20 +30,20 @@ extension SchemaPlace {
   }
 }
 
-/// Returns where among all values one is, in percent: the same in each process and on each machine.
+/// Returns the position of a value among all values, in percent: the same in each process and on each machine.
 ///
-/// From 0 to below 100, in steps of a hundredth. Each salt orders the values in a way of its own; a rule that has none is
-/// salted with its name. It is the remainder of 10,000.
+/// From 0 to below 100, in steps of a hundredth: the hash's remainder of 10,000. Each salt orders the values in its
+/// own way; a rule without a salt uses its name.
 func stableShare(of salt: String, _ texts: [String]) -> Double {
   Double(stirred(folded(salt, texts)) % 10_000) / 100
 }
 
 /// Returns the index of the weight that takes a value: the same in each process and on each machine.
 ///
-/// Each weight takes an exponentially distributed time, divided by the weight, and the shortest takes the value. So a weight
-/// that grows takes values from the others, and moves none between them. The time n is made of the hash of the texts and of the
-/// text n. The first two times are parts of their sum, by the share: of two weights the first takes the values that
-/// `percent` does.
+/// Each weight takes an exponentially distributed time, divided by the weight, and the shortest takes the value. So
+/// a weight that grows takes values from the others, and moves none between them. Time n is made from the hash of the
+/// texts and of the text n. The share divides the sum of the first two times: of two weights the first takes the
+/// values that `percent` does.
 func stableChoice(among weights: [Int], of salt: String, _ texts: [String]) -> Int? {
   // The value is hashed once, however many weights there are.
   let value = folded(salt, texts)
@@ -53,7 +53,7 @@ func stableChoice(among weights: [Int], of salt: String, _ texts: [String]) -> I
   }
   var times = weights.indices.map(time)
   if times.count > 1 {
-    // Half a step further, the share is at no edge.
+    // Half a step further, so that the share is at no edge.
     let (share, sum) = ((stableShare(of: salt, texts) + 0.005) / 100, times[0] + times[1])
     (times[0], times[1]) = (share * sum, (1 - share) * sum)
   }
@@ -62,8 +62,8 @@ func stableChoice(among weights: [Int], of salt: String, _ texts: [String]) -> I
   }
 }
 
-/// FNV-1a with 64 bits of the salt and the texts, each composed as Unicode's NFC and in UTF-8, a zero byte before each
-/// text.
+/// Returns the 64-bit FNV-1a hash of the salt and the texts, each in Unicode's NFC and in UTF-8, with a zero byte
+/// before each text.
 private func folded(_ salt: String, _ texts: [String]) -> UInt64 {
   texts.reduce(salt.composed.reduce(0xcbf2_9ce4_8422_2325, fold)) {
     $1.composed.reduce(fold($0, 0), fold)
@@ -74,7 +74,7 @@ private func fold(_ hash: UInt64, _ byte: UInt8) -> UInt64 {
   (hash ^ UInt64(byte)) &* 0x100_0000_01b3
 }
 
-/// The last step of SplitMix64, so that values that differ little are far apart.
+/// The last step of SplitMix64. It moves similar values far apart.
 private func stirred(_ hash: UInt64) -> UInt64 {
   var hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
   hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
@@ -82,8 +82,8 @@ private func stirred(_ hash: UInt64) -> UInt64 {
 }
 
 extension String {
-  /// The bytes that all texts have that are equal to this one. The standard library compares texts by this form, and has no
-  /// public call for it.
+  /// The UTF-8 bytes of its NFC form, which all equal texts share. The standard library compares texts by this form,
+  /// but has no public call for it.
   var composed: [UInt8] { _nfc.flatMap { Array(String($0).utf8) } }
 
   /// The text as Unicode's NFC.
