@@ -2,7 +2,7 @@
 
 /// Arrows between positions: for each, the positions that it leads to.
 extension [[Int]] {
-  /// The same arrows, from where they lead.
+  /// The arrows turned round: for each position, the positions that lead to it.
   package var reversedArrows: [[Int]] {
     var result = Self(repeating: [], count: count)
     for (position, others) in enumerated() {
@@ -11,7 +11,7 @@ extension [[Int]] {
     return result
   }
 
-  /// Everything that one of `roots` leads to, directly or not, without them, and the one through which it does.
+  /// Returns every position that one of `roots` leads to, without the roots. `through` is the position before it.
   package func reached(from roots: [Int]) -> [(position: Int, through: Int)] {
     var isReached = [Bool](repeating: false, count: count)
     for root in roots { isReached[root] = true }
@@ -27,15 +27,15 @@ extension [[Int]] {
     return reached
   }
 
-  /// All positions, in the order that a search into the depth is done with them. An arrow that
-  /// leads to one which is not done before closes a cycle.
+  /// All positions, in the order that a depth-first search finishes them. An arrow to a position that
+  /// is not finished before closes a cycle.
   package var depthFirst: [Int] {
     var isMet = [Bool](repeating: false, count: count)
     var finished: [Int] = []
     for root in indices {
       var path = [root]
       while let position = path.popLast() {
-        // A complement is of one whose arrows were all followed.
+        // A complement marks a position whose arrows were all followed.
         if position < 0 { finished.append(~position) }
         guard position >= 0, !isMet[position] else { continue }
         isMet[position] = true
@@ -46,7 +46,7 @@ extension [[Int]] {
     return finished
   }
 
-  /// Groups of positions that all lead to one another: Kosaraju's.
+  /// Groups of positions that all lead to one another, by Kosaraju's algorithm.
   package var components: [[Int]] {
     let sources = reversedArrows
     var isMet = [Bool](repeating: false, count: count)

@@ -11,7 +11,7 @@ package struct Attributes: Hashable, Codable, Sendable {
     package init(key: String, value: String) { (self.key, self.value) = (key, value) }
   }
 
-  /// Larger first among those that nothing else orders; 0 unless given.
+  /// The priority: larger first among entries that nothing else orders; 0 unless given.
   package var priority = 0
 
   /// `level=`: `basic` modules start before the others.
@@ -20,16 +20,16 @@ package struct Attributes: Hashable, Codable, Sendable {
   /// `requires=`, in order of appearance: modules that must be present and start earlier.
   package var requires: [String] = []
 
-  /// `after=`, in order of appearance: modules that start earlier where they are present.
+  /// `after=`, in order of appearance: modules that start earlier if they are present.
   package var after: [String] = []
 
-  /// `scope=`: how long an instance of a service lives.
+  /// `scope=`: the lifetime of a service's instances.
   package var scope: String?
 
   /// `name=`: tells several implementations of one service apart.
   package var name: String?
 
-  /// `abi=`: what the context pointer leads to; nil for a Swift accessor.
+  /// `abi=`: the kind of structure that the context pointer leads to; nil for a Swift accessor.
   package var abi: String?
 
   /// Every other key, in order of appearance; a key may repeat.
@@ -39,15 +39,15 @@ package struct Attributes: Hashable, Codable, Sendable {
   package init() {}
 }
 
-// What attributes of a checked record mean, by kind; `Attributes.Key` says which values there are.
+// The attributes of a checked record by their meaning. `Attributes.Key` says which values there are.
 extension Attributes {
-  /// Whether the context leads to a structure that a C author wrote, rather than to what an accessor expects.
+  /// Whether the context leads to a structure that a C author wrote, not to one that an accessor expects.
   package var isC: Bool { abi != nil }
 
-  /// Which modules a module starts among.
+  /// The level that a module starts in.
   package var moduleLevel: ModuleLevel { level.flatMap(ModuleLevel.init) ?? .normal }
 
-  /// `version=`: the version of what is declared, numbers with dots between them.
+  /// `version=`: the version of the declared thing, numbers with dots between them.
   package var version: String? {
     get { values(of: "version").first }
     set {
@@ -56,10 +56,10 @@ extension Attributes {
     }
   }
 
-  /// Whether a module's initialize runs beside that of others.
+  /// Whether a module initializes at the same time as others.
   package var isAsync: Bool { values(of: "async").first == "true" }
 
-  /// The lifetime of an instance of a service. A table in C is always a single one.
+  /// The lifetime of an instance of a service. A table in C is always a singleton.
   package var serviceScope: Scope {
     abi == "c-table" ? .singleton : scope.flatMap(Scope.init) ?? .transient
   }
@@ -67,13 +67,13 @@ extension Attributes {
   /// `needs=`: the services that a service or module looks up while it is made or started.
   package var needs: [String] { values(of: "needs") }
 
-  /// `shared=`: the group of the entries of one implementation that keep one instance; nil if this one has its own.
+  /// `shared=`: the group of entries that share one instance of an implementation; nil if this one has its own.
   package var shared: String? { others.first { $0.key == "shared" }?.value }
 
   /// The declarations of a target's actions.
   package var actions: [String] { values(of: "action") }
 
-  /// Whom a route answers.
+  /// The callers that a route answers.
   package var exposure: Exposure {
     values(of: "remote").first.flatMap { Exposure.byAttribute[$0] } ?? .local
   }
@@ -92,7 +92,7 @@ extension Attributes {
 }
 
 extension Attributes {
-  /// Whether an entry with these is to be preferred to one with others: the larger priority, then the later version.
+  /// Returns whether an entry with these comes before one with others: by larger priority, then by later version.
   package func come(before other: Attributes) -> Bool {
     if priority != other.priority { return priority > other.priority }
     guard let own = version.flatMap({ Version($0) }) else { return false }

@@ -4,7 +4,7 @@ internal import BinaryImage
 ///
 ///     print(hive.why("module:shop"))
 public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
-  /// The places where an entry can be lost, as it comes by them.
+  /// The places where an entry can be lost, in the order that it passes them.
   package enum Stage: String, CaseIterable, Sendable {
     case object = "object file"
     case archive = "archive member"
@@ -16,7 +16,7 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
 
   /// The fate of an entry at one of these places.
   package struct Step: Hashable, Sendable {
-    /// Nothing says that it is lost, or it is lost, or nothing that is known can say it.
+    /// `here` if nothing says that it is lost, `unseen` if nothing that is known can say it.
     package enum State: String, Sendable { case here, lost, unseen }
 
     package let stage: Stage
@@ -30,9 +30,9 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
   /// One way: the steps, up to the first loss.
   package struct Way: Hashable, Sendable {
     package private(set) var steps: [Step] = []
-    /// The path of the linked file, or of the one that loses the entry before.
+    /// The path of the linked file, or of the file that loses the entry before that.
     package var file: String?
-    /// The step at which the entry is lost.
+    /// The step that loses the entry.
     package var loss: Step? { steps.last { $0.state == .lost } }
 
     package init() {}
@@ -50,7 +50,7 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
 
   /// The entry: `module shop`.
   package let entry: String
-  /// A way for each file that has it, or the one on which it is lost before.
+  /// A way for each file that has it, or the way that loses it before that.
   package let ways: [Way]
 
   package init(of entry: String, _ ways: [Way]) { (self.entry, self.ways) = (entry, ways) }
@@ -105,7 +105,7 @@ extension EntryTrace.Step {
 }
 
 extension EntryTrace.Stage {
-  /// A sentence for an entry that nothing keeps here.
+  /// A sentence for an entry that is not lost here.
   package var praise: String {
     switch self {
     case .object, .archive, .linked, .process: "it is there"

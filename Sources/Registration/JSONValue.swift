@@ -9,7 +9,7 @@ package enum JSONValue: Sendable {
   case array([JSONValue])
   case object([(key: String, value: JSONValue)])
 
-  /// A list of texts.
+  /// Returns an array of texts.
   package static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
 
   /// Reads an object that is a list of texts without escapes under one key; nil if it is another text.
@@ -27,12 +27,12 @@ package enum JSONValue: Sendable {
     return all.first == key && signs == expected ? Array(texts) : nil
   }
 
-  /// An object without the members that are nil, as encoders write it.
+  /// Returns an object of the members that are not nil, as encoders write it.
   package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
     .object(members.compactMap { key, value in value.map { (key, $0) } })
   }
 
-  /// The value as it is written, on one line.
+  /// The value as JSON text, on one line.
   package var text: String {
     switch self {
     case .null: "null"
@@ -73,7 +73,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// How it is written in a string of JSON: what would not be seen as its escape.
+  /// The scalar as a string of JSON has it, escaped if it could not be seen.
   package var textInJSON: String {
     switch self {
     case "\"": return "\\\""

@@ -1,6 +1,6 @@
 public import BinaryImage
 
-/// What the benchmarks measure of the layers below the Hive. Not part of the library's interface.
+/// Measurements of the layers below the Hive, for the benchmarks. Not part of the library's interface.
 @_spi(Benchmarks) public enum Measured {
   /// Lists the images of this process.
   ///
@@ -19,7 +19,7 @@ public import BinaryImage
     return list.copy(Array(0..<list.count)).count
   }
 
-  /// Finds this project's sections in a file, as before it is loaded.
+  /// Finds this project's sections in a file, as is done before it is loaded.
   ///
   /// - Parameter path: The path of an ELF file.
   /// - Returns: The number of sections.
@@ -29,7 +29,7 @@ public import BinaryImage
     return try ELFFile(file).countOfEntrySections()
   }
 
-  /// Asks the loader whether images were added or removed. Returns false where it cannot say.
+  /// Asks the loader whether images were added or removed. Returns false if the loader cannot say.
   public static func probe() -> Bool { ImageList.probe() != nil }
 
   /// Reads the image with a note that was loaded last.

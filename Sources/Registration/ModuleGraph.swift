@@ -1,18 +1,18 @@
-/// Which module starts after which, by position, and the cycles in that.
+/// The order of modules' starts, by position, and the cycles in it.
 package struct ModuleGraph {
-  /// For each module, those that it requires, by position.
+  /// For each module, the modules that it requires, by position.
   package var requires: [[Int]]
-  /// For each module, those that it only follows, by position.
+  /// For each module, the modules that it only follows, by position.
   package var follows: [[Int]]
 
-  /// Describes who starts after whom.
+  /// Describes which modules start after which.
   package init(requires: [[Int]], follows: [[Int]]) {
     self.requires = requires
     self.follows = follows
   }
 
-  /// Describes modules by their names. Of several of one name the first is meant, and a name that none has leads
-  /// nowhere. What is required may say versions, which are not looked at.
+  /// Describes modules by their names. If several have one name, the first is meant. A name that no module has leads
+  /// nowhere. Versions in requirements are not looked at.
   package init(of modules: [(name: String, requires: [String], after: [String])]) {
     let positions = Dictionary(
       modules.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -20,34 +20,34 @@ package struct ModuleGraph {
     follows = modules.map { $0.after.compactMap { positions[$0] } }
   }
 
-  /// Describes modules by their records, likewise.
+  /// Describes modules by their records, in the same way.
   package init(of records: [Record]) {
     self.init(of: records.map { ($0.name, $0.attributes.requires, $0.attributes.after) })
   }
 
-  /// The positions of everything that a module starts after.
+  /// Returns the positions of all modules that a module starts after.
   package func predecessors(of position: Int) -> [Int] { requires[position] + follows[position] }
 
-  /// Everything that requires one of `roots`, directly or not, and the one through which it does.
+  /// Returns every module that requires one of `roots`, directly or not. `through` is the module that it requires.
   package func requirers(of roots: [Int]) -> [(position: Int, through: Int)] {
     requires.reversedArrows.reached(from: roots)
   }
 
-  /// Lets nothing wait for modules that cannot start, or for what requires them, where it only follows them.
+  /// Removes `after` relations to modules that cannot start or require one that cannot, so that none waits for them.
   package mutating func dropFollows(of roots: [Int]) {
     guard !roots.isEmpty else { return }
     let stuck = Set(roots + requirers(of: roots).map(\.position))
     for position in follows.indices { follows[position].removeAll(where: stuck.contains) }
   }
 
-  /// The modules that are part of a cycle, and cycles that name each of them at least once.
+  /// Returns the modules that are part of a cycle, and cycles that name each of them at least once.
   ///
   /// A group of modules that all start after one another can hold more cycles than anyone would
-  /// read; for each member that no cycle has named yet, the shortest through it is listed. Of a group
-  /// that is made to take forever there is one at least: mend that, and look again.
+  /// read. For each member that no cycle has named yet, only the shortest cycle through it is listed. If a
+  /// group is made to take forever, at least one of its cycles is listed: fix that, and look again.
   ///
-  /// `mostSteps` edges are followed in search of cycles, besides one cycle for each group;
-  /// `followed` is how many were.
+  /// The search follows `mostSteps` edges, and more to find one cycle for each group. `followed` is
+  /// the number of edges that it followed.
   package func cycles(mostSteps: Int = 1 << 22) -> (members: [Int], paths: [[Int]], followed: Int) {
     var steps = mostSteps
     var members: [Int] = []
@@ -71,8 +71,8 @@ package struct ModuleGraph {
     return (members, paths.sorted { $0.lexicographicallyPrecedes($1) }, mostSteps - steps)
   }
 
-  /// The shortest way from a module back to itself; it begins with its first member in rank. What was
-  /// followed for it is taken off `steps`.
+  /// Returns the shortest way from a module back to itself, beginning with its first member in rank. Takes the
+  /// edges that it followed off `steps`.
   private func shortestCycle(
     through start: Int, within group: [Int], _ steps: inout Int
   ) -> [Int]? {

@@ -7,7 +7,7 @@ package func near(_ wanted: String, in names: some Sequence<String>) -> String {
   question(about: nearest(to: wanted, in: names))
 }
 
-/// Returns the same for names that were found before.
+/// Returns the same question about names that were found before.
 package func question(about names: [String]) -> String {
   let texts = names.map(\.escaped)
   guard let last = texts.last else { return "" }
@@ -17,12 +17,12 @@ package func question(about names: [String]) -> String {
 
 /// Returns up to three of `names` that are nearly `wanted`.
 ///
-/// Looks at 10,000 names and no more, so that an error comes soon.
+/// Looks at no more than 10,000 names, so that an error comes soon.
 ///
 /// - Parameters:
 ///   - wanted: The name that nothing has.
-///   - names: Those that are there.
-///   - most: How many bytes may differ, of whatever case; nil for a quarter of those of `wanted`.
+///   - names: The known names.
+///   - most: The number of bytes that may differ, ignoring case; nil for a quarter of the bytes of `wanted`.
 /// - Returns: The near names, the nearest first.
 package func nearest(
   to wanted: String, in names: some Sequence<String>, atMost most: Int? = nil
@@ -41,7 +41,7 @@ package func nearest(
   return found.map(\.name)
 }
 
-/// Returns the same for the first of many questions, after so many others, and among few enough names: each takes a
+/// Returns the same, but no names after too many questions or among too many names. Each question takes a
 /// comparison with all of them.
 package func nearest(
   to wanted: String, in names: some Collection<String>, after questions: Int
@@ -49,12 +49,12 @@ package func nearest(
   questions < 16 && names.count < 10_000 ? nearest(to: wanted, in: names) : []
 }
 
-/// How many bytes differ; nil if more than `most` do, or if the names are too long to be typed wrongly.
+/// Returns the number of bytes that differ; nil if more than `most` do, or the names are too long for a typing error.
 private func distance(_ name: String, _ wanted: String, atMost most: Int) -> Int? {
   let (count, wantedCount) = (name.utf8.count, wanted.utf8.count)
   guard max(count, wantedCount) <= 128, abs(count - wantedCount) <= most else { return nil }
   let (first, second) = (Array(name.lowercased().utf8), Array(wanted.lowercased().utf8))
-  // Row by row: what it takes to make the first bytes of one those of the other.
+  // Row by row: the changes that turn the first bytes of one name into those of the other.
   var row = Array(0...second.count)
   for (line, byte) in first.enumerated() {
     var diagonal = row[0]
@@ -65,7 +65,7 @@ private func distance(_ name: String, _ wanted: String, atMost most: Int) -> Int
       row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
     }
   }
-  // Two neighbours in each other's place are one fault.
+  // Two swapped neighbours are one fault.
   var swapped = first
   let place = zip(first, second).prefix { $0 == $1 }.count
   if place + 1 < first.count { swapped.swapAt(place, place + 1) }

@@ -4,7 +4,7 @@ package import BinaryImage
 ///
 /// A record says nothing about whether the name can be bound to a type; that is the Hive's part.
 package struct Record: Hashable, Codable, Sendable {
-  /// How the entry is written.
+  /// The encoding of an entry.
   package enum Encoding: String, Hashable, Codable, Sendable {
     /// A `const char *` of the pointer sections.
     case pointer
@@ -12,17 +12,17 @@ package struct Record: Hashable, Codable, Sendable {
     case inline
   }
 
-  /// What is declared.
+  /// The kind of thing that is declared.
   package var kind: RecordKind
   /// The module's or the service's name, as the author wrote it.
   package var name: String
-  /// What implements it; nil where the entry names nothing, as for a pointer-section module.
+  /// The implementation; nil if the entry names none, as for a pointer-section module.
   package var implementation: String?
   /// The parsed attributes.
   package var attributes: Attributes
-  /// How the entry is written.
+  /// The encoding of the entry.
   package var encoding: Encoding
-  /// The pointer of a pointer entry; how it was resolved is `resolution`.
+  /// The resolution of a pointer entry's pointer.
   package var resolution: PointerValue.Resolution
   /// The address of a pointer entry's text; nil for typed records, and in objects.
   package var textAddress: VirtualAddress?
@@ -46,7 +46,7 @@ extension Record {
   }
 }
 
-/// What a record declares: the `kind` field of a typed record.
+/// The kind of thing that a record declares: the `kind` field of a typed record.
 public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomStringConvertible {
   /// The number in the record.
   public var rawValue: UInt16
@@ -72,13 +72,13 @@ public struct RecordKind: RawRepresentable, Hashable, Codable, Sendable, CustomS
   /// Whether this version of the contract gives the number a meaning.
   package var isKnown: Bool { (1...5).contains(rawValue) }
 
-  /// Whether a Hive makes an entry of it.
+  /// Whether a Hive makes an entry of such a record.
   package var isRegistered: Bool { self != .plugin && !isThirdParty }
 
-  /// Whether the number belongs to a third party: shown by tools, never registered.
+  /// Whether the number belongs to a third party. Tools show such records; no Hive registers them.
   package var isThirdParty: Bool { rawValue >= 0x8000 }
 
-  /// `module`, `service`, …; the number in hexadecimal where it has no name.
+  /// `module`, `service`, …; the number in hexadecimal if it has no name.
   public var description: String {
     switch self {
     case .unknown: "record"

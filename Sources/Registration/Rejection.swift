@@ -21,41 +21,41 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
     case malformedJSON = "malformed-json"
     /// The JSON object has more than one key.
     case severalJSONKeys = "several-json-keys"
-    /// The size of a pointer section is no multiple of the pointer size.
+    /// The size of a pointer section is not a multiple of the pointer size.
     case oddSectionSize = "odd-section-size"
-    /// The record's size field is 1-31, no multiple of 8, or past the end of the section.
+    /// The record's size field is 1-31, not a multiple of 8, or past the end of the section.
     case badRecordSize = "bad-record-size"
-    /// The record's version is one that this reader does not know.
+    /// This reader does not know the record's version.
     case unknownVersion = "unknown-version"
-    /// The record's kind is one that this version gives no meaning.
+    /// This version gives the record's kind no meaning.
     case unknownKind = "unknown-kind"
     /// The text offset lies inside the head or past the record.
     case badTextOffset = "bad-text-offset"
-    /// An attribute is no `key=value`, or its value has the wrong form.
+    /// An attribute is not `key=value`, or its value has the wrong form.
     case badAttribute = "bad-attribute"
     /// The pattern of a route cannot be read, or has a part in the wrong place.
     case badPattern = "bad-pattern"
     /// An action of a target cannot be read, or is declared twice.
     case badAction = "bad-action"
-    /// An action or a route in C declares a type that C has no values of.
+    /// An action or a route in C declares a type that C has no values for.
     case unknownType = "unknown-type"
-    /// The record is made in C, and leads to no structure, or to one that its table does not fit.
+    /// The record is made in C, and leads to no structure, or to one that does not fit.
     case badContext = "bad-context"
-    /// A function that the structure of a record in C leads to is no code.
+    /// A function in the structure of a record in C is not code.
     case badCode = "bad-code"
     /// The identity of a plugin has no usable id or version, or is the second one of its image.
     case badIdentity = "bad-identity"
-    /// The section is there, but its bytes cannot be read.
+    /// The section exists, but its bytes cannot be read.
     case unreadableSection = "unreadable-section"
-    /// There is more than a scan is willing to hold; the message says what was left out.
+    /// There is more than a scan holds; the message says what was left out.
     case limitExceeded = "limit-exceeded"
   }
 
   /// The cause.
   package var reason: Reason
-  /// What the entry was to declare, as far as it or its section says.
+  /// The kind of thing that the entry was to declare, as far as the entry or its section says.
   package var kind: RecordKind
-  /// The entry's name, where it could be read.
+  /// The entry's name, if it could be read.
   package var name: String?
   /// One sentence for a person: what was found and what to do.
   package var message: String
@@ -68,10 +68,10 @@ package struct Rejection: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The reason that an entry, a URL, a part of one, a pattern or a declaration cannot be read. The reader adds the location.
+/// The reason why an entry, a URL, a part of one, a pattern or a declaration cannot be read. Readers add the location.
 package struct Refusal: Error, Hashable {
   package var reason: Rejection.Reason
-  /// The index among the bytes that were to be read; of a pattern, among those of the part that is wrong.
+  /// The index among the bytes to read; for a pattern, among the bytes of the part that is wrong.
   package var index: Int
   /// The rule that is broken, for people.
   package var message: String
@@ -80,14 +80,14 @@ package struct Refusal: Error, Hashable {
   ///
   /// - Parameters:
   ///   - reason: The cause.
-  ///   - index: The index among the bytes that were to be read.
+  ///   - index: The index among the bytes to read.
   ///   - message: The rule that is broken.
   package init(_ reason: Rejection.Reason = .badPattern, at index: Int = 0, _ message: String) {
     // It may quote a long text that many entries share.
     (self.reason, self.index, self.message) = (reason, index, message.shortened)
   }
 
-  /// Throws a refusal where something is not as it has to be.
+  /// Throws a refusal unless something is right.
   @inline(__always)
   package static func check(
     _ isRight: Bool, _ reason: Rejection.Reason = .badPattern, at index: Int = 0,
@@ -106,10 +106,10 @@ extension String {
 }
 
 extension StringProtocol {
-  /// The text as a message quotes it: at most 200 bytes, of a longer one its beginning and its end.
+  /// The text as a message quotes it: at most 200 bytes. A longer text has its beginning and its end.
   package var excerpt: String {
     guard utf8.count > 200 else { return String(self) }
-    // An index inside of a scalar is taken for its beginning.
+    // An index inside of a scalar counts as its beginning.
     let begin = utf8.index(startIndex, offsetBy: 120)
     let end = utf8.index(endIndex, offsetBy: -70)
     return "\(self[..<begin])…\(self[end...])"

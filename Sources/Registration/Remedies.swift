@@ -2,9 +2,9 @@ package import BinaryImage
 
 /// A remedy for something that is wrong.
 ///
-/// The table below has all remedies that the Hive's reports and the commands print, so that they say the same of the same.
+/// The table below has all remedies that the Hive's reports and the commands print, so that they agree.
 package struct Remedy: Hashable, Codable, Sendable, CustomStringConvertible {
-  /// A clause, from a small letter on and without a full stop.
+  /// A clause that begins with a small letter and has no full stop.
   package let description: String
   /// The same as a sentence.
   package var sentence: String { "\(description.capitalizedFirst)." }
@@ -37,7 +37,7 @@ extension ImageError {
 }
 
 extension Rejection.Reason {
-  /// The message of an entry says what is wrong with it; here is where to look.
+  /// The place to look at. The message of an entry says what is wrong with it.
   package var remedy: Remedy {
     switch self {
     case .unknownVersion, .unknownKind:
@@ -86,7 +86,7 @@ extension Remedy {
       : Self("declare them with BeeHive.h, or as no_dead_strip")
   }
 
-  /// For the authors of two entries of a kind that nothing tells apart.
+  /// Returns the remedy for two entries of a kind that nothing tells apart.
   package static func distinguish(_ kind: RecordKind) -> Self {
     switch kind {
     case .service: Self("give one of them a name or a priority")
@@ -97,7 +97,7 @@ extension Remedy {
   package static let distinguishInC = Self("give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY")
   package static let unregisterFirst = Self("unregister the first one before")
 
-  /// For a module that is required and not there; `addition` is "add the file that".
+  /// Returns the remedy for a required module that is missing; `addition` is "add the file that".
   static func meet(_ required: ModuleRequirement, by addition: String) -> Self {
     required.mayMeanVersions || required.name.contains(",")
       ? Self(

@@ -7,13 +7,13 @@ package struct TypeName: Hashable, Sendable {
   /// The normalised text.
   package let text: String
 
-  /// Normalises what an author wrote; every text is accepted, also one that names nothing.
+  /// Normalises what an author wrote. Accepts every text, even one that names nothing.
   package init(_ written: String) {
     let isNormal = written.isPlain && !written.hasSuffix(".self")
     text = isNormal ? written : Self.text(written.tokens)
   }
 
-  /// Normalises a name as the runtime prints it, without what no author can write.
+  /// Normalises a name as the runtime prints it, without the parts that no author can write.
   package init(printed: String) {
     let written = String(printed.map { $0 == noBreakSpace ? " " : $0 })
     text = written.isPlain ? written : Self.text(written.tokens.withoutContexts)
@@ -29,25 +29,25 @@ package struct TypeName: Hashable, Sendable {
 
   /// The identifiers from the outermost one, without generic arguments, as images hold them.
   ///
-  /// Nil where the text is no dotted name: a composition, a tuple, a function type, an empty part.
+  /// Nil if the text is not a dotted name: a composition, a tuple, a function type, an empty part.
   package var path: [String]? {
     let parts = text.tokens.parts(at: ".")
     let path = parts.compactMap(\.identifier)
     return path.count == parts.count ? path : nil
   }
 
-  /// The last component of the path, found without the others; nil where there is no path.
+  /// The last component of the path, found without the others; nil if there is no path.
   package var last: Substring? {
     text.isPlain ? plainParts?.last : path?.last.map { $0[...] }
   }
 
-  /// The components of identifiers and dots; nil where one is empty. Nearly every name is that plain.
+  /// The components of identifiers and dots; nil if one is empty. Nearly every name is that plain.
   private var plainParts: [Substring]? {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return parts.contains(where: \.isEmpty) ? nil : parts.map { Substring($0) }
   }
 
-  /// The names that a record may have for the type whose whole name this is, the longest first.
+  /// The names that a record may use for the type with this whole name, the longest first.
   ///
   /// `Shop.Cart.Item` is also `Cart.Item` and `Item`.
   package var suffixes: [String] {
@@ -57,7 +57,7 @@ package struct TypeName: Hashable, Sendable {
     return parts?.map { String(text[$0.startIndex...]) } ?? [text]
   }
 
-  /// The parts of a composition; the name itself if it is none.
+  /// The parts of a composition; the name itself if it is not one.
   package var composed: [TypeName] { text.tokens.parts(at: "&").map { TypeName($0.text) } }
 
   /// The same with every dotted name inside its generic arguments cut to the last part.
@@ -78,7 +78,7 @@ package struct TypeName: Hashable, Sendable {
 }
 
 extension TypeName {
-  /// The last part of a written name: equal for all names that could mean one service.
+  /// Returns the last part of a written name. It is equal for all names that could mean one service.
   package static func end(of name: String) -> String {
     let name = TypeName(name)
     return name.last.map(String.init) ?? name.text
@@ -100,7 +100,7 @@ extension TypeName: CustomStringConvertible {
 private let noBreakSpace: Character = "\u{a0}"
 
 extension String {
-  /// Whether the text is identifiers and dots alone.
+  /// Whether the text has only identifiers and dots.
   fileprivate var isPlain: Bool {
     utf8.allSatisfy { $0.isOfIdentifier || $0 == UInt8(ascii: ".") }
   }
@@ -195,7 +195,7 @@ extension ArraySlice<Substring> {
     return inner
   }
 
-  /// The identifier of a part of a dotted name, as images hold it; nil where more than arguments follow.
+  /// The identifier of a part of a dotted name, as images hold it; nil if more than arguments follow.
   fileprivate var identifier: String? {
     guard let name = first, count == 1 || (dropFirst().first == "<" && last == ">") else {
       return nil
@@ -209,7 +209,7 @@ extension ArraySlice<Substring> {
     return isEscaped ? String(inner) : String(name.map { $0 == " " ? noBreakSpace : $0 })
   }
 
-  /// The tokens of a name that the runtime printed, without what no author can write.
+  /// The tokens of a name that the runtime printed, without the parts that no author can write.
   ///
   /// `Shop.(Greeter in _7A3F)` and `Shop.(unknown context at $7f16).Greeter` become `Shop.Greeter`,
   /// `(extension in Shop):Swift.String.Form` becomes `Swift.String.Form`, and

@@ -1,4 +1,4 @@
-/// What an action is called, takes and returns, as a text that a record carries.
+/// The name, the parameters and the result of an action, as a text that a record carries.
 ///
 /// `remote price(sku: String, currency: Currency = euro, note: String?) async throws -> Price`: the word
 /// `remote` or `elevated` puts it on the allow-list; an optional type or a default makes a parameter
@@ -6,22 +6,22 @@
 package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   /// One parameter; of a route's pattern too.
   package struct Parameter: Encodable, Hashable, Sendable {
-    /// The name by which it is given.
+    /// The name of the argument.
     package var name: String
     /// The name of its type, without `?`.
     package var type: String
     /// Whether its type is optional.
     package var isOptional: Bool
-    /// The value where it is missing, as a text.
+    /// The value of a missing argument, as a text.
     package var `default`: String?
 
     /// Describes a parameter.
     ///
     /// - Parameters:
-    ///   - name: The name by which it is given.
+    ///   - name: The name of the argument.
     ///   - type: The name of its type, without `?`.
     ///   - isOptional: Whether its type is optional.
-    ///   - default: What is used for a missing one, as a text; nil for no default.
+    ///   - default: The value of a missing argument, as a text; nil for no default.
     package init(name: String, type: String, isOptional: Bool = false, default: String? = nil) {
       (self.name, self.type) = (name, type)
       (self.isOptional, self.default) = (isOptional, `default`)
@@ -30,9 +30,9 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
 
   /// The action's name.
   package var name: String
-  /// In the order of the declaration.
+  /// The parameters, in the order of the declaration.
   package var parameters: [Parameter]
-  /// Whom it answers.
+  /// The callers that it answers.
   package var exposure: Exposure
   /// Whether it waits.
   package var isAsync: Bool
@@ -44,7 +44,7 @@ package struct ActionDeclaration: Hashable, Sendable, CustomStringConvertible {
   /// Describes an action.
   ///
   /// - Parameters:
-  ///   - name: The name by which it is called.
+  ///   - name: The name that callers use.
   ///   - parameters: In the order of the declaration.
   ///   - exposure: Whether calls from outside reach it.
   ///   - isAsync: Whether it waits.
@@ -77,7 +77,7 @@ extension ActionDeclaration.Parameter: CustomStringConvertible {
 }
 
 extension ActionDeclaration.Parameter {
-  /// The default as C has it: the text between the quotes, where it has some.
+  /// The default as C has it: without its quotes, if it has some.
   package var unquotedDefault: String? {
     guard let text = `default`, text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else {
       return `default`

@@ -52,7 +52,7 @@ private struct DeclarationReader {
     return parameter
   }
 
-  /// The text up to a comma, a parenthesis or `end` outside of brackets and quotes.
+  /// Takes the text up to a comma, a parenthesis or `end` outside of brackets and quotes.
   private mutating func takeBalanced(until end: Character?) -> String {
     var depth = 0
     var isQuoted = false
@@ -97,7 +97,7 @@ private struct DeclarationReader {
     throw bad("\(sign) is missing" + (rest.isEmpty ? "" : "; there is \"\(rest)\" in its place"))
   }
 
-  /// Whether a sign comes next; it is taken then, with the blanks around it.
+  /// Takes a sign and the blanks around it, if the sign comes next. Returns whether it does.
   private mutating func takeSign(_ sign: String) -> Bool {
     skipBlanks()
     guard rest.hasPrefix(sign) else { return false }

@@ -8,14 +8,14 @@ public enum Scope: String, Codable, Hashable, Sendable, CaseIterable {
   case transient
   /// One instance, made at the first request, until the service is removed or the Hive stops.
   case singleton
-  /// One instance as long as somebody else holds it; the implementation is a class. In C each lookup counts
-  /// as one who holds it, until `destroy`.
+  /// One instance as long as somebody else holds it; the implementation is a class. In C each lookup holds
+  /// it until `destroy`.
   case weak
   /// One instance for each `ServiceScope` that asks.
   case scoped
 }
 
-/// Which modules start first.
+/// The order of modules: the basic ones start first.
 public enum ModuleLevel: String, Hashable, Sendable, CaseIterable {
   /// Before the normal ones.
   case basic
@@ -23,33 +23,33 @@ public enum ModuleLevel: String, Hashable, Sendable, CaseIterable {
   case normal
 }
 
-/// Whom a route, an action or a handler answers, and what its own calls may reach.
+/// The callers that a route, an action or a handler answers, and the reach of its own calls.
 public enum Exposure: String, Hashable, Sendable, Codable, CustomStringConvertible {
-  /// Calls of this process alone.
+  /// Only calls of this process.
   case local
-  /// Calls from outside too. What it opens for one of these is opened from outside as well.
+  /// Calls from outside too. While it answers one of these, its own calls come from outside as well.
   case remote
-  /// Calls from outside too; what it opens is opened as code of this process opens it.
+  /// Calls from outside too. Its own calls reach as much as other code of this process.
   ///
-  /// For what checks by itself what is asked of it: a URL that it opens must not come from the caller.
+  /// For code that checks its callers' requests itself: a URL that it opens must not come from the caller.
   case elevated
 
-  /// By the value of the attribute `remote`.
+  /// The exposures by the value of the attribute `remote`.
   static let byAttribute: [String: Exposure] = [
     "false": .local, "true": .remote, "elevated": .elevated,
   ]
 
-  /// Whether calls from outside are answered.
+  /// Whether it answers calls from outside.
   package var isRemote: Bool { self != .local }
 
   /// `remote`
   public var description: String { rawValue }
 
-  /// The prefix of a declaration: the word and a blank; nothing for what is local.
+  /// The prefix of a declaration: the word and a blank; nothing for `local`.
   package var mark: String { self == .local ? "" : "\(rawValue) " }
 }
 
-/// How much of a URL the pattern of a route has to cover.
+/// The part of a URL that the pattern of a route has to cover.
 public enum RouteExtent: String, Hashable, Sendable, CaseIterable {
   /// All of the path.
   case exact
@@ -57,7 +57,7 @@ public enum RouteExtent: String, Hashable, Sendable, CaseIterable {
   case prefix
 }
 
-/// The types of parameters and results that C has values of, as a declaration names them.
+/// The types of parameters and results that C has values for, as a declaration names them.
 package enum CType: String, CaseIterable {
   case string = "String"
   case int = "Int"
@@ -67,17 +67,17 @@ package enum CType: String, CaseIterable {
   /// `String, Int, Double or Bool`
   static let list = "String, Int, Double or Bool"
 
-  /// Whether a text of a declaration, without quotes, is a value of the type.
+  /// Returns whether a text of a declaration, without quotes, is a value of the type.
   func holds(_ text: String) -> Bool { BuiltInType(named: rawValue)?.holds(text) ?? true }
 }
 
-/// A type that every pattern and every declaration in C may name: the one judge of the texts that are of it.
+/// A type that every pattern and every declaration in C may name. It alone decides which texts are of it.
 ///
-/// A default in a record is held to it when the record is read, a URL when it is matched.
+/// Defaults in a record are checked when the record is read, URLs when they are matched.
 package enum BuiltInType: String, CaseIterable, Sendable {
   case uuid, int, double, bool
 
-  /// Finds a type by the name that a pattern or a declaration has for it; nil where it is none of these.
+  /// Finds a type by its name in a pattern or a declaration; nil for any other name.
   ///
   /// - Parameter name: The name, in either case; a `Float` is a `Double`.
   package init?(named name: String) { self.init(rawValue: PatternSegment.typeKey(name)) }
@@ -100,7 +100,7 @@ package enum BuiltInType: String, CaseIterable, Sendable {
 }
 
 extension Double {
-  /// Reads a finite decimal number; nil where it is none.
+  /// Reads a finite decimal number; nil if the text is not one.
   ///
   /// - Parameter text: Decimal digits: no `nan`, no `inf`, nothing hexadecimal.
   package init?(decimal text: String) {
@@ -111,7 +111,7 @@ extension Double {
 }
 
 extension Bool {
-  /// Reads a truth value; nil where it is none.
+  /// Reads a truth value; nil if the text is not one.
   ///
   /// - Parameter text: `true`, `1`, or nothing as in `?debug`; `false` or `0`.
   package init?(truth text: String) {

@@ -1,11 +1,11 @@
-/// What a module says of another that it requires: `log`, or `log >=1.2 <2` where not every version will do.
+/// A module that another one requires: `log`, or `log >=1.2 <2` if not every version will do.
 package struct ModuleRequirement: Hashable, Sendable {
   /// The other module's name.
   package let name: String
-  /// Which versions of it will do, as written; empty where every version will.
+  /// The versions of it that will do, as written; empty if every version will.
   package let versions: String
 
-  /// Reads what a module says. Versions begin where one of `<`, `>` and `=` follows a space.
+  /// Reads a requirement. Its versions begin at the first `<`, `>` or `=` that follows a space.
   package init(_ text: String) {
     let gap = zip(text.indices, text.indices.dropFirst()).first {
       text[$0] == " " && "<>=".contains(text[$1])
@@ -17,10 +17,10 @@ package struct ModuleRequirement: Hashable, Sendable {
   /// Whether the versions can be read.
   var isReadable: Bool { versions.isEmpty || VersionRange(versions) != nil }
 
-  /// Says why a module of the name does not meet it: "is of version 0.9, not >=1.2 <2".
+  /// Returns why a module of the name does not meet the requirement: "is of version 0.9, not >=1.2 <2".
   ///
-  /// - Parameter version: The module's version, if it says one.
-  /// - Returns: Nil where the module will do.
+  /// - Parameter version: The module's version, if it has one.
+  /// - Returns: The reason; nil if the module will do.
   package func fault(of version: String?) -> String? {
     guard !versions.isEmpty else { return nil }
     guard let range = VersionRange(versions) else {
@@ -38,12 +38,12 @@ extension Attributes {
   package var requiredNames: [String] { requires.map { ModuleRequirement($0).name } }
 }
 
-/// A range of versions: `>=2.1 <3`, comparisons of which all hold.
+/// A range of versions: `>=2.1 <3`. All of its comparisons have to hold.
 package struct VersionRange: Sendable {
-  /// A version alone is meant with its equals.
+  /// The comparisons. A version without a sign has to be equal.
   private var bounds: [(sign: Substring, version: Version)] = []
 
-  /// Nil where the text is none.
+  /// Reads a range; nil if the text is not one.
   package init?(_ text: String) {
     for part in text.split(separator: " ") {
       let sign = part.prefix { "<>=".contains($0) }
@@ -74,13 +74,13 @@ package struct VersionRange: Sendable {
   }
 }
 
-/// A version as Semantic Versioning orders them; it may have fewer numbers or more: `2.1`, `2.1.0-beta.3`.
+/// A version, ordered as in Semantic Versioning. It may have fewer numbers or more: `2.1`, `2.1.0-beta.3`.
 package struct Version: Comparable, Sendable {
   private let numbers: [UInt64]
-  /// What makes it earlier than the release: numbers and words.
+  /// The numbers and words that make it earlier than the release.
   private let early: [Substring]
 
-  /// Nil where the text is no version. What follows `+` does not count.
+  /// Reads a version; nil if the text is not one. Text after `+` does not count.
   package init?(_ text: some StringProtocol) {
     let text = Substring(text).prefix { $0 != "+" }
     let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -101,14 +101,14 @@ package struct Version: Comparable, Sendable {
     if first.numbers != second.numbers {
       return first.numbers.lexicographicallyPrecedes(second.numbers)
     }
-    // The release comes behind all that is early.
+    // The release comes after its early versions.
     if first.early.isEmpty || second.early.isEmpty {
       return !first.early.isEmpty && second.early.isEmpty
     }
     return first.early.lexicographicallyPrecedes(second.early, by: isBefore)
   }
 
-  /// Numbers by their value and before words, words by their letters.
+  /// Returns whether a part comes first: numbers by their value and before words, words by their letters.
   private static func isBefore(_ first: Substring, _ second: Substring) -> Bool {
     switch (UInt64(first), UInt64(second)) {
     case (let first?, let second?): first < second

@@ -2,7 +2,7 @@ internal import BinaryImage
 
 /// The identity of a plugin, as its file states it with `BEEHIVE_PLUGIN` or `@BeeHivePlugin`.
 ///
-/// A file without one is a plugin too: nothing tells its versions apart, and no user can switch it off by id.
+/// A file without one is a plugin too, but nothing tells its versions apart, and no user can switch it off by id.
 public struct PluginIdentity: Hashable, Sendable, Encodable {
   /// The id, the same in all versions: `com.example.greet`.
   public var id: String
@@ -50,7 +50,7 @@ public struct PluginIdentity: Hashable, Sendable, Encodable {
     return names[String(locale)] ?? names[String(short)] ?? name
   }
 
-  /// Returns whether a host means a plugin by a name: its id, one of its paths or the end of that.
+  /// Returns whether a host means a plugin by a name: its id, one of its paths, or the end of one.
   package static func isPlugin(_ plugin: Self?, at paths: [String], called name: String) -> Bool {
     // By bytes, as a file system tells names apart.
     plugin?.id == name || paths.has(name)

@@ -1,9 +1,9 @@
-/// What the text of a route's pattern says; `RoutePattern` of `BeeHiveRouting` has the notation.
+/// The parts of a route's pattern; `RoutePattern` of `BeeHiveRouting` has the notation.
 package struct PatternParts: Hashable, Sendable {
-  /// The most segments of a form, which are as many as a URL may have unless the host says otherwise.
+  /// The most segments of a form: as many as a URL may have unless the host says otherwise.
   package static let mostSegments = 64
 
-  /// In lower case; nil for any.
+  /// The scheme in lower case; nil for any.
   package internal(set) var scheme: String?
   /// Whether the first segment is a host.
   package internal(set) var isAbsolute = false
@@ -16,7 +16,7 @@ package struct PatternParts: Hashable, Sendable {
   /// Any path and any query: `*?*`.
   package static let anything = PatternParts(variants: [[.anything]], allowsOtherKeys: true)
 
-  /// The parameters of the path, declared as keys of a query are: all that is left is a `[String]`.
+  /// The parameters of the path, declared like keys of a query. All that is left is a `[String]`.
   package var pathKeys: [PatternKey] {
     (variants.first ?? []).compactMap { segment in
       guard let name = segment.name else { return nil }
@@ -31,7 +31,7 @@ package struct PatternParts: Hashable, Sendable {
     }
   }
 
-  /// The forms as a router takes them; `isPrefix` where anything may follow what the pattern covers.
+  /// Returns the forms as a router takes them. With `isPrefix`, anything may follow the pattern.
   package func variants(isPrefix: Bool) -> [[PatternSegment]] {
     guard isPrefix else { return variants }
     return variants.map { variant in
@@ -45,7 +45,7 @@ extension PatternParts {
   /// Reads a pattern.
   ///
   /// - Parameter text: The pattern, in the notation of `RoutePattern`.
-  /// - Throws: ``Refusal`` where no router takes it.
+  /// - Throws: ``Refusal`` if no router takes it.
   package init(_ text: String) throws(Refusal) {
     self.init()
     do throws(Refusal) { try PatternReader(text: text).read(into: &self) } catch {
@@ -61,19 +61,19 @@ package enum PatternSegment: Hashable, Sendable {
   /// `*name`, or `:name<Path>`: a Path takes at least one segment, as one text.
   case rest(name: String, isPath: Bool)
 
-  /// `*`: what is left, under no name of its own.
+  /// `*`: all that is left, without a name of its own.
   static let anything = rest(name: "*", isPath: false)
 
   /// `v:major<Int>.html`
   package struct Capture: Hashable, Sendable {
     package internal(set) var prefix = ""
     package internal(set) var name: String
-    /// As it was written; nil for text.
+    /// The type as it was written; nil for text.
     package internal(set) var type: String?
     package internal(set) var suffix = ""
   }
 
-  /// The name that a value is given; nil for a literal.
+  /// The name of the value; nil for a literal.
   package var name: String? {
     switch self {
     case .literal: nil
@@ -85,19 +85,19 @@ package enum PatternSegment: Hashable, Sendable {
   /// Whether it takes what is left, if anything.
   package var isRest: Bool { if case .rest(_, isPath: false) = self { true } else { false } }
 
-  /// The name by which a type is found: in lower case, and a float is a double.
+  /// Returns the key of a type's name: in lower case, with a float as a double.
   package static func typeKey(_ name: String) -> String {
     let key = name.lowercased()
     return key == "float" ? "double" : key
   }
 }
 
-/// Where one form of a pattern leads, whatever its parameters are called: two routes of one priority that have such a
-/// shape in common are duplicates. The query is no part of it.
+/// One form of a pattern, without the names of its parameters and without its query. Two routes of one priority that
+/// share a shape are duplicates.
 package typealias RouteShape = PatternParts
 
 extension PatternParts {
-  /// The shape of each form, the longest first; `isPrefix` where anything may follow what the pattern covers.
+  /// Returns the shape of each form, the longest first. With `isPrefix`, anything may follow the pattern.
   package func shapes(isPrefix: Bool = false) -> [RouteShape] {
     variants(isPrefix: isPrefix).map { segments in
       RouteShape(scheme: scheme, isAbsolute: isAbsolute, variants: [segments.map(\.nameless)])
@@ -106,7 +106,7 @@ extension PatternParts {
 }
 
 extension PatternSegment {
-  /// The segment, whatever its value is called.
+  /// The segment without the name of its value.
   fileprivate var nameless: PatternSegment {
     switch self {
     case .literal: return self

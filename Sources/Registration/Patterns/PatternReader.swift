@@ -2,9 +2,9 @@
 ///
 /// It is cut at the characters of ASCII, whatever marks follow them, as a URL is cut at its bytes.
 struct PatternReader {
-  /// More optional parts would make more forms of one route than anybody can mean.
+  /// The most forms of a pattern. More optional parts would make more forms than anybody can mean.
   static let mostVariants = 64
-  /// All forms of a pattern together are that many times as long.
+  /// The most bytes of a pattern. All forms together are up to `mostVariants` times as long.
   static let mostBytes = 16 << 10
 
   let text: String
@@ -56,7 +56,7 @@ struct PatternReader {
     return (name, String(decoding: rest.utf8.map(rules.cut), as: UTF8.self)[...])
   }
 
-  /// The segments of a form: one list for each way in which its host can be read.
+  /// Returns the segments of a form: one list for each way to read its host.
   private func variants(
     of form: String, _ pattern: PatternParts
   ) throws(Refusal) -> [[PatternSegment]] {
@@ -89,7 +89,7 @@ struct PatternReader {
     return [segments] + hosts.dropFirst().map { [.literal($0)] + segments.dropFirst() }
   }
 
-  /// A segment as hosts have it.
+  /// Returns a segment as hosts have it.
   private func host(
     _ segment: PatternSegment, _ scheme: String?
   ) throws(Refusal) -> PatternSegment {
@@ -158,7 +158,7 @@ struct PatternReader {
     return .capture(capture)
   }
 
-  /// Throws where two values have one name.
+  /// Throws if two values have one name.
   private func checkNames(_ parts: PatternParts) throws(Refusal) {
     for variant in parts.variants {
       var names: Set<String> = []
@@ -168,7 +168,7 @@ struct PatternReader {
     }
   }
 
-  /// What is between angle brackets.
+  /// Returns the name of a type between angle brackets.
   func typeName(_ name: Substring) throws(Refusal) -> String {
     try check(
       !name.isEmpty && name.allSatisfy(\.isNamePart),
@@ -176,7 +176,7 @@ struct PatternReader {
     return String(name)
   }
 
-  /// The text of a segment, or of a part of one.
+  /// Returns the text of a segment, or of a part of one.
   func plain(_ part: Substring) throws(Refusal) -> String {
     if let sign = part.utf8.first(where: Self.isReserved) {
       throw bad(
@@ -186,7 +186,7 @@ struct PatternReader {
     return try decoded(part.withoutEdges[...])
   }
 
-  /// What no URL has as it is, and other routers write parameters with.
+  /// Returns whether no URL has a sign as it is. Other routers write parameters with such signs.
   private static func isReserved(_ sign: UInt8) -> Bool {
     "<>{}[]\\|^`\"".utf8.contains(sign)
   }
@@ -195,7 +195,7 @@ struct PatternReader {
     try percentDecoded(Array(part.utf8)[...], "the pattern")
   }
 
-  /// Throws a problem where something is not as it has to be.
+  /// Throws a problem unless something is right.
   func check(_ isRight: Bool, _ reason: @autoclosure () -> String) throws(Refusal) {
     if !isRight { throw bad(reason()) }
   }
@@ -206,19 +206,19 @@ struct PatternReader {
 }
 
 extension Substring {
-  /// The text without what keeps names apart: see `PatternReader.edge`.
+  /// The text without the marks that keep names apart: see `PatternReader.edge`.
   fileprivate var withoutEdges: String {
     String(decoding: utf8.filter { $0 != UInt8(ascii: PatternReader.edge) }, as: UTF8.self)
   }
 }
 
 extension Character {
-  /// What names of parameters and types are made of.
+  /// Whether names of parameters and types may contain it.
   package var isNamePart: Bool { isLetter || isNumber || self == "_" }
 }
 
 extension PatternReader {
-  /// Reads what follows the `?`: keys, their types and defaults.
+  /// Reads the query after the `?`: keys, their types and defaults.
   func readQuery(_ query: Substring, into parts: inout PatternParts) throws(Refusal) {
     for item in query.parts(at: "&") {
       if item == "*" {
@@ -256,7 +256,7 @@ extension PatternReader {
     }
   }
 
-  /// Throws where a type that every pattern may name is none of a query's, or does not hold the default.
+  /// Throws if a key has a type that only paths have, or a default that is not of its type.
   private func check(_ key: PatternKey) throws(Refusal) {
     try check(
       PatternSegment.typeKey(key.type) != "path",
@@ -268,9 +268,9 @@ extension PatternReader {
   }
 }
 
-// The forms of a pattern whose parts in parentheses may be there or not.
+// The forms of a pattern with optional parts in parentheses.
 extension PatternReader {
-  /// Every form, that with all parts first.
+  /// Returns every form, the one with all parts first.
   private static func forms(of path: Substring) throws(Refusal) -> [String] {
     guard path.cut(at: "(") != nil || path.cut(at: ")") != nil else { return [String(path)] }
     var rest = path.unicodeScalars
@@ -279,11 +279,11 @@ extension PatternReader {
     return forms
   }
 
-  /// The forms up to the end, or to a parenthesis that somebody else opened.
+  /// Returns the forms up to the end, or up to the `)` of a parenthesis that the caller opened.
   private static func sequence(
     _ rest: inout Substring.UnicodeScalarView, depth: Int
   ) throws(Refusal) -> [String] {
-    // Each level makes one form more; said before the stack is used up.
+    // Each level makes one form more. This throws before the stack is used up.
     guard depth < mostVariants else { throw tooMany }
     var forms = [""]
     while let next = rest.first, next != ")" {
@@ -292,7 +292,7 @@ extension PatternReader {
         let inner = try sequence(&rest, depth: depth + 1)
         try Refusal.check(rest.first == ")", .badPattern, "( has no )")
         rest = rest.dropFirst()
-        // Counted before they are made: each is as long as the pattern.
+        // Counted before they are made, because each is as long as the pattern.
         guard forms.count * (inner.count + 1) <= mostVariants else { throw tooMany }
         forms = forms.flatMap { form in inner.map { joined(form, $0) } + [form] }
       } else {

@@ -1,13 +1,13 @@
 internal import BinaryImage
 
-/// The most entries that are read of an image.
+/// The most entries that are read from an image.
 private let mostRecords = 1 << 18
-/// In bytes: more than all names have that an image declares, however large it is.
+/// In bytes: more than the names of any image have, however large it is.
 private let mostText: UInt64 = 64 << 20
 
-/// Reads the entries of an image: one grammar and one rulebook for files and for memory.
+/// Reads the entries of an image, with one grammar and one rulebook for files and for memory.
 ///
-/// A refused entry never hides its neighbours, and a section whose bytes cannot be read is one rejection that
+/// A refused entry never hides its neighbours. A section whose bytes cannot be read is one rejection and
 /// hides no other section.
 ///
 /// A million slots of eight bytes can point at one long text. So the reader keeps a bounded number of bytes, and
@@ -17,9 +17,9 @@ struct EntryReader<Source: Image> {
   private(set) var scan = Scan()
   /// Made once, at the first record in C.
   private lazy var memory = image.addressedMemory
-  /// The first record of each instance that several share.
+  /// The first record of each shared instance.
   private var sharers: [String: Record] = [:]
-  /// The identity of the plugin that the image is.
+  /// The record with the image's identity as a plugin.
   private var identity: Record?
 
   /// The kind that the slot declares, if it is known.
@@ -27,20 +27,20 @@ struct EntryReader<Source: Image> {
   /// The number of the slot that is being read, counted over all sections of its name.
   private var index = 0
   private var textSize = 0
-  /// The most bytes of names and refused texts that are read. Texts may share bytes, so the sizes of the sections decide.
+  /// The most bytes of names and refused texts to read. Texts may share bytes, so the sizes of the sections decide.
   private var textLimit = 0
   /// The refusals of the sections of one name: those that are listed, and further ones.
   private var (listed, unlisted) = (0, 0)
 
   init(_ image: Source) { self.image = image }
 
-  /// Reads the sections of the three names. Throws where sections cannot be looked for.
+  /// Reads the sections of the three names. Throws if sections cannot be looked for.
   mutating func read() throws(ImageError) {
     let found = try Scan.sections.map { name, kind throws(ImageError) in
       (name: name, kind: kind, sections: try image.sections(named: name))
     }
     let sizes = found.flatMap { $0.sections.map(\.size) }
-    // Most files of a system have no entries: nothing more is read of them.
+    // Most files of a system have no entries, so nothing more is read of them.
     guard let most = sizes.max() else { return }
     scan.records.reserveCapacity(Int(min(most / 8, 16)))
     let size = sizes.reduce(UInt64(0)) { $0.saturating(adding: $1) }
@@ -230,7 +230,7 @@ struct EntryReader<Source: Image> {
     }
   }
 
-  /// Notes who the image is; throws if it says so twice.
+  /// Notes the identity of the image; throws if there is a second one.
   private mutating func takeIdentity(_ record: Record) throws(Refusal) {
     try record.attributes.checkIdentity(named: record.name)
     if let identity {
@@ -304,7 +304,7 @@ struct EntryReader<Source: Image> {
         origin: origin(at: offset, in: section)))
   }
 
-  /// The location of the slot.
+  /// Returns the location of the slot.
   private func origin(at offset: UInt64, in section: Section) -> Origin {
     Origin(
       image: image.path, section: section.name, index: index,

@@ -1,12 +1,12 @@
 /// The grammar of the texts that the classic sections point to.
 ///
-/// A service is a JSON object of exactly one pair of strings: strict RFC 8259, and nothing of it that an entry does
-/// not need, no nesting, no numbers.
+/// A service is a JSON object of exactly one pair of strings. The grammar is strict RFC 8259 without what an entry
+/// does not need: no nesting, no numbers.
 struct PointerGrammar {
-  /// Longer texts are taken for a pointer that leads astray.
+  /// Longer texts count as a pointer that leads astray.
   static let limit = 16 << 10
 
-  /// In the text of a service, which the caller lends to each step.
+  /// The position in the text of a service. The caller lends the text to each step.
   private var position = 0
 
   /// Reads the text of one slot: in `BeehiveMods` the name itself, in `BeehiveServices` a pair of names,
@@ -27,7 +27,7 @@ struct PointerGrammar {
     return (service, implementation)
   }
 
-  /// Reads both strings of a service, and throws where the text is no such object.
+  /// Reads both strings of a service; throws if the text is no such object.
   static func pair(_ text: Span<UInt8>) throws(Refusal) -> (key: String, value: String) {
     try text.checkUTF8("the text")
     var cursor = Self()
@@ -47,7 +47,7 @@ struct PointerGrammar {
     return (key, value)
   }
 
-  /// Says what belongs to a position of the text.
+  /// Returns a refusal that says what belongs to a position of the text.
   private func expected(_ what: String, at place: Int? = nil) -> Refusal {
     Refusal(
       .malformedJSON,
@@ -92,7 +92,7 @@ struct PointerGrammar {
     }
   }
 
-  /// Reads what a backslash begins.
+  /// Reads an escape, beginning at its backslash.
   private mutating func escape(_ text: Span<UInt8>) throws(Refusal) -> Unicode.Scalar {
     position += 1
     guard let byte = peek(text) else { throw expected("an escaped character") }

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-/// The grammar of `BeehiveRecords`: records with a head of 32 bytes and their text behind it.
+/// The grammar of `BeehiveRecords`: records with a head of 32 bytes, then their text.
 ///
 /// `size` (u32), `version` (u16), `kind` (u16), `flags` (u32), `textOffset` (u32), `accessor` and
 /// `context` (8 bytes each), then fields that end with NUL: name, implementation, `key=value` ….
@@ -12,14 +12,14 @@ struct RecordGrammar {
 
   let order: ImageIdentity.ByteOrder
 
-  /// The kind that the head of what begins at `start` claims.
+  /// Returns the kind that the head at `start` claims.
   func kind(at start: Int, in bytes: Span<UInt8>) -> RecordKind {
     bytes.count - start >= 8
       ? RecordKind(rawValue: bytes.word16(at: start + 6, order)) : .unknown
   }
 
-  /// The bytes of the record that begins at `start`, or of a word of padding, which is shorter than a head;
-  /// nil behind the last one. Throws where no next one can be found.
+  /// Returns the bytes of the record that begins at `start`, or of a word of padding, which is shorter than a head.
+  /// Returns nil after the last record; throws if the next record cannot be found.
   func extent(at start: Int, in bytes: Span<UInt8>) throws(Refusal) -> Range<Int>? {
     let rest = bytes.count - start
     guard rest >= 8 else {
@@ -49,20 +49,20 @@ struct RecordGrammar {
     return (try record.extracting(start..<end).text("the name"), end)
   }
 
-  /// Reads what follows the name of a record. Returns the implementation, and the place of the attributes.
+  /// Reads the fields after the name of a record. Returns the implementation, and the range of the attributes.
   func implementation(
     of record: Span<UInt8>, behind end: Int
   ) throws(Refusal) -> (name: String?, attributes: Range<Int>) {
     var start = end + 1
     guard start < record.count else { return (nil, 0..<0) }
-    // `&table` as a C author writes an operand; the operator is no part of the name.
+    // `&table` as a C author writes an operand; the operator is not part of the name.
     if record[start] == UInt8(ascii: "&") { start += 1 }
     guard let end = record.first(0, from: start) else { throw Self.unterminated(record) }
     let name = try record.extracting(start..<end).text("the implementation")
     return (name.isEmpty ? nil : name, end + 1..<record.count)
   }
 
-  /// Where the text of a record begins, which ends with NUL.
+  /// Returns the beginning of a record's text, which ends with NUL.
   private func textOffset(of record: Span<UInt8>, _ kind: RecordKind) throws(Refusal) -> Int {
     let found = record.word16(at: 4, order)
     try Refusal.check(
@@ -104,7 +104,7 @@ extension Span<UInt8> {
       ? UInt32(first) | UInt32(second) << 16 : UInt32(first) << 16 | UInt32(second)
   }
 
-  /// The position of the first `byte` from `start` on; nil where there is none.
+  /// Returns the position of the first `byte` from `start` on; nil if there is none.
   func first(_ byte: UInt8, from start: Int) -> Int? {
     for index in start..<count where self[index] == byte { return index }
     return nil
@@ -117,16 +117,16 @@ extension Span<UInt8> {
   }
 }
 
-// Text of an entry: fields end at bytes of ASCII, so each can be validated alone.
+// The texts of an entry. Fields end at bytes of ASCII, so each can be validated by itself.
 
 extension Span<UInt8> {
-  /// Returns the text; throws unless this is UTF-8. `what` is what the message calls it.
+  /// Returns the text; throws unless this is UTF-8. The message calls it `what`.
   func text(_ what: String) throws(Refusal) -> String {
     try checkUTF8(what)
     return String(checked: self)
   }
 
-  /// Throws unless this is UTF-8; `what` is what the message calls it.
+  /// Throws unless this is UTF-8. The message calls it `what`.
   func checkUTF8(_ what: String) throws(Refusal) {
     do throws(UTF8.ValidationError) { _ = try UTF8Span(validating: self) } catch {
       throw Refusal(
@@ -138,9 +138,9 @@ extension Span<UInt8> {
 }
 
 extension String {
-  /// A copy of bytes that were found to be UTF-8.
+  /// Copies bytes that are known to be UTF-8.
   init(checked bytes: Span<UInt8>) {
-    // Sound: the buffer is only used inside the call. What were no UTF-8 would be replaced.
+    // Sound: the buffer is only used inside the call. Bytes that are not UTF-8 would be replaced.
     self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
   }
 }

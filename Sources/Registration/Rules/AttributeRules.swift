@@ -1,5 +1,5 @@
 extension Attributes {
-  /// The keys that the contract gives a meaning: their bytes as one word, the last one lowest.
+  /// The keys that the contract gives a meaning, with their bytes as one word, the last byte lowest.
   enum Key: UInt64, CaseIterable {
     case priority = 0x7072_696f_7269_7479
     case level = 0x6c_6576_656c
@@ -20,8 +20,8 @@ extension Attributes {
     case homepage = 0x686f_6d65_7061_6765
     case icon = 0x69_636f_6e
 
-    /// Cuts a field at its `=`; nil where it has no key or no `=`. The key itself is nil where only its author
-    /// gives it a meaning.
+    /// Cuts a field at its `=`; nil if it has no key or no `=`. The key itself is nil if only its author gives it
+    /// a meaning.
     @inline(__always)
     static func cut(_ field: Span<UInt8>) -> (key: Key?, equals: Int)? {
       var word: UInt64 = 0
@@ -34,8 +34,8 @@ extension Attributes {
       return (equals <= 8 ? Key(rawValue: word) : nil, equals)
     }
 
-    /// The rules of a key: its bit if it may come once, the kind of the records that it says something of, and the
-    /// values that it may have. Any number, kind or text will do without.
+    /// The rules of a key: its bit if it may come once, the kind of the records that use it, and its allowed values.
+    /// Without a bit, a kind or values, everything is allowed.
     fileprivate var rule: (bit: UInt16, kind: RecordKind?, choices: [String]?) {
       switch self {
       case .priority: (1, nil, nil)
@@ -71,7 +71,7 @@ extension Attributes {
     private static let exposures = Exposure.byAttribute.keys.sorted()
   }
 
-  /// Reads the fields of a record of a kind, which end with NUL. Empty ones are padding, or an attribute that a macro
+  /// Reads the fields of a record of a kind. Each ends with NUL. Empty fields are padding, or attributes that a macro
   /// left out.
   init(_ fields: Span<UInt8>, of kind: RecordKind) throws(Refusal) {
     var seen: UInt16 = 0
@@ -123,11 +123,11 @@ extension Attributes {
     }
   }
 
-  /// Whether a need has what no name of a service has: versions, and in C a blank, a comma or an operator.
+  /// Returns whether a need has what no name of a service has: versions, and in C a blank, a comma or an operator.
   private func isNoName(_ need: String) -> Bool {
     let parts = ModuleRequirement(need)
     if !parts.versions.isEmpty || parts.mayMeanVersions { return true }
-    // A template of C++ may be a name.
+    // A C++ template may be a name.
     return isC && need.contains { $0.isWhitespace || (need.last != ">" && "<>,".contains($0)) }
   }
 
@@ -137,7 +137,7 @@ extension Attributes {
 }
 
 extension Attributes.Key {
-  /// Says which rule a value of the key breaks, in a record of a kind; nil if none.
+  /// Returns the rule that a value of the key breaks in a record of a kind; nil if it breaks none.
   fileprivate func fault(
     of value: String, _ kind: RecordKind, _ seen: inout UInt16
   ) -> String? {
@@ -148,7 +148,7 @@ extension Attributes.Key {
     if self == .priority, Int32(value) == nil {
       return "is no integer of 32 bits; write a plain number"
     }
-    // Third parties may mean something else by it.
+    // Third parties may give it another meaning.
     guard kind.isKnown else { return nil }
     if let choices, !choices.contains(value) {
       return "has an unknown value; write \(choices.joined(separator: ", "))"
@@ -162,7 +162,7 @@ extension Attributes.Key {
 }
 
 extension Attributes {
-  /// The `key=value` fields that say the same.
+  /// The attributes as `key=value` fields.
   package var texts: [String] {
     var texts = priority != 0 ? ["priority=\(priority)"] : []
     texts += level.map { ["level=\($0)"] } ?? []
@@ -173,7 +173,7 @@ extension Attributes {
     return texts + others.map { "\($0.key)=\($0.value)" }
   }
 
-  /// The fields that say nothing of a record of a kind, each with the kind that it is for.
+  /// Returns the fields that have no effect on a record of a kind, each with the kind that uses it.
   package func idle(of kind: RecordKind) -> [(field: String, owner: RecordKind)] {
     guard kind.isKnown else { return [] }
     return texts.compactMap { text in
@@ -183,7 +183,7 @@ extension Attributes {
     }
   }
 
-  /// The fields whose keys only their author gives a meaning, and nearly are those of the contract, each with that.
+  /// Returns the fields with unknown keys that nearly are keys of the contract, each with that key.
   package func nearMisses(of kind: RecordKind) -> [(field: String, meant: String)] {
     guard kind.isKnown else { return [] }
     return others.compactMap { field in
@@ -193,13 +193,13 @@ extension Attributes {
     }
   }
 
-  /// Makes values of fields, held to the rules of a record's.
+  /// Makes attributes of fields, by the rules for the fields of a record.
   ///
   /// - Parameters:
   ///   - texts: The `key=value` fields.
-  ///   - kind: What the record declares.
+  ///   - kind: The kind of thing that the record declares.
   ///   - name: Its name, which is checked too.
-  /// - Throws: ``Refusal`` that says which rule one of them breaks.
+  /// - Throws: ``Refusal`` with the rule that one of them breaks.
   package init(
     texts: [String], of kind: RecordKind, named name: String
   ) throws(Refusal) {
@@ -232,7 +232,7 @@ extension Attributes {
 }
 
 extension UInt8 {
-  /// Whether a part of a plugin's id may have it.
+  /// Whether a part of a plugin's id may have this byte.
   fileprivate var isOfIdentity: Bool {
     isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
       || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)

@@ -1,6 +1,6 @@
 package import BinaryImage
 
-/// What the context of a record in C leads to, as its `abi` says.
+/// The structure that the context of a record in C leads to, as its `abi` says.
 ///
 /// Each begins with its size and its version, 4 bytes each; words follow. C: `beehive_…` in `beehive/*.h`.
 package enum CStructure: String, Sendable {
@@ -12,7 +12,7 @@ package enum CStructure: String, Sendable {
   case moduleTable = "c-module"
   /// `beehive_target_table`: the actions of a target.
   case targetTable = "c-target"
-  /// `beehive_route_table`: what answers to a route.
+  /// `beehive_route_table`: the function that answers a route.
   case route = "c-route"
 
   /// The kind of the records that lead to it.
@@ -30,7 +30,7 @@ package enum CStructure: String, Sendable {
     "set_up", "initialize", "splash", "event", "tear_down", "unmount",
   ]
 
-  /// How many words follow the head.
+  /// The number of words after the head.
   private var wordCount: UInt64 {
     switch self {
     case .serviceTable, .factory, .moduleTable: 2
@@ -41,7 +41,7 @@ package enum CStructure: String, Sendable {
 
   /// Checks the structure at an address, and the tables and functions that it leads to.
   ///
-  /// Which actions the table of a target has is looked at when one is called.
+  /// The actions in the table of a target are checked when one is called.
   package func check(at address: UInt64, in memory: some AddressedMemory) throws(Refusal) {
     let wordSize = UInt64(memory.pointerSize)
     let needed = 8 + wordCount * wordSize
@@ -96,11 +96,11 @@ package enum CStructure: String, Sendable {
 }
 
 extension CStructure {
-  /// The most words of a table that are looked at.
+  /// The most words of a table that are read.
   private static let mostWords: UInt64 = 512
 
-  /// Returns the words of the structure at an address and of its table that are not null: pointers, and what else is
-  /// there. It satisfies the rules.
+  /// Returns the words of the structure at an address and of its table that are not null: pointers and other values.
+  /// The structure has to satisfy the rules.
   package func words(at address: UInt64, in memory: some AddressedMemory) -> [UInt64] {
     let wordSize = UInt64(memory.pointerSize)
     func words(from place: UInt64, _ count: UInt64) -> [UInt64] {
@@ -120,7 +120,7 @@ extension CStructure {
 }
 
 extension AddressedMemory {
-  /// The table that the pointer at a place leads to; nil where another image has it.
+  /// Returns the table that the pointer at a place leads to; nil if another image has it.
   fileprivate func table(
     from place: UInt64, size: UInt64, _ what: String
   ) throws(Refusal) -> UInt64? {
@@ -136,7 +136,7 @@ extension AddressedMemory {
     }
   }
 
-  /// Checks the function that the pointer at a place leads to; false where it is null.
+  /// Checks the function that the pointer at a place leads to; false if the pointer is null.
   fileprivate func hasCode(
     from place: UInt64, _ what: @autoclosure () -> String
   ) throws(Refusal) -> Bool {
@@ -152,8 +152,8 @@ extension AddressedMemory {
 extension Record {
   /// Checks that a record that is made in C leads to the structure of its abi.
   ///
-  /// - Parameter memory: What is at the addresses of its image; nil where that cannot be told.
-  /// - Throws: ``Refusal`` where it does not; what only the loader can tell is let through.
+  /// - Parameter memory: The memory of its image; nil if it cannot be read.
+  /// - Throws: ``Refusal`` if it does not. Contexts that only the loader can resolve are let through.
   func checkStructure(in memory: @autoclosure () -> (any AddressedMemory)?) throws(Refusal) {
     guard attributes.isC, let context else { return }
     try Refusal.check(
@@ -176,10 +176,10 @@ extension Record {
     }
   }
 
-  /// The size in bytes of the table that is a service in C.
+  /// Returns the size in bytes of the table that is a service in C.
   ///
-  /// - Parameter memory: What is at the addresses of its image.
-  /// - Returns: The size; nil of any other record, and where it cannot be read.
+  /// - Parameter memory: The memory of its image.
+  /// - Returns: The size; nil for any other record, or if it cannot be read.
   package func tableSize(in memory: any AddressedMemory) -> UInt64? {
     guard attributes.abi == CStructure.serviceTable.rawValue, kind == .service, let context,
       case .address(let address) = memory.address(of: context)
@@ -194,7 +194,7 @@ extension Refusal {
       .badContext, "the record leads to no structure, or to one without a table; fix its context")
   }
 
-  /// A function that is none; `what` says whose.
+  /// Describes a function whose address has no code; `what` names the function.
   package static func noCode(_ what: String, at address: UInt64) -> Refusal {
     Refusal(
       .badCode,
@@ -204,7 +204,7 @@ extension Refusal {
 }
 
 extension Record {
-  /// The actions that a target declares and that its table in C lacks, as far as the table can be read.
+  /// Returns the actions that a target declares and that its table in C lacks, as far as the table can be read.
   package func missingActions(in memory: (any AddressedMemory)?) -> [String] {
     guard attributes.abi == CStructure.targetTable.rawValue, let memory, let context,
       case .address(let address) = memory.address(of: context),
@@ -216,10 +216,10 @@ extension Record {
 }
 
 extension AddressedMemory {
-  /// The most actions, and the longest name, that are looked at.
+  /// The most actions, and the longest name, that are read.
   private static var most: UInt64 { 512 }
 
-  /// The names in the table of a target, `beehive_action`; nil if one of them cannot be read.
+  /// Returns the names in the table of a target, `beehive_action`; nil if one of them cannot be read.
   fileprivate func actions(ofTarget address: UInt64) -> Set<String>? {
     let word = UInt64(pointerSize)
     func number(_ index: UInt64) -> UInt64? {

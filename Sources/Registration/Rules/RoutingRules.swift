@@ -1,7 +1,7 @@
-// The rules of targets and routes, whether or not anybody routes: of the pattern, of the actions, and of what C has
-// values for.
+// The rules of target and route records, whether or not anybody routes. They concern the pattern, the actions, and the
+// types that C has values for.
 extension Attributes {
-  /// Checks what a record of a kind and a name says of routing.
+  /// Checks the routing attributes of a record of a kind and a name.
   func checkRouting(of kind: RecordKind, named name: String) throws(Refusal) {
     switch kind {
     case .target: try checkActions()
@@ -47,8 +47,8 @@ extension Attributes {
   }
 }
 
-/// Returns whether no call from outside ever reaches an action of this name: one that begins with `native`, whatever
-/// the case and however often it is percent-encoded.
+/// Returns whether calls from outside never reach an action of this name. Such names begin with `native`, in any case
+/// and however often they are percent-encoded.
 ///
 /// - Parameter name: The name of an action.
 /// - Returns: Whether it is never remote.

@@ -1,13 +1,13 @@
-/// The services that services and modules need while they are made, as lookups by name would answer: who would need
-/// what it outlives, or itself.
+/// The services that services and modules need while they are made, as lookups by name would answer. They show
+/// which members need a service that they outlive, or need themselves.
 ///
 /// A need means what a lookup without a given name finds: in C the service of exactly this name, in Swift a type that
-/// both names could mean. A fault is only what is certain from the names: all that match have one name, and one of them
+/// both names could mean. A fault is only what the names prove: all matches have one name, and one of them
 /// comes first.
 package struct ServiceNeeds {
-  /// An entry: a service or a module; what else has a need is passed over.
+  /// An entry: a service or a module. The needs of other entries are ignored.
   package typealias Member = (kind: RecordKind, name: String, attributes: Attributes)
-  /// A need, the position of a service that may answer it, and whether no other may; no position if nobody offers it.
+  /// A need, the position of a service that may answer it, and whether no other may; no position if no service may.
   package typealias Answer = (need: String, service: Int?, isCertain: Bool)
 
   private let members: [Member]
@@ -43,7 +43,7 @@ package struct ServiceNeeds {
     }
   }
 
-  /// Answers the needs of records, likewise.
+  /// Answers the needs of records in the same way.
   package init(of records: [Record]) {
     self.init(of: records.map { ($0.kind, $0.name, $0.attributes) })
   }
@@ -53,15 +53,15 @@ package struct ServiceNeeds {
     .service(isC ? name : TypeName(name).text, given: nil, priority: 0, isC: isC)
   }
 
-  /// The names that a lookup of the one in a key may find, itself first: those of a type in Swift. Longer texts are no
-  /// names that people write.
+  /// Returns the names that a lookup of a key's name may find, that name first. A type in Swift has several. Longer
+  /// texts are not names that people write.
   private static func forms(of key: EntryIdentity) -> [EntryIdentity] {
     guard case .service(let name, _, _, false) = key, name.utf8.count <= 256 else { return [key] }
     return TypeName(name).suffixes.map { Self.key($0, isC: false) }
   }
 
-  /// Returns the service that a lookup prefers: of those without a given name, else of all, the one of the largest
-  /// priority.
+  /// Returns the service that a lookup prefers: the one with the largest priority, among those without a given name if
+  /// there are any.
   private static func answer(
     among services: [Int], _ members: [Member]
   ) -> (service: Int, isCertain: Bool) {
@@ -72,16 +72,16 @@ package struct ServiceNeeds {
     return (best[0], best.count == 1)
   }
 
-  /// The faults that the names prove: services and modules that need a scoped service and outlive it, and cycles.
+  /// Returns the faults that the names prove: members that need a scoped service and outlive it, and cycles.
   ///
-  /// - Parameter place: Returns where the member of a position is declared.
+  /// - Parameter place: Returns the place that declares the member of a position.
   /// - Returns: A stable code, the positions that the fault concerns, the one to fix first, and the sentence.
   package func faults(
     at place: (Int) -> String
   ) -> [(code: String, positions: [Int], conflict: Conflict)] {
     let arrows = answers.map { $0.compactMap { $0.isCertain ? $0.service : nil } }
     var needing = arrows.reversedArrows
-    // What outlives every scope hands nothing on: the fault is its own.
+    // A member that outlives every scope hands nothing on: the fault is its own.
     for position in needing.indices where outlivesScopes(position) { needing[position] = [] }
     var scoped: [Int: (through: Int, service: Int)] = [:]
     let roots = needing.indices.filter { lifetime(of: $0) == .scoped }
@@ -104,12 +104,12 @@ package struct ServiceNeeds {
       }
   }
 
-  /// The lifetime of a service; nil for a module.
+  /// Returns the lifetime of a service; nil for a module.
   private func lifetime(of position: Int) -> Scope? {
     members[position].kind == .service ? members[position].attributes.serviceScope : nil
   }
 
-  /// Whether lookups refuse to make a scoped service for it.
+  /// Returns whether lookups refuse to make a scoped service for it.
   private func outlivesScopes(_ position: Int) -> Bool {
     ![.transient, .scoped].contains(lifetime(of: position))
   }

@@ -1,18 +1,18 @@
 internal import BinaryImage
 
-/// The marks that make two entries the same: of those that have an identity in common, the later is a duplicate.
+/// The marks that make two entries the same. Of two entries that share an identity, the later is a duplicate.
 ///
-/// A process compares services by their types instead, where it knows them.
+/// A process compares services by their types instead, if it knows the types.
 package enum EntryIdentity: Hashable, Sendable {
   /// A module, a target.
   case named(RecordKind, String)
-  /// A service: also its given name, its priority and its language tell it from others of its name.
+  /// A service. Its given name, its priority and its language also tell it from others of its name.
   case service(String, given: String?, priority: Int, isC: Bool)
   /// One form of a route's pattern.
   case route(RouteShape, priority: Int)
 
-  /// The identities of a well-formed entry: a route has as many as its pattern has forms, what belongs to third
-  /// parties none. `pattern` is what a route's name says.
+  /// Returns the identities of a well-formed entry. A route has one for each form of its pattern, an entry of a third
+  /// party has none. `pattern` is what a route's name says.
   package static func all(
     of kind: RecordKind, _ name: String, _ attributes: Attributes, pattern: PatternParts?
   ) -> [Self] {
@@ -23,14 +23,14 @@ package enum EntryIdentity: Hashable, Sendable {
         .service(name, given: attributes.name, priority: attributes.priority, isC: attributes.isC)
       ]
     case .route:
-      // As C says it; a route that Swift's macros write is exact.
+      // As a record in C says; a route that Swift's macros write is exact.
       let shapes = pattern?.shapes(isPrefix: attributes.extent == .prefix)
       return (shapes ?? []).map { .route($0, priority: attributes.priority) }
     default: return []
     }
   }
 
-  /// Those of a record.
+  /// Returns the identities of a record.
   package static func all(of record: Record) -> [Self] {
     let pattern = record.kind == .route ? try? PatternParts(record.name) : nil
     return all(of: record.kind, record.name, record.attributes, pattern: pattern)
@@ -38,17 +38,17 @@ package enum EntryIdentity: Hashable, Sendable {
 }
 
 extension Record {
-  /// The instance that it shares with others of its image: they have it in common. Nil if it has its own.
+  /// The instance that it shares with others of its image; nil if it has its own.
   package var sharedInstance: String? {
     kind == .service ? attributes.shared.map { "\(implementation ?? "") \($0)" } : nil
   }
 
-  /// Checks that the first record that it shares an instance with makes the same.
+  /// Checks that the first record that it shares an instance with makes that in the same way.
   ///
   /// - Parameters:
-  ///   - first: The one that was declared first.
-  ///   - memory: The memory of their image; nil if nobody can tell.
-  /// - Throws: ``Refusal`` of the later one.
+  ///   - first: The record that was declared first.
+  ///   - memory: The memory of their image; nil if it cannot be read.
+  /// - Throws: ``Refusal`` of the later record.
   func checkSharing(with first: Record, in memory: (any AddressedMemory)?) throws(Refusal) {
     let subject = "shares an instance with \(first.name) (\(first.origin)), which"
     try Refusal.check(
@@ -69,23 +69,23 @@ extension Record {
   }
 }
 
-/// Says why entries that are good by themselves do not go together.
+/// The reason why entries that are good by themselves do not go together.
 ///
-/// A Hive, `verify` and `doctor` judge by these rules and say these sentences; each adds where the others are.
+/// A Hive, `verify` and `doctor` judge by these rules and print these sentences. Each adds where the other entries are.
 package struct Conflict: Hashable, Sendable {
   /// The sentence, from a small letter on and without a full stop.
   package let message: String
   package let remedy: Remedy
 
-  /// A module requires one that is not there.
+  /// Describes a required module that is missing.
   ///
   /// - Parameters:
   ///   - required: The module that is required.
-  ///   - module: The module that requires it; nil where the reader knows.
-  ///   - nobody: Who does not declare it: "no file".
+  ///   - module: The module that requires it; nil if the reader knows it.
+  ///   - nobody: The one that does not declare it: "no file".
   ///   - names: Names that are nearly its own.
-  ///   - addition: How to add it: "add the file that".
-  /// - Returns: What is wrong and what to do.
+  ///   - addition: The first words of the remedy: "add the file that".
+  /// - Returns: The message and the remedy.
   package static func missing(
     _ required: ModuleRequirement, by module: String?, nobody: String, near names: [String] = [],
     addition: String
@@ -95,14 +95,14 @@ package struct Conflict: Hashable, Sendable {
       remedy: .meet(required, by: addition))
   }
 
-  /// A module requires one that is there, and will not do.
+  /// Describes a required module that is present, but will not do.
   ///
   /// - Parameters:
   ///   - required: The module that is required.
-  ///   - module: The module that requires it; nil where the reader knows.
-  ///   - fault: Why it will not do: "is switched off".
-  ///   - provider: Where it is declared; empty where nobody knows.
-  /// - Returns: What is wrong and what to do.
+  ///   - module: The module that requires it; nil if the reader knows it.
+  ///   - fault: The reason why it will not do: "is switched off".
+  ///   - provider: The place that declares it; empty if nobody knows.
+  /// - Returns: The message and the remedy.
   package static func unfit(
     _ required: ModuleRequirement, by module: String?, _ fault: String, of provider: String = ""
   ) -> Self {
@@ -111,13 +111,13 @@ package struct Conflict: Hashable, Sendable {
       remedy: .meetVersion)
   }
 
-  /// Modules wait for each other, or services need each other.
+  /// Describes modules that wait for each other, or services that need each other.
   ///
   /// - Parameters:
   ///   - names: The modules or services, each waiting for the next and the last for the first.
   ///   - kind: The kind of all of them.
-  ///   - places: Where they are declared. Of many names or places those at both ends are told.
-  /// - Returns: What is wrong and what to do.
+  ///   - places: The places that declare them. Of many names or places, the message has those at both ends.
+  /// - Returns: The message and the remedy.
   package static func cycle(
     of names: [String], _ kind: RecordKind = .module, at places: [String]
   ) -> Self {
@@ -134,13 +134,13 @@ package struct Conflict: Hashable, Sendable {
       remedy: .breakCycle(of: kind))
   }
 
-  /// A service or module needs a scoped service.
+  /// Describes a service or module that needs a scoped service and outlives it.
   ///
   /// - Parameters:
-  ///   - service: The scoped service, and where it is declared.
+  ///   - service: The scoped service, with the place that declares it.
   ///   - holder: The service or module that would keep it.
-  ///   - other: The service through which it needs it, likewise; nil if it needs it itself.
-  /// - Returns: What is wrong and what to do.
+  ///   - other: The service that it needs directly instead, with its place; nil if it needs `service` directly.
+  /// - Returns: The message and the remedy.
   static func outlived(
     _ service: String, by holder: ServiceNeeds.Member, through other: String?
   ) -> Self {
@@ -153,15 +153,15 @@ package struct Conflict: Hashable, Sendable {
       remedy: .openScope(in: holder.kind))
   }
 
-  /// A service or module needs a service that is not there.
+  /// Describes a needed service that is missing.
   ///
   /// - Parameters:
   ///   - service: The service that it needs.
-  ///   - kind: Whether a service or a module needs it.
-  ///   - name: The name of that.
-  ///   - nobody: Who does not declare it: "no file".
+  ///   - kind: The kind that needs it: a service or a module.
+  ///   - name: The name of the service or module that needs it.
+  ///   - nobody: The one that does not declare it: "no file".
   ///   - names: Names that are nearly that of the service.
-  /// - Returns: What is wrong and what to do.
+  /// - Returns: The message and the remedy.
   package static func missing(
     service: String, by kind: RecordKind, _ name: String, nobody: String, near names: [String]
   ) -> Self {
@@ -171,13 +171,13 @@ package struct Conflict: Hashable, Sendable {
       remedy: .addProvider)
   }
 
-  /// An entry that nothing tells from one before it.
+  /// Describes an entry that nothing tells from an earlier one.
   ///
   /// - Parameters:
   ///   - record: The later entry, which a Hive rejects.
-  ///   - first: The one before it.
-  ///   - place: Where that is declared.
-  /// - Returns: What is wrong and what to do.
+  ///   - first: The earlier entry.
+  ///   - place: The place that declares the earlier entry.
+  /// - Returns: The message and the remedy.
   package static func duplicate(_ record: Record, of first: Record, at place: String) -> Self {
     let subject = "\(record.kind) \(record.name)"
     return Self(
@@ -189,19 +189,19 @@ package struct Conflict: Hashable, Sendable {
 }
 
 extension ModuleRequirement {
-  /// The beginning of a sentence that ends with why it is not met.
+  /// Returns the beginning of a sentence that ends with the fault.
   fileprivate func sentence(of module: String?) -> String {
     "\(module.map { "module \($0) " } ?? "")requires \(name), which "
   }
 
-  /// Whether the name has signs that names of modules rarely have, and versions have.
+  /// Whether the name has signs that versions have, and names of modules rarely.
   var mayMeanVersions: Bool {
     name.contains { "=^~!".contains($0) } || (name.contains(" ") && name.last?.isNumber == true)
   }
 }
 
 extension [String] {
-  /// As many as people read: the first five and the last three, and how many are between them.
+  /// As many as people read: the first five, the number of those left out, and the last three.
   fileprivate var ends: [String] {
     guard count > 10 else { return self }
     return prefix(5) + ["\(count - 8) more"] + suffix(3)

@@ -6,7 +6,7 @@ extension UInt8 {
   /// The letter in lower case; any other byte as it is.
   package var lowercased: UInt8 { (0x41...0x5a).contains(self) ? self | 0x20 : self }
 
-  /// Whether a scheme may hold this behind its first letter.
+  /// Whether a scheme may hold this after its first letter.
   package var isSchemeCharacter: Bool {
     isLetter || isDigit || self == UInt8(ascii: "+") || self == UInt8(ascii: "-")
       || self == UInt8(ascii: ".")
@@ -22,7 +22,7 @@ extension UInt8 {
     }
   }
 
-  /// The byte as a URL holds any: `%2F`.
+  /// The byte in percent-encoding: `%2F`.
   package var percentEncoded: [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return [UInt8(ascii: "%"), digits[Int(self >> 4)], digits[Int(self & 15)]]
@@ -30,7 +30,7 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> {
-  /// The text of these bytes, with `%XX` in place of those that need it.
+  /// Returns the text of these bytes, with `%XX` for those that need it.
   package func percentEncoded(where needsEncoding: (UInt8) -> Bool) -> String {
     guard contains(where: needsEncoding) else { return String(decoding: self, as: UTF8.self) }
     return String(
@@ -39,7 +39,7 @@ extension Collection<UInt8> {
 }
 
 extension Substring {
-  /// The text before and behind the first `separator`, whatever marks follow it; nil where it has none.
+  /// Returns the text before and after the first `separator`, whatever marks follow it; nil if there is none.
   ///
   /// By bytes: of the character that `/` and U+0301 make, this finds the `/`.
   package func cut(at separator: Unicode.Scalar) -> (before: Substring, after: Substring)? {
@@ -47,12 +47,12 @@ extension Substring {
     return (self[..<index], self[utf8.index(after: index)...])
   }
 
-  /// The text before the first `separator`, or all where it has none, and the text behind it.
+  /// Returns the text before and after the first `separator`; all of it and nil if there is none.
   package func split(at separator: Unicode.Scalar) -> (before: Substring, after: Substring?) {
     cut(at: separator).map { ($0.before, $0.after) } ?? (self, nil)
   }
 
-  /// The parts between separators that are not empty.
+  /// Returns the parts between separators, without the empty ones.
   package func parts(at separator: Unicode.Scalar) -> [Substring] {
     utf8.split(separator: UInt8(ascii: separator)).map { Substring($0) }
   }
@@ -64,7 +64,7 @@ extension Substring {
   package var dropLastScalar: Substring { Substring(unicodeScalars.dropLast()) }
 }
 
-/// The limit of Unicode's Stream-Safe Text Format: to compare texts takes time that grows with the square of
+/// The limit of Unicode's Stream-Safe Text Format. Comparing texts takes time that grows with the square of
 /// such runs, and no language has longer ones.
 private let mostMarks = 30
 
@@ -87,10 +87,10 @@ package func hasManyMarks(_ text: String) -> Bool {
 ///
 /// - Parameters:
 ///   - bytes: The part, cut out before anything of it is decoded.
-///   - what: What messages call the part.
+///   - what: The name of the part in messages.
 ///   - plusIsBlank: Whether a plus is read as a blank, as in a query.
 /// - Returns: The text, which is UTF-8.
-/// - Throws: ``Refusal`` for `%` without two digits, for `%00`, and for what is not UTF-8.
+/// - Throws: ``Refusal`` for `%` without two digits, for `%00`, and for bytes that are not UTF-8.
 package func percentDecoded(
   _ bytes: ArraySlice<UInt8>, _ what: String, plusIsBlank: Bool = false
 ) throws(Refusal) -> String {

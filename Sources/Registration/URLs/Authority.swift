@@ -1,17 +1,17 @@
 /// The part of a URL between `//` and the path: a host and a port.
 package struct Authority: Hashable, Sendable {
-  /// Nil where it is empty.
+  /// The host; nil if it is empty.
   package let host: Host?
-  /// Nil where there is none.
+  /// The port; nil if there is none.
   package let port: Int?
 
   /// Reads an authority.
   ///
   /// - Parameters:
   ///   - bytes: All between `//` and the next slash, as it was written.
-  ///   - rules: Those of the scheme.
+  ///   - rules: The rules of the scheme.
   /// - Throws: ``Refusal`` for a user or a password, for a host or a port that cannot be read, for a
-  ///   port without a host, and where the web's rules ask for a host and there is none.
+  ///   port without a host, and for a URL of the web without a host.
   package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(Refusal) {
     let colon = UInt8(ascii: ":")
     try Refusal.check(
@@ -36,7 +36,7 @@ package struct Authority: Hashable, Sendable {
     port = end + 1 < bytes.endIndex ? try Self.port(bytes[(end + 1)...]) : nil
   }
 
-  /// Why a URL of the web without a host is refused.
+  /// Returns the refusal of a URL of the web without a host.
   package static func noHost(_ index: Int) -> Refusal {
     Refusal(at: index, "a URL of http or https names its host behind //")
   }
@@ -53,10 +53,10 @@ package struct Authority: Hashable, Sendable {
 /// `http` and `https` have the URL Standard's rules of a host, and `\` is a slash. With every other scheme, and
 /// with none, a host is opaque, and `\` is a character like others.
 package struct SchemeRules: Hashable, Sendable {
-  /// The port of a URL that names none; nil where no port is usual.
+  /// The port of a URL that names none; nil if no port is usual.
   package let defaultPort: Int?
 
-  /// The rules of a scheme in lower case; nil where a URL has none.
+  /// Creates the rules of a scheme in lower case; nil for a URL without a scheme.
   package init(scheme: String?) {
     switch scheme {
     case "http": defaultPort = 80
@@ -67,7 +67,7 @@ package struct SchemeRules: Hashable, Sendable {
 
   package var isWeb: Bool { defaultPort != nil }
 
-  /// A byte in front of the query: a slash for what these rules take for one.
+  /// Returns a byte before the query: a slash, if these rules take the byte for one.
   package func cut(_ byte: UInt8) -> UInt8 {
     isWeb && byte == UInt8(ascii: "\\") ? UInt8(ascii: "/") : byte
   }

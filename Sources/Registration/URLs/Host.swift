@@ -1,35 +1,35 @@
 internal import LibC
 
-/// The host of a URL, in the one form by which hosts are compared.
+/// The host of a URL, in the one form that is used to compare hosts.
 ///
 /// By the URL Standard (url.spec.whatwg.org, "Host parsing"):
-/// - **`http` and `https`**: percent-decoded once; then a name in lower case, or, where its last label is a
+/// - **`http` and `https`**: percent-decoded once. It is a name in lower case, or, if its last label is a
 ///   number, an IPv4 address in any of the forms that `inet_aton` reads. Labels that begin with `xn--` are
-///   kept as they are. A name outside ASCII is refused, since no table of such names is here: it has to be
-///   written as browsers send it, `xn--…`.
-/// - **Other schemes, and none**: opaque. Nothing is decoded and case is kept; what is outside ASCII is
-///   written as the `%XX` of its UTF-8. So composed and decomposed characters are two hosts.
+///   kept as they are. A name outside ASCII is refused, because there is no table of such names here. It has to
+///   be written as browsers send it, `xn--…`.
+/// - **Other schemes, and none**: opaque. Nothing is decoded and case is kept. Characters outside ASCII are
+///   written as the `%XX` of their UTF-8. So composed and decomposed characters are two hosts.
 /// - **In brackets**, for every scheme: an IPv6 address, written as the standard serializes it.
 ///
-/// In two things it is stricter. A host may be taken for a segment of a path, so `.` and `..` are refused; and
-/// a parameter is given the decoded host, so a delimiter of URLs is refused where it is encoded too.
+/// It is stricter in two things. A host may count as a segment of a path, so `.` and `..` are refused. A parameter
+/// gets the decoded host, so a delimiter of URLs is refused even if it is encoded.
 package struct Host: Hashable, Sendable {
-  /// What a table of hosts has it under. Of one text, an opaque host and one of the web are two keys: the
-  /// second begins with `//`, which no host holds.
+  /// The key in a table of hosts. Keys of the web begin with `//`, which no host holds. So one text has two keys,
+  /// as an opaque host and as a host of the web.
   package let key: String
-  /// The host as a parameter is given it: decoded once, without brackets.
+  /// The host as a parameter gets it: decoded once, without brackets.
   package let value: String
   /// Whether this is an IPv6 address.
   package let isIPv6: Bool
 
-  /// What is compared, without regard to whose rules it was read by: ASCII alone, with the brackets of IPv6.
+  /// The text to compare, whatever rules have read the host: only ASCII, with the brackets of IPv6.
   package var text: String { String(Self.text(ofKey: key)) }
 
   /// Reads a host that is not empty.
   ///
   /// - Parameters:
   ///   - bytes: The host as it was written, with the brackets of IPv6, without a port.
-  ///   - rules: Those of its scheme.
+  ///   - rules: The rules of its scheme.
   /// - Throws: ``Refusal`` with the rule that it breaks.
   package init(_ bytes: ArraySlice<UInt8>, _ rules: SchemeRules) throws(Refusal) {
     let isWeb = rules.isWeb
@@ -45,7 +45,7 @@ package struct Host: Hashable, Sendable {
       decoded != "." && decoded != "..", at: bytes.startIndex,
       "a path that climbs with \(decoded) is not followed")
     guard isWeb else {
-      // What is not encoded has been looked at.
+      // Bytes that are not encoded have been checked.
       if bytes.contains(UInt8(ascii: "%")) {
         try Self.check(Array(decoded.utf8)[...], at: bytes.startIndex, for: Self.isDelimiter)
       }
@@ -65,24 +65,24 @@ package struct Host: Hashable, Sendable {
     key = Self.webMark + value
   }
 
-  /// The key of the host with a port; without one, the host's own.
+  /// Returns the key of the host with a port; without one, the host's own key.
   package func key(port: Int?) -> String { port.map { "\(key):\($0)" } ?? key }
 
-  /// How the keys of the web's hosts begin.
+  /// The beginning of the keys of the web's hosts.
   private static let webMark = "//"
 
-  /// The host, and the port if there is one, of a key.
+  /// Returns the host of a key, with the port if there is one.
   package static func text(ofKey key: String) -> Substring {
     key.utf8.starts(with: webMark.utf8) ? key[...].dropFirstScalar.dropFirstScalar : key[...]
   }
 
-  /// The key of the opaque host that a decoded text would be: a segment, or the name of a target.
+  /// Returns the key of the opaque host that a decoded text would be: a segment, or the name of a target.
   package static func key(ofOpaque value: String) -> String {
     value.utf8.percentEncoded { $0 >= 0x7f || $0 == UInt8(ascii: "%") || isForbidden($0) }
   }
 
-  /// The keys of the hosts that a decoded text would be in URLs of a scheme: of any, for nil, the opaque one and that of the
-  /// web if it can be one.
+  /// Returns the keys of the hosts that a decoded text would be in URLs of a scheme. For nil, which is any scheme,
+  /// these are the opaque host's key, and the web's key if the text can be such a host.
   package static func keys(ofName value: String, scheme: String?) -> [String] {
     let isOfWeb = SchemeRules(scheme: scheme).isWeb
     // Most names are a word, which no rule writes in another way.
@@ -94,13 +94,13 @@ package struct Host: Hashable, Sendable {
     return (isOfWeb ? [] : [opaque]) + (scheme == nil || isOfWeb ? web.map { [$0.key] } ?? [] : [])
   }
 
-  /// The standard's forbidden host code points.
+  /// Returns whether a byte is one of the standard's forbidden host code points.
   private static func isForbidden(_ byte: UInt8) -> Bool {
-    // Most bytes of hosts are letters, which no text need be searched for.
+    // Most bytes of hosts are letters, so these are tested first, without a search.
     byte <= 0x20 || !byte.isSchemeCharacter && (isDelimiter(byte) || "<>^|".utf8.contains(byte))
   }
 
-  /// What parts of URLs are told apart by.
+  /// Returns whether a byte separates parts of URLs.
   private static func isDelimiter(_ byte: UInt8) -> Bool { #"/\?#@:[]"#.utf8.contains(byte) }
 
   private static func check(
@@ -120,16 +120,16 @@ package struct Host: Hashable, Sendable {
 
 // The host of a pattern: the part between `//` and the first slash, which matches the hosts of URLs.
 extension Host {
-  /// The keys of the hosts that it names, as ``Host/key(port:)`` has them.
+  /// Returns the keys of the hosts that it names, as ``Host/key(port:)`` has them.
   ///
-  /// A pattern of any scheme has two, since the web reads one text in another way than the other schemes do;
-  /// only the first where the web has no such host.
+  /// A pattern of any scheme has two, because the web reads a text in another way than the other schemes do.
+  /// It has only the first if the web has no such host.
   ///
   /// - Parameters:
   ///   - part: The host and perhaps the port, as the pattern has them.
-  ///   - scheme: The pattern's, in lower case; nil for any.
-  /// - Returns: One key or two; nil where the part is a parameter, or all that is left.
-  /// - Throws: ``Refusal`` where no URL has such a host.
+  ///   - scheme: The pattern's scheme, in lower case; nil for any.
+  /// - Returns: One key or two; nil if the part is a parameter, or all that is left.
+  /// - Throws: ``Refusal`` if no URL has such a host.
   package static func keys(ofPattern part: Substring, scheme: String?) throws(Refusal) -> [String]?
   {
     try Refusal.check(
@@ -145,9 +145,9 @@ extension Host {
     return [host, web].compactMap { $0?.key(port: authority.port) }
   }
 
-  /// The text before and behind a parameter, as hosts have it: for `http` and `https`, in lower case.
+  /// Returns the text before and after a parameter, as hosts have it: for `http` and `https`, in lower case.
   ///
-  /// - Throws: ``Refusal`` where no host of the scheme has such text.
+  /// - Throws: ``Refusal`` if no host of the scheme has such text.
   package static func patternText(
     before prefix: String, behind suffix: String, scheme: String?
   ) throws(Refusal) -> (prefix: String, suffix: String) {
@@ -174,14 +174,14 @@ extension Host {
 extension Host {
   /// Reads the IPv4 address that a name is, in dotted decimals.
   ///
-  /// As the URL Standard does: "ends in a number checker", "IPv4 parser". The C library reads all of its forms but a
-  /// `0x` without digits, which is 0.
+  /// As the URL Standard does: "ends in a number checker", "IPv4 parser". The C library reads all of its forms except
+  /// a `0x` without digits, which is 0.
   ///
   /// - Parameters:
   ///   - name: The host, decoded.
-  ///   - index: What errors name as its place.
-  /// - Returns: The address; nil where the last label is no number, so that this is a name.
-  /// - Throws: ``Refusal`` where the last label is a number and the whole is no address.
+  ///   - index: The location in errors.
+  /// - Returns: The address; nil if the last label is not a number, so that this is a name.
+  /// - Throws: ``Refusal`` if the last label is a number and the whole is not an address.
   private static func ipv4(_ name: ArraySlice<UInt8>, at index: Int) throws(Refusal) -> String? {
     var labels = name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
@@ -205,7 +205,7 @@ extension Host {
   /// Reads an IPv6 address with its brackets. Returns it in lower case, without leading zeros, the longest run of
   /// zeros as `::`.
   ///
-  /// It is read as the URL Standard's "IPv6 parser" does, which is how the C library does, and written as its
+  /// Reading follows the URL Standard's "IPv6 parser", as the C library does. Writing follows its
   /// "IPv6 serializer".
   private static func ipv6(_ bytes: ArraySlice<UInt8>) throws(Refusal) -> String {
     var address = in6_addr()
