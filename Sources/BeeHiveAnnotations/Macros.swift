@@ -14,7 +14,7 @@ public enum AnnotatedScope: Sendable {
   case scoped
 }
 
-/// Which annotated modules start first.
+/// The order of annotated modules: the basic ones start first.
 public enum AnnotatedLevel: Sendable {
   /// Before the normal ones.
   case basic
@@ -40,7 +40,7 @@ public struct AnnotatedNames: ExpressibleByStringLiteral, ExpressibleByArrayLite
 public enum AnnotatedExposure: Sendable {
   /// Only code of this process.
   case local
-  /// Calls from outside too: this is the allow-list. What it opens for one is opened from outside as well.
+  /// Calls from outside too: this is the allow-list. For such a call, its own calls come from outside as well.
   case remote
   /// Calls from outside too. It may open local routes, so it checks each request itself.
   case elevated
@@ -49,25 +49,25 @@ public enum AnnotatedExposure: Sendable {
 #if Declarations
   /// Declares that this type implements a service; the image that holds it offers it when loaded.
   ///
-  /// The type is a class, an actor, a struct or an enum, conforms to the service, is not generic, and
-  /// has in its body an `init()` that neither throws nor waits nor belongs to an actor. A type that
-  /// cannot have one registers a factory instead, with `hive.register`. A type inside a function takes none.
+  /// The type is a class, an actor, a struct or an enum, conforms to the service, and is not generic. Its
+  /// body has an `init()` that neither throws nor waits nor belongs to an actor. A type that cannot have
+  /// one registers a factory instead, with `hive.register`. A type inside a function takes no annotation.
   ///
-  /// The services of one annotation share each instance that is kept: one singleton, asked for as any of them.
-  /// Repeat the annotation for services that have instances of their own, or for one under several names.
+  /// The services of one annotation share each instance that is kept: one singleton, whichever of them callers ask for.
+  /// Repeat the annotation for services with instances of their own, or for one service under several names.
   ///
   /// Writes a record for each service into the section `BeehiveRecords`, a constant: no code runs before `main`.
   /// In C: `BEEHIVE_SERVICE_FACTORY`.
   ///
   /// - Parameters:
-  ///   - service: What it implements, as a type: `(any Greeter).self`. The record carries this name
+  ///   - service: The service that it implements, as a type: `(any Greeter).self`. The record carries this name
   ///     as it is written here.
-  ///   - others: Further services, which the type implements too.
+  ///   - others: Further services that the type implements.
   ///   - name: Tells several implementations of one service apart.
-  ///   - scope: How long an instance lives.
-  ///   - priority: The larger one answers where several implement the service.
-  ///   - needs: Services that it looks up while it is made, beside those that its initialisers and properties show:
-  ///     `hive.service((any Conn).self)` or `let conn: any Conn = try hive.service()`, outside closures and without a given name.
+  ///   - scope: The lifetime of an instance.
+  ///   - priority: If several types implement the service, the one with the largest priority answers.
+  ///   - needs: Services that it looks up while it is made. Initialisers and properties show some without it, outside
+  ///     closures and without a given name: `hive.service((any Conn).self)`, `let conn: any Conn = try hive.service()`.
   @attached(member)
   public macro BeeHiveService(
     _ service: Any.Type, _ others: Any.Type..., name: String? = nil,
@@ -76,21 +76,21 @@ public enum AnnotatedExposure: Sendable {
 
   /// Declares that this type is a module; the image that holds it offers it when loaded.
   ///
-  /// The type conforms to `Module` of `BeeHive` and is not generic. Unless it is given a name, that is
-  /// `Shop.ShopModule`, or `Shop.Outer.ShopModule`: what others require.
+  /// The type conforms to `Module` of `BeeHive` and is not generic. Other modules require it by its name. Unless
+  /// you give it one, that is `Shop.ShopModule`, or `Shop.Outer.ShopModule`.
   ///
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In
   /// C: `BEEHIVE_MODULE`.
   ///
   /// - Parameters:
-  ///   - name: What the module is called instead of its type's name.
-  ///   - version: Its version, numbers with dots between them, for those that require some versions only.
+  ///   - name: The module's name, instead of its type's name.
+  ///   - version: Its version, numbers with dots between them, for modules that require only some versions.
   ///   - level: Basic modules start before the normal ones.
-  ///   - priority: The larger one starts first among those that nothing else orders.
+  ///   - priority: The larger one starts first among modules that nothing else orders.
   ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
-  ///   - after: Modules that start earlier where they are present.
-  ///   - needs: Services that it looks up, beside those that its body shows: `context.hive.service((any Conn).self)`,
-  ///     outside closures and without a given name.
+  ///   - after: Modules that start earlier if they are present.
+  ///   - needs: Services that it looks up. Its body shows some without it, outside closures and without a given
+  ///     name: `context.hive.service((any Conn).self)`.
   @attached(member)
   public macro BeeHiveModule(
     name: String? = nil, version: String? = nil, level: AnnotatedLevel = .normal,
@@ -98,10 +98,10 @@ public enum AnnotatedExposure: Sendable {
     requires: AnnotatedNames = [], after: AnnotatedNames = [], needs: AnnotatedNames = []
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ModuleMacro")
 
-  /// States who the plugin is that this type belongs to: its id and its version, for hosts, users and tools.
+  /// States the identity of the plugin that this type belongs to: its id and its version, for hosts, users and tools.
   ///
-  /// Write it once in a plugin, on any type that is not generic; nothing of the type changes. A host loads the highest
-  /// version of an id, and users switch a plugin off by its id, so it stays the same in all versions.
+  /// Write it once in a plugin, on any type that is not generic. The type does not change. A host loads the highest
+  /// version of an id. Users switch a plugin off by its id, so it stays the same in all versions.
   ///
   ///     @BeeHivePlugin("com.example.greet", "1.4.2", name: "Greetings", names: ["de": "Begrüßung"])
   ///     final class GreetModule: Module {
@@ -131,33 +131,33 @@ public enum AnnotatedExposure: Sendable {
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:
   /// `BEEHIVE_TARGET`.
   ///
-  /// - Parameter name: The name by which it is called, a literal.
+  /// - Parameter name: The name that callers use, a literal.
   @attached(member, names: named(actions))
   public macro Target(_ name: String) =
     #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "TargetMacro")
 
   /// Declares that this method of a `@Target` is an action, under its own name.
   ///
-  /// Parameters are given by their labels. For one that a call from outside has to give, the type is
-  /// `URLConvertible`: another does not compile.
+  /// Parameters are given by their labels. If a call from outside has to give a parameter, its type is
+  /// `URLConvertible`; another type does not compile.
   ///
   /// - Parameter exposure: Whether calls from outside reach it.
   @attached(peer)
   public macro Action(_ exposure: AnnotatedExposure = .local) =
     #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "ActionMacro")
 
-  /// Declares that this function, global or static, answers to a URL pattern.
+  /// Declares that this function, global or static, answers a URL pattern.
   ///
-  /// Its parameters have the names that the pattern gives values to, or it has one, a `RouteCall`. Their
-  /// types are those of the pattern: another one is an error here, and so is a type that takes no nil where
-  /// the pattern allows that there is no value, unless the parameter has a default. What the macro knows by
-  /// no name, such as a type that a host defines for patterns, is compared at the call.
+  /// Its parameters have the names of the pattern's values, or it has one, a `RouteCall`. Their types are those
+  /// of the pattern. Another type is an error here. So is a type without nil, if the pattern allows that there is
+  /// no value and the parameter has no default. Types that the macro does not know by name, such as a host's
+  /// types for patterns, are compared at the call.
   ///
   /// Writes one record into the section `BeehiveRecords`, a constant: no code runs before `main`. In C:
   /// `BEEHIVE_ROUTE`.
   ///
   /// - Parameters:
-  ///   - pattern: The URLs that it answers to, a literal: `app://shop/:id<Int>`.
+  ///   - pattern: The URLs that it answers, a literal: `app://shop/:id<Int>`.
   ///   - exposure: Whether calls from outside reach it.
   ///   - priority: Routes that match answer in this order, the largest first.
   @attached(peer)
@@ -165,18 +165,18 @@ public enum AnnotatedExposure: Sendable {
     _ pattern: String, _ exposure: AnnotatedExposure = .local, priority: Int = 0
   ) = #externalMacro(module: "BeeHiveAnnotationsPlugin", type: "RouteMacro")
 
-  /// Writes what callers of a target use instead of names: for `protocol Shop`, the structure `ShopCalls`.
+  /// Writes a structure that callers of a target use instead of names: for `protocol Shop`, it is `ShopCalls`.
   ///
-  /// It belongs into a module of contracts, beside one line, and callers write
+  /// It belongs into a module of contracts, next to one line, and callers write
   /// `hive.mediator.shop.price(sku: "a1")`:
   ///
   ///     extension Mediator { var shop: ShopCalls { ShopCalls(self) } }
   ///
-  /// A requirement of a protocol has no defaults, and the target has them already: callers of `ShopCalls`
-  /// may leave out a parameter whose type is optional here, and what is nil is not given to the target. For
+  /// A requirement of a protocol has no defaults, but the target has them. Callers of `ShopCalls` may leave out a
+  /// parameter whose type is optional here, and nil is not passed to the target. For
   /// `currency: Currency = .euro` there, the protocol has `currency: Currency?`.
   ///
-  /// The target may be in a library that is not loaded yet. `hive.mediator.check(ShopCalls.self)` says what
+  /// The target may be in a library that is not loaded yet. `hive.mediator.check(ShopCalls.self)` reports what
   /// it lacks.
   ///
   /// - Parameter target: The target's name, as its `@Target` has it, a literal.
@@ -198,7 +198,7 @@ public enum AnnotatedEntry {
     #error("pointers of 4 bytes need a filler behind them, which these macros do not write yet")
   #endif
 
-  /// `beehive_accessor`: how a host asks a record for an instance.
+  /// `beehive_accessor`: the function that gives a host the instance of a record.
   public typealias Accessor =
     @convention(c) (
       _ out: UnsafeMutableRawPointer?, _ expectedType: UnsafeRawPointer?,
@@ -211,7 +211,7 @@ public enum AnnotatedEntry {
   ///
   /// - Parameters:
   ///   - request: `BEEHIVE_REQUEST_MAKE` or `BEEHIVE_REQUEST_DESCRIBE`.
-  ///   - out: Uninitialised storage of `Service`, or space for an `Any.Type`: where the answer is written.
+  ///   - out: Uninitialised storage of `Service`, or space for an `Any.Type`, for the answer.
   ///   - expectedType: Points to the `Any.Type` that the host expects; a `Service` of the same name from
   ///     another copy of its module is refused.
   ///   - make: Makes the instance.

@@ -4,14 +4,14 @@
   /// A function that is called with named arguments: its declaration as a record has it, and the call.
   struct ActionFunction {
     let name: String
-    /// The name where it is written.
+    /// The name in the source.
     let node: TokenSyntax
     let parameters: [FunctionParameterSyntax]
     let isAsync: Bool
     let canThrow: Bool
     let result: TypeSyntax?
 
-    /// Nil where no call by names can be made of it; says why.
+    /// Fails, and says why, if no call by names can be made of the function.
     init?(_ function: FunctionDeclSyntax, for attribute: String, _ annotation: Annotation) {
       if let clause = function.genericParameterClause {
         annotation.refuse(
@@ -64,16 +64,16 @@
     var label: String? {
       firstName.tokenKind == .wildcard ? nil : firstName.identifier?.name ?? firstName.text
     }
-    /// The name in calls: the label, or the name where there is none.
+    /// The name in calls: the label, or the name if there is no label.
     var key: String { label ?? (secondName ?? firstName).identifier?.name ?? firstName.text }
     /// The type without `@escaping`.
     var valueType: TypeSyntax { type.withoutEscaping.trimmed }
-    /// The value of one that is not given.
+    /// The value of a missing argument.
     var ownDefault: ExprSyntax? { defaultValue?.value.trimmed }
     /// Whether a call has to give it.
     var isRequired: Bool { defaultValue == nil && !type.isOptional }
 
-    /// Refuses a function that a call from outside would have to give.
+    /// Refuses a parameter that a call from outside would have to give and that is a function.
     func checkURL(_ exposure: Exposure, _ annotation: Annotation) {
       guard exposure != .local, isRequired, type.isFunction else { return }
       annotation.refuse(
@@ -98,11 +98,11 @@
     }
   }
 
-  /// Whom an action or a route answers, as `AnnotatedExposure` has it.
+  /// The callers that an action or a route answers, as `AnnotatedExposure` has it.
   enum Exposure: String { case local, remote, elevated }
 
   extension Annotation {
-    /// The word at a place: `.remote`.
+    /// Returns the word at a place: `.remote`.
     func exposure(at index: Int) -> Exposure {
       let word = unlabelled(index)?.as(MemberAccessExprSyntax.self)?.declName.baseName.text
       return word.flatMap(Exposure.init) ?? .local
@@ -136,7 +136,7 @@
     /// Whether it is optional as it is written.
     var isOptional: Bool { wrapped.takesNil }
 
-    /// Whether it is the type of a function, which no URL can hold.
+    /// Whether it is the type of a function. No URL can hold one.
     var isFunction: Bool { bare.type.is(FunctionTypeSyntax.self) }
   }
 #endif

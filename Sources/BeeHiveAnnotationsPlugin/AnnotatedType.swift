@@ -8,7 +8,7 @@
     let kind: EntryKind
     let annotation: Annotation
     let declaration: any DeclGroupSyntax
-    /// The name where it is written, to point at.
+    /// The name in the source, to point at.
     let nameInSource: TokenSyntax
     /// `Shop.Outer.EnglishGreeter`: the Swift module, the types around it as far as the macro can see
     /// them, the type.
@@ -19,7 +19,7 @@
     /// The remedy if the Hive cannot make the type by itself.
     var instead: String { kind.remedy + " instead" }
 
-    /// Nil where the annotation cannot be on `declaration` at all.
+    /// Fails if the annotation cannot be on `declaration` at all.
     init?(_ declaration: some DeclGroupSyntax, as kind: EntryKind, _ annotation: Annotation) {
       guard
         declaration.is(ClassDeclSyntax.self) || declaration.is(ActorDeclSyntax.self)
@@ -81,21 +81,21 @@
     }
   }
 
-  /// Checks that `Type()` is something that an accessor may write: on any thread, in no time, for sure.
+  /// Checks that an accessor may call `Type()`: on any thread, without waiting, without failing.
   ///
-  /// Looks at the body of the type alone. The compiler checks the rest in the expansion: inherited and missing
+  /// Looks only at the body of the type. The compiler checks the rest in the expansion: inherited and missing
   /// initialisers, and isolation that is inferred.
   extension AnnotatedType {
     private func checkInitializer() {
       let members = declaration.memberBlock.members.map(\.decl)
-      // Those that () calls.
+      // The initialisers that () calls.
       let candidates = members.compactMap { $0.as(InitializerDeclSyntax.self) }
         .filter { initializer in
           initializer.signature.parameterClause.parameters.allSatisfy {
             $0.defaultValue != nil || $0.ellipsis != nil
           }
         }
-      // The compiler of Swift 6.3 crashes where an expansion makes an enum that has none.
+      // The compiler of Swift 6.3 crashes if an expansion makes an enum without one.
       if candidates.isEmpty, declaration.is(EnumDeclSyntax.self),
         !members.contains(where: { $0.is(IfConfigDeclSyntax.self) })
       {
@@ -139,9 +139,9 @@
   }
 
   extension AttributeListSyntax {
-    /// Returns whether an annotation repeats one of its name that comes earlier and says the same.
+    /// Returns whether an annotation repeats an earlier one of its name that says the same.
     ///
-    /// The compiler hands over the attribute apart from the declaration: only locations compare.
+    /// The compiler hands over the attribute apart from the declaration, so only locations compare.
     func hasEarlier(
       _ annotation: Annotation, where saysTheSame: (AttributeSyntax) -> Bool = { _ in true }
     ) -> Bool {
@@ -162,7 +162,7 @@
       asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause
     }
 
-    /// How messages call a declaration around another.
+    /// The name in messages of a declaration around another.
     var title: String {
       asProtocol((any NamedDeclSyntax).self).map { "'\($0.name.text)'" } ?? "a declaration"
     }

@@ -4,8 +4,8 @@
   import SwiftSyntax
   import SwiftSyntaxMacros
 
-  /// One annotation that is expanded: where it is, and its problems, of which all are reported, not only
-  /// the first.
+  /// One annotation in its expansion: its place in the source, and its problems. All problems are reported, not
+  /// only the first.
   final class Annotation {
     let attribute: AttributeSyntax
     let context: any MacroExpansionContext
@@ -26,25 +26,25 @@
         Diagnostic(node: place, message: MacroExpansionErrorMessage(message)))
     }
 
-    /// Whether nothing was found.
+    /// Whether it has no problems.
     var isSound: Bool { diagnostics.isEmpty }
 
-    /// Reports what was found, for an annotation that then writes something in place of its entry: what
-    /// others rely on is there, and one mistake is one error.
+    /// Reports the problems of an annotation that writes something else instead of its entry. Others can rely
+    /// on that, so one mistake is one error.
     func report() { diagnostics.forEach(context.diagnose) }
 
-    /// Throws what was found, if anything was.
+    /// Throws the problems, if there are any.
     func check() throws(DiagnosticsError) {
       if !isSound { throw DiagnosticsError(diagnostics: diagnostics) }
     }
 
-    /// The directive that gives what follows the location of a node.
+    /// Returns the directive that gives the following text the location of a node.
     func line(of node: some SyntaxProtocol) -> String {
       let location = context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath)
       return location.map { "#sourceLocation(file: \($0.file), line: \($0.line))\n" } ?? ""
     }
 
-    /// `text`, if a record can hold it.
+    /// Returns `text`, if a record can hold it.
     func checked(_ text: String, _ what: String, at node: some SyntaxProtocol) -> String? {
       if text.isEmpty {
         refuse(at: node, "\(what) must not be empty")
@@ -62,14 +62,14 @@
     }
   }
 
-  /// The arguments of an annotation, read from the source: an entry is a constant, so only what is
+  /// The arguments of an annotation, read from the source. An entry is a constant, so only what is
   /// there can go into it.
   extension Annotation {
     private var list: LabeledExprListSyntax {
       if case .argumentList(let list) = attribute.arguments { list } else { [] }
     }
 
-    /// The argument of this label; nil where it is left out.
+    /// The argument of this label; nil if it is left out.
     subscript(_ label: String) -> ExprSyntax? {
       list.first { $0.label?.text == label }?.expression
     }
@@ -78,10 +78,10 @@
       list.compactMap { $0.label == nil ? $0.expression : nil }
     }
 
-    /// The argument without a label at this place; nil where it is left out.
+    /// Returns the argument without a label at this place; nil if it is left out.
     func unlabelled(_ index: Int) -> ExprSyntax? { unlabelled.dropFirst(index).first }
 
-    /// The string literal without a label at this place, which has to be there.
+    /// Returns the string literal without a label at this place; refuses if it is missing.
     func literal(_ index: Int, _ what: String) -> String? {
       guard let expression = unlabelled(index) else {
         refuse("\(attribute.spelling) needs \(what)")
@@ -90,7 +90,7 @@
       return text(expression, what)
     }
 
-    /// The types in `(any Greeter).self`, as they were written, and their names without `any`.
+    /// Returns the types in `(any Greeter).self`, as they were written, and their names without `any`.
     func services() -> [(type: ExprSyntax, name: String)] {
       unlabelled.compactMap(service)
     }
@@ -107,7 +107,7 @@
       }
     }
 
-    /// A 32-bit integer literal, with a sign or without.
+    /// Returns a 32-bit integer literal, with a sign or without.
     func integer(_ label: String) -> Int32? {
       guard let expression = self[label] else { return nil }
       let literal = expression.withoutParentheses
@@ -129,7 +129,7 @@
       return value
     }
 
-    /// The word of `.basic`.
+    /// Returns the word of `.basic`.
     func word(_ label: String, of words: [String]) -> String? {
       guard let expression = self[label] else { return nil }
       let name = expression.as(MemberAccessExprSyntax.self)?.declName.baseName.plainText
@@ -141,10 +141,10 @@
       return name
     }
 
-    /// One string literal; nil where there is none, or `nil`.
+    /// Returns one string literal; nil if there is none, or `nil`.
     func string(_ label: String) -> String? { strings(label).first }
 
-    /// One string literal, or an array of them.
+    /// Returns one string literal, or an array of them.
     func strings(_ label: String) -> [String] {
       guard let expression = self[label], !expression.is(NilLiteralExprSyntax.self) else {
         return []
@@ -153,7 +153,7 @@
       return parts.compactMap { text($0, label) }
     }
 
-    /// The pairs of a dictionary literal of strings, in their order.
+    /// Returns the pairs of a dictionary literal of strings, in their order.
     func pairs(_ label: String) -> [(key: String, value: String)] {
       guard let expression = self[label] else { return [] }
       guard let content = expression.as(DictionaryExprSyntax.self)?.content else {

@@ -28,7 +28,7 @@
       for (index, service) in names.enumerated() {
         let isRepeated = names[..<index].contains(service)
         let isEarlier = declaration.attributes.hasEarlier(annotation) {
-          // What is wrong with that one it says itself.
+          // The other annotation reports its own problems.
           let other = Annotation($0, in: context)
           return other.string("name") == name && other.services().contains { $0.name == service }
         }
@@ -40,7 +40,7 @@
       try annotation.check()
       guard let type else { return [] }
 
-      // Named after what no other annotation of the type offers under this name.
+      // A name for the group that is unique: no other annotation of the type offers this service under this name.
       let group = [names.first, name].compactMap(\.self).joined(separator: " ")
       let isShared = services.count > 1 && scope != nil && scope != "transient"
       return services.flatMap { service in
@@ -73,7 +73,7 @@
       try annotation.check()
       guard let type else { return [] }
 
-      // Named as `hive.register(module:)` and BeeHiveMod name it, so that all ways know one module.
+      // The name that `hive.register(module:)` and BeeHiveMod give it, so that all ways know one module.
       var text = RecordText(
         name: name ?? type.qualifiedName, implementation: name == nil ? "" : type.qualifiedName)
       text.add("version", version)
@@ -112,7 +112,7 @@
       text.add("version", version)
       for (key, value) in fields { text.add(key, value) }
       for (language, name) in names { text.add("name[\(language)]", name) }
-      // It makes nothing.
+      // The record makes nothing.
       return [text.constant(.plugin, in: context, "{ _, _, _, _ in false }")]
     }
   }

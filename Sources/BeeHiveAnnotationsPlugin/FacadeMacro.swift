@@ -52,7 +52,7 @@
       ]
     }
 
-    /// The function as the structure has it: an optional parameter may be left out.
+    /// Returns the function as the structure has it: an optional parameter may be left out.
     private static func method(_ function: FunctionDeclSyntax) -> String {
       var signature = function.signature.trimmed
       let parameters = signature.parameterClause.parameters.map { parameter in
@@ -69,7 +69,7 @@
       return "func \(function.name.text)\(signature)\(conditions)"
     }
 
-    /// The call; what is nil is not given, so that the target's default takes its place.
+    /// Returns the call. It does not pass nil, so that the target's default is used.
     private static func call(of action: ActionFunction, _ target: String) -> String {
       let list = action.parameters.map { parameter in
         "\"\(parameter.key)\": "

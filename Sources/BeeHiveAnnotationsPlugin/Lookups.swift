@@ -4,14 +4,14 @@
   /// Finds the services that a type looks up, as far as its source shows it: `hive.service((any Conn).self)`,
   /// `let conn: any Conn = try hive.service()`, and both with `load`.
   ///
-  /// The Hive is called `hive`, or is `Hive.process`. Passed over are lookups in closures, with `try?`, of a given name
-  /// or with a parameter, those whose type is written elsewhere, and what other functions look up.
+  /// The Hive is called `hive`, or is `Hive.process`. Ignores lookups in closures, with `try?`, of a given name or with
+  /// a parameter, lookups whose type is written elsewhere, and lookups of other functions.
   final class Lookups: SyntaxVisitor {
     private(set) var services: [String] = []
-    /// The types of the properties that are written out.
+    /// The types of properties that are written out, by the property's name.
     private var properties: [String: TypeSyntax] = [:]
 
-    /// Looks at what makes an instance: initialisers, and values of properties; in a module at its methods too.
+    /// Looks at the code that makes an instance: initialisers, and values of properties; in a module also its methods.
     init(in declaration: some DeclGroupSyntax, of kind: EntryKind) {
       super.init(viewMode: .sourceAccurate)
       let members = declaration.memberBlock.members.map(\.decl)
@@ -52,7 +52,7 @@
       return .visitChildren
     }
 
-    /// The type of the variable, parameter or property that a call gives a value to.
+    /// Returns the type of the variable, parameter or property that a call gives a value to.
     private func typeAround(_ call: FunctionCallExprSyntax) -> TypeSyntax? {
       var value = Syntax(call)
       while let parent = value.parent,
@@ -73,7 +73,7 @@
   }
 
   extension Annotation {
-    /// The services that the annotation says, then others that the type's source shows, each once.
+    /// Returns the services in the annotation, then others that the type's source shows, each once.
     func needs(of declaration: some DeclGroupSyntax, _ kind: EntryKind) -> [String] {
       let all = strings("needs") + Lookups(in: declaration, of: kind).services
       return all.enumerated().filter { !all[..<$0].contains($1) }.map(\.element)
@@ -91,7 +91,7 @@
   }
 
   extension SyntaxProtocol {
-    /// The name that an entry has for a type as it is written: without `any`.
+    /// The name that an entry has for this type: without `any`.
     var serviceName: String {
       let text = plainText
       return text.hasPrefix("any ") ? String(text.dropFirst(4)) : text

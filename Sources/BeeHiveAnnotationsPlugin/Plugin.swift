@@ -10,7 +10,7 @@
     ]
   }
 #else
-  /// Without the trait there is nothing to expand, and nothing of swift-syntax to build.
+  /// Without the trait there is nothing to expand, and swift-syntax is not built.
   @main enum Plugin {
     static func main() {}
   }

@@ -39,8 +39,8 @@
       if let value { fields.append("\(key)=\(value)") }
     }
 
-    /// The declarations that make an entry: a function that makes what the host asks for, and the constant that leads
-    /// to it.
+    /// Returns the declarations of an entry: a function that makes the instance for the host, and the constant that
+    /// leads to it.
     ///
     /// The function is explicitly nonisolated: a closure would not be checked in Swift 5.
     func entry(
@@ -65,7 +65,7 @@
       ]
     }
 
-    /// The constant that is the record; `accessor` is the source of a closure.
+    /// Returns the constant that is the record; `accessor` is the source of a closure.
     func constant(
       _ kind: EntryKind, isStatic: Bool = true, in context: some MacroExpansionContext,
       _ accessor: String
@@ -96,12 +96,12 @@
   }
 
   extension AnnotatedType {
-    /// The members that make an entry of the type.
+    /// Returns the members that make an entry of the type.
     func entry(making made: String, _ text: RecordText) -> [DeclSyntax] {
-      // No name that the type can have.
+      // A name that the type cannot have.
       let instance = "new" + name.plainText
-      // The function carries the checks that need types: `init()` can be called here, and what it makes conforms.
-      // The compiler reports the one at the line of the type, the other at that of the annotation.
+      // The function carries the checks that need types: `init()` can be called here, and the instance conforms.
+      // The compiler reports the first at the line of the type, the second at the line of the annotation.
       return text.entry(
         kind, making: made, in: annotation.context,
         """

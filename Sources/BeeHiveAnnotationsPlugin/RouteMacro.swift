@@ -61,7 +61,7 @@
         """)
     }
 
-    /// Holds the types of the function to those of the pattern.
+    /// Compares the types of the function with those of the pattern.
     private static func compare(
       _ action: ActionFunction, with pattern: String, _ annotation: Annotation
     ) {
@@ -85,7 +85,7 @@
   }
 
   extension ActionFunction {
-    /// Whether it wants to be told of the whole call.
+    /// Whether it takes the whole call.
     fileprivate var takesRouteCall: Bool {
       parameters.count == 1
         && Syntax(parameters[0].valueType).plainText.split(separator: ".").last == "RouteCall"
@@ -94,15 +94,15 @@
     fileprivate var needsTry: Bool { !parameters.isEmpty && !takesRouteCall }
   }
 
-  /// A value that the pattern of a route gives: as much of the notation of `RoutePattern`, which has the
-  /// rules, as a comparison with the parameters of a function needs.
+  /// A value that the pattern of a route gives. `RoutePattern` has the rules of the notation. This reads as much of
+  /// it as a comparison with the parameters of a function needs.
   struct PatternValue: CustomStringConvertible {
-    /// The pattern's type, without `?`: `String` for text, `[String]` behind `*`.
+    /// The pattern's type, without `?`: `String` for text, `[String]` after `*`.
     var type = "String"
-    /// Whether a URL may do without it.
+    /// Whether a URL may leave it out.
     var isOptional = false
 
-    /// Reads a pattern, by the names in it; what cannot be read, the router reports.
+    /// Reads a pattern, by the names in it. The router reports what cannot be read.
     static func all(in pattern: String) -> [String: Self] {
       var (values, rest, depth): ([String: Self], Substring, Int) = ([:], pattern[...], 0)
       // The path, up to the `?` that begins the query.
@@ -137,11 +137,11 @@
       return values
     }
 
-    /// As messages name it: `Int`, `Int?`.
+    /// The type in messages: `Int`, `Int?`.
     var description: String { type + (isOptional ? "?" : "") }
 
-    /// Returns whether a parameter can be of a type, by the names of both. What the macro does not know, a
-    /// host's type in the pattern or a type of the author's, is left to the conversion of the call.
+    /// Returns whether a parameter can be of a type, by the names of both. Types that the macro does not know, of
+    /// the host or of the author, are left to the conversion of the call.
     func canBe(_ written: TypeSyntax, hasDefault: Bool) -> Bool {
       let (name, takesNil) = written.wrapped
       if isOptional, !takesNil, !hasDefault { return false }

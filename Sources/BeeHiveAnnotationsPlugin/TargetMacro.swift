@@ -16,7 +16,7 @@
       let visibility = declaration.visibility
       guard annotation.isSound, let name, let type else {
         annotation.report()
-        // The type conforms to Target all the same.
+        // The type conforms to Target even so.
         return type.map { type in
           [
             """
@@ -82,7 +82,7 @@
     ) -> String {
       let parameters = action.parameters.map { parameter in
         let missing = parameter.ownDefault.map { ", default: \($0)" } ?? ""
-        // What a call from outside has to give, the compiler holds to URLConvertible.
+        // For arguments that a call from outside has to give, the compiler requires URLConvertible.
         let label = exposure != .local && parameter.isRequired ? "url: " : ""
         return "BeeHiveRouting.Parameter("
           + "\(label)\"\(parameter.key)\", (\(parameter.valueType)).self\(missing))"
@@ -98,7 +98,7 @@
     }
   }
 
-  /// `@Action(.remote)`: read by `@Target`; on its own it only says where it belongs.
+  /// `@Action(.remote)`: read by `@Target`. On its own it only reports a wrong place.
   enum ActionMacro: PeerMacro {
     static func expansion(
       of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -121,7 +121,7 @@
   }
 
   extension AttributeListSyntax {
-    /// The attribute of this name, however its module is written.
+    /// Returns the attribute of this name, with its module or without.
     func named(_ name: String) -> AttributeSyntax? {
       lazy.compactMap { $0.as(AttributeSyntax.self) }
         .first { $0.attributeName.plainText.split(separator: ".").last == Substring(name) }
@@ -136,7 +136,7 @@
   }
 
   extension DeclGroupSyntax {
-    /// The modifier of what the type offers to others, with a blank; none where it is for its module.
+    /// The modifier of what the type offers to others, with a blank; empty if that is only for its module.
     var visibility: String {
       let access = modifiers.first { ["public", "open", "package"].contains($0.name.text) }
       return access.map { $0.name.text == "open" ? "public " : $0.name.text + " " } ?? ""

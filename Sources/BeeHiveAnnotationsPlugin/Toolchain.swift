@@ -2,15 +2,15 @@
   import Glibc
   import SwiftSyntax
 
-  /// The reason that nothing is expanded for the compiler that has loaded this library, which `Scripts/build-macros`
-  /// builds for one compiler alone; nil for that one.
+  /// The reason why nothing is expanded, if another compiler has loaded this library; nil if the right one has.
+  /// `Scripts/build-macros` builds the library for one compiler.
   ///
-  /// Told apart by the SwiftSyntax that the process uses: that of the compiler, whatever built the library.
+  /// Compilers differ in the SwiftSyntax that the process uses: the compiler's own, whatever built the library.
   let toolchainRefusal: String? = {
     var library = unsafe Dl_info()
     var status = stat()
     let type: Any.Type = Syntax.self
-    // Sound: metadata is only asked which file it is in, and that file's name lives as long as the library.
+    // Sound: metadata is only used to find its file, and that file's name lives as long as the library.
     guard unsafe dladdr(unsafeBitCast(type, to: UnsafeRawPointer.self), &library) != 0,
       let path = unsafe library.dli_fname, unsafe stat(path, &status) == 0
     else { return nil }

@@ -3,11 +3,11 @@ import Glibc
 public import Testing
 
 extension Hive {
-  /// Creates a Hive of what these libraries declare, and nothing else that the process has loaded.
+  /// Creates a Hive of what these libraries declare, without anything else that the process has loaded.
   ///
   ///     let hive = try Hive(opening: "libShop.so")
   ///
-  /// - Parameter files: Opened with `dlopen`, each as `builtFile(_:)` finds it; they stay open.
+  /// - Parameter files: The libraries, found as `builtFile(_:)` does and opened with `dlopen`; they stay open.
   /// - Throws: ``Problem`` of the code `not-loaded`, with the loader's reason.
   public convenience init(opening files: String...) throws {
     var chosen: Set<String> = []
@@ -21,12 +21,12 @@ extension Hive {
     self.init(imagesWhere: { [chosen] in chosen.contains(canonical($0)) })
   }
 
-  /// Creates a Hive of these entries alone, by the rules for what images and files declare.
+  /// Creates a Hive of only these entries, by the rules for what images and files declare.
   ///
   ///     let hive = try Hive(planting: Registrations(services: [.init(service: "Shop.Cart", impl: "Cart")]))
   ///
-  /// - Parameter entries: What a file would say: its names are those of types, or are bound with `bind`.
-  /// - Throws: ``Problem`` of the first entry that is rejected.
+  /// - Parameter entries: The entries, as a file would state them. Names are those of types, or are bound with `bind`.
+  /// - Throws: ``Problem`` of the first rejected entry.
   public convenience init(planting entries: Registrations) throws {
     self.init()
     try register(entries, file: "planted")
@@ -38,15 +38,15 @@ extension Hive {
 ///
 ///     expectRegistered("libShop.so", .service, "Shop.Cart", as: "Shop.PaperCart")
 ///
-/// Records an issue otherwise: what the file declares instead, what is rejected of it and why, and which names
-/// are nearly the same.
+/// Otherwise records an issue: what the file declares instead, its rejected entries with the reasons, and names
+/// that are nearly the same.
 ///
 /// - Parameters:
 ///   - file: The file, as ``builtFile(_:)`` finds it.
 ///   - kind: `.module`, `.service`, `.target` or `.route`.
-///   - name: Its name; that of a type may leave out what it is qualified with.
-///   - implementation: What implements it; nil for whatever does.
-///   - location: Where the issue is recorded.
+///   - name: Its name; the name of a type may leave out its qualifiers.
+///   - implementation: The implementation; nil for any.
+///   - location: The location of the issue.
 public func expectRegistered(
   _ file: String, _ kind: RecordKind, _ name: String, as implementation: String? = nil,
   at location: SourceLocation = #_sourceLocation
@@ -61,8 +61,8 @@ public func expectRegistered(
 
 /// Returns the path of a file that was built with the running tests.
 ///
-/// - Parameter name: `libShop.so`: looked up beside the test binary, where a build has its products. What has
-///   a slash in it is a path already.
+/// - Parameter name: `libShop.so`: looked up next to the test binary, where a build has its products. A name
+///   with a slash is a path already.
 /// - Returns: The path.
 public func builtFile(_ name: String) -> String {
   guard !name.contains("/"), let slash = CommandLine.arguments[0].lastIndex(of: "/") else {
@@ -71,22 +71,22 @@ public func builtFile(_ name: String) -> String {
   return CommandLine.arguments[0][...slash] + name
 }
 
-/// The one path of a file that others lead to; the path itself where there is no such file.
+/// Returns the path of a file with all links resolved; the path itself if there is no such file.
 private func canonical(_ path: String) -> String {
   guard let resolved = unsafe realpath(path, nil) else { return path }
   defer { unsafe free(resolved) }
   return unsafe String(cString: resolved)
 }
 
-/// Keeps what a Hive does, in the order in which it tells it, until the last reference goes.
+/// Records what a Hive does, in the order of its notices, until the last reference goes.
 ///
 ///     let recorder = NoticeRecorder(hive)
 ///     try await hive.start()
 ///     #expect(recorder.steps == ["Shop.Basket setUp", "Shop.Basket initialize", "Shop.Basket splash"])
 public final class NoticeRecorder: Sendable {
-  /// The notices, behind a lock that the thread sanitizer understands.
+  /// The notices, under a lock that the thread sanitizer understands.
   @safe private final class Kept: @unchecked Sendable {
-    // Sound: `notices` is used between `lock` and `unlock` alone.
+    // Sound: `notices` is only used between `lock` and `unlock`.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private var notices: [HiveNotice] = []
 
@@ -110,7 +110,7 @@ public final class NoticeRecorder: Sendable {
   /// Records from now on.
   ///
   /// - Parameters:
-  ///   - hive: What is recorded.
+  ///   - hive: The Hive to record.
   ///   - fromStart: Whether to record the present entries too, as if they came now.
   public init(_ hive: Hive, fromStart: Bool = false) {
     let kept = Kept()
@@ -122,7 +122,7 @@ public final class NoticeRecorder: Sendable {
 
   deinit { observation.cancel() }
 
-  /// Everything that was told so far.
+  /// The notices so far.
   public var notices: [HiveNotice] { kept.update { $0 } }
 
   /// The calls of modules that have begun: `Shop.Basket setUp`, events among them.
@@ -151,13 +151,13 @@ extension Trait where Self == OverrideTrait {
   ///
   ///     @Test(.overriding((any Mail).self, with: MockMail())) func sends() { … }
   ///
-  /// Singletons that the test asks for are made for it alone.
+  /// The test gets singletons of its own.
   ///
   /// - Parameters:
-  ///   - type: What the service is asked for as.
-  ///   - name: The given name of the one to replace; nil for the one that is asked for without a name.
-  ///   - hive: Whose service it is.
-  ///   - instance: Made anew for each test.
+  ///   - type: The type that callers look the service up by.
+  ///   - name: The given name of the service to replace; nil for the one that callers get without a name.
+  ///   - hive: The Hive that has the service.
+  ///   - instance: The new instance, made for each test.
   /// - Returns: The trait, for a test or a suite.
   public static func overriding<Service: Sendable>(
     _ type: Service.Type, name: String? = nil,
