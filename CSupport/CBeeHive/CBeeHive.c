@@ -1,4 +1,4 @@
-// The headers are the product; this file is where their layout is held to RecordLayout.md.
+// The headers are the product. This file checks their layout against RecordLayout.md.
 #include "BeeHive.h"
 
 _Static_assert(sizeof(beehive_record_head) == BEEHIVE_RECORD_HEAD_SIZE, "the head is 32 bytes");

@@ -17,8 +17,8 @@ static struct beehive_reader *readers;  // only grows; atomic
 static pthread_key_t leaving;
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
-// The last resort of a thread that cannot have a record for want of memory: one that all such
-// threads share would be wrong, so the process stops, as malloc's callers everywhere else do.
+// If memory runs out, a thread gets no record. Sharing one would be wrong, so the process stops, as it
+// does for other callers of malloc.
 static struct beehive_reader *allocate(void) {
   void *memory = NULL;
   if (posix_memalign(&memory, 64, sizeof(struct beehive_reader)) != 0) abort();
@@ -34,13 +34,13 @@ static void leave(void *record) {
   __atomic_store_n(&reader->owned, 0, __ATOMIC_RELEASE);
 }
 
-// Tells the kernel that this process will ask for barriers; where it cannot, readers fence.
+// Tells the kernel that this process will ask for barriers. If the kernel refuses, readers fence.
 static void register_barrier(void) {
   if (syscall(__NR_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0) return;
   __atomic_store_n(&beehive_epoch.fence_needed, 1, __ATOMIC_SEQ_CST);
 }
 
-// In the child of a fork only the calling thread lives: the others' announcements mean nothing.
+// In the child of a fork only the calling thread lives, so the others' announcements mean nothing.
 static void forget_other_threads(void) {
   register_barrier();
   for (struct beehive_reader *r = __atomic_load_n(&readers, __ATOMIC_ACQUIRE); r; r = r->next) {
@@ -87,7 +87,7 @@ uint64_t beehive_epoch_end(void) {
 uint64_t beehive_epoch_oldest(void) {
   pthread_once(&prepared, prepare);
   // After this every reader either has its announcement visible here or will see the new table.
-  // Refused: it is unknown who reads what, so nothing is freed this time.
+  // If the kernel refuses, nobody knows who reads what, so nothing is freed this time.
   if (!beehive_epoch.fence_needed &&
       syscall(__NR_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0)
     return 0;

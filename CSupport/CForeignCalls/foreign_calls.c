@@ -18,7 +18,7 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *sea
   int is_next = 0;
   uintptr_t address = _Unwind_GetIPInfo(context, &is_next);
   if (address == search->caller) { return _URC_END_OF_STACK; }
-  // Behind a call that is the last of its function another one may begin.
+  // After a call that is the last of its function, another function may begin.
   search->callee = address - !is_next;
   return _URC_NO_REASON;
 }
@@ -32,7 +32,7 @@ static void report(const char *what, uintptr_t callee) {
       (size_t)(callee - (uintptr_t)place.dli_fbase));
 }
 
-// The personality routine of the frames below. The unwinder asks it before it takes a frame from the stack, so a core
+// The personality routine of the frames below. The unwinder calls it before it takes a frame from the stack, so a core
 // dump still shows where the exception was thrown.
 __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code beehive_unwinds_no_call(
     int version, _Unwind_Action actions, uint64_t class, struct _Unwind_Exception *exception,
@@ -44,7 +44,7 @@ __attribute__((used, visibility("hidden"))) _Unwind_Reason_Code beehive_unwinds_
   struct search search = {.caller = _Unwind_GetIP(context)};
   _Unwind_Backtrace(note_frame, &search);
   report("an exception", search.callee);
-  // No frame catches it, is the answer to a search: the C++ runtime calls std::terminate, Rust's aborts.
+  // Answers the search with "no frame catches it": the C++ runtime calls std::terminate, Rust's aborts.
   return _URC_FATAL_PHASE1_ERROR;
 }
 
@@ -57,8 +57,8 @@ static void abort_at_end_of_thread(void *callee) {
 #error "without a jump buffer, code without unwind tables is left unnoticed: -fno-exceptions"
 #endif
 
-// Makes a call by a statement, and gives the function that it stands in this personality, as noexcept does in C++; 0x1b
-// is DW_EH_PE_pcrel | sdata4. The end of a thread reaches the handler, whether or not the callee has unwind tables.
+// Makes a call by a statement, in a function that gets this personality, as noexcept does in C++. 0x1b is
+// DW_EH_PE_pcrel | sdata4. The end of a thread reaches the handler, whether or not the callee has unwind tables.
 #define GUARD(callee, statement)                                               \
   __asm__ volatile(".cfi_personality 0x1b, beehive_unwinds_no_call");         \
   pthread_cleanup_push(abort_at_end_of_thread, (void *)(uintptr_t)(callee)); \

@@ -1,8 +1,8 @@
 /* The hook and its pending list.
  *
  * The hook runs inside constructors, under the loader's lock, in processes that may never use a
- * Hive. So it allocates nothing, runs no Swift, and the one lock it takes is held for a few
- * instructions by the thread that has it and never across a call. */
+ * Hive. So it allocates nothing and runs no Swift. It takes one lock, holds that for a few
+ * instructions, and never across a call. */
 #define _GNU_SOURCE
 #include "CImageEvents.h"
 
@@ -14,7 +14,7 @@
 #include "CImageList.h"
 
 /* Says that a runtime is in this image, so that a second one in a process can be noticed. It is
- * beside the hook: an image that links a copy of that links a copy of this. */
+ * next to the hook: an image that links a copy of the hook links a copy of this. */
 __asm__(".pushsection .note.beehive,\"aR\",%note\n"
         ".balign 4\n"
         ".long 8, 4, 0x42454502\n"
@@ -52,9 +52,9 @@ static void unlink_node(beehive_image *image) {
   image->link = NULL;
 }
 
-/* An image that registers stays: others keep pointers into it, and Swift's runtime does. Here, before
- * `dlopen` returns, no `dlclose` can have come first. Where the loader does not find the image by its
- * name, the runtime pins it when it takes it. */
+/* An image that registers stays mapped, because others keep pointers into it, and Swift's runtime does.
+ * Here, before `dlopen` returns, no `dlclose` can have come first. If the loader does not find the image
+ * by its name, the runtime pins it when it takes it. */
 static bool pin(const beehive_image *image) {
   image_place place;
   const char *name = image_place_find(image, &place);
@@ -63,7 +63,7 @@ static bool pin(const beehive_image *image) {
 }
 
 __attribute__((visibility("default"))) void beehive_image_event(beehive_image *image, int event) {
-  /* A node of another version may have its fields elsewhere: a walk must do. */
+  /* A node of another version may have its fields elsewhere, so only a walk finds the image. */
   bool known = image->version == BEEHIVE_IMAGE_VERSION && image->size >= sizeof *image;
   bool pinned = known && event == BEEHIVE_IMAGE_UP && pin(image);
   hold();
@@ -80,7 +80,7 @@ __attribute__((visibility("default"))) void beehive_image_event(beehive_image *i
   __atomic_add_fetch(&beehive_image_generation, 1, __ATOMIC_RELEASE);
 }
 
-/* The image that has the runtime is Swift's as well: it stays mapped after dlclose. */
+/* The image that has the runtime is Swift's as well, so it stays mapped after dlclose. */
 __attribute__((constructor)) static void stay(void) {
   Dl_info own;
   if (dladdr((void *)stay, &own) == 0) return;
@@ -88,8 +88,8 @@ __attribute__((constructor)) static void stay(void) {
     dlerror(); /* the main program, which stays anyway */
 }
 
-/* A child must not inherit the flag set by a thread that it does not have. Said at the first
- * taking: before that only the hook sets it, under a lock of the loader's with the same trouble. */
+/* A child must not inherit the flag set by a thread that it does not have. Registered at the first
+ * taking: before that only the hook sets the flag, under a lock of the loader with the same trouble. */
 static void survive_fork(void) {
   static bool said;
   if (!__atomic_exchange_n(&said, true, __ATOMIC_RELAXED)) pthread_atfork(hold, release, release);

@@ -1,20 +1,20 @@
-/* What a scan copies of one image, inside the callback of dl_iterate_phdr.
+/* The parts of one image that a scan copies, inside the callback of dl_iterate_phdr.
  *
- * libelf allocates, and an allocator may walk the loader's list under a lock of its own. So nothing of
- * libelf runs in the callback: the callback copies what libelf reads afterwards into a capsule. Program
- * headers are foreign data, so a note is copied only from the file contents of a readable segment. */
+ * libelf allocates, and an allocator may walk the loader's list under a lock of its own. So libelf does not
+ * run in the callback. The callback copies into a capsule what libelf reads afterwards. Program headers are
+ * foreign data, so a note is copied only from the file contents of a readable segment. */
 #define _GNU_SOURCE
 #include <string.h>
 
 #include "image_loader.h"
 
-/* More PT_NOTE than any linker writes; the rest is not looked at. */
+/* More PT_NOTE than any linker writes; the rest is ignored. */
 #define NOTE_LIMIT 8
 
-/* How much of one PT_NOTE is copied: nobody writes longer ones. */
+/* The most bytes of one PT_NOTE that are copied: nobody writes longer ones. */
 #define NOTE_SIZE_LIMIT ((size_t)65536)
 
-/* What is to be copied of one image. */
+/* The parts of one image to copy. */
 struct selection {
   const ElfW(Ehdr) *header; /* null where no readable segment holds it */
   const ElfW(Phdr) *first;  /* of the readable segments */

@@ -1,8 +1,8 @@
 /* One pass through the loader's list: copies of chosen images' sections.
  *
- * The loader holds its lock during the pass and cannot unmap anything, so the memory of another image
- * is read here, and where a scan copies headers and notes. An image that is being loaded is visible too: its
- * pointers may not be relocated yet, so none is followed before it was found inside the image. */
+ * The loader holds its lock during the pass and cannot unmap anything. So the memory of other images is
+ * read here, and when a scan copies headers and notes. An image that is being loaded is visible too. Its
+ * pointers may not be relocated yet, so each is followed only after it was found inside the image. */
 #include "image_loader.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct copying {
   size_t needed_bytes, needed_texts;
 };
 
-/* Copies a piece if it fits; counts it in any case, so that the next pass has room. */
+/* Copies a piece if it fits. Counts it in any case, so that the next pass has room. */
 static image_piece put(struct copying *copying, const void *bytes, size_t size) {
   image_copies *copies = copying->copies;
   /* Sections keep their alignment of 8. */
@@ -30,8 +30,8 @@ static image_piece put(struct copying *copying, const void *bytes, size_t size) 
   return (image_piece){offset, size};
 }
 
-/* The text at `address`, if it is in the image. `contents` are those of the segment that the text
- * before it was in: most texts of an image are in one. */
+/* The text at `address`, if it is in the image. `contents` are those of the segment with the text
+ * before, because most texts of an image are in one segment. */
 static image_text put_text(
     struct copying *copying, const loader_image *image, uintptr_t address, image_range *contents,
     size_t *budget) {
@@ -123,7 +123,7 @@ static bool is_requested(const struct copying *copying, size_t number, const loa
          strcmp(copying->list->names + entry->name, image_name(image)) == 0;
 }
 
-/* Requests come in the loader's order as a rule, so each image is the next one or none. */
+/* Requests usually come in the loader's order, so each image is the next one or none. */
 static int copy_in_turn(loader_image *image, size_t size, void *context) {
   (void)size;
   struct copying *copying = context;
@@ -136,8 +136,8 @@ static int copy_in_turn(loader_image *image, size_t size, void *context) {
   return 0;
 }
 
-/* The same for those that are not in the loader's order, or come after one that is gone: callers ask
- * for few at a time. */
+/* The same for requests that are not in the loader's order, or come after an image that is gone. Callers
+ * ask for few at a time. */
 static int copy_if_requested(loader_image *image, size_t size, void *context) {
   (void)size;
   struct copying *copying = context;
@@ -146,14 +146,14 @@ static int copy_if_requested(loader_image *image, size_t size, void *context) {
   return 0;
 }
 
-/* One pass; another where it met an image that was not next. */
+/* One pass, and a second one if a requested image was not the next one. */
 static void copy_all(struct copying *copying) {
   copying->next = 0;
   loader_walk(copy_in_turn, copying);
   if (copying->next < copying->count) loader_walk(copy_if_requested, copying);
 }
 
-/* Room for the pass: nothing is allocated inside it. What the buffers held is not kept. */
+/* Makes room for the pass, which allocates nothing. The old contents of the buffers are lost. */
 static bool make_room(image_copies *copies, size_t bytes, size_t texts) {
   if (bytes > copies->bytes_capacity) {
     free(copies->bytes);

@@ -1,5 +1,5 @@
-/* The segments of one mapped image, and which images are not libraries. Asked under the loader's lock, where
- * libelf, which allocates, must not be called. */
+/* The segments of one mapped image, and the images that are not libraries. Called under the loader's lock.
+ * Do not call libelf there, because it allocates. */
 #define _GNU_SOURCE
 #include <sys/auxv.h>
 

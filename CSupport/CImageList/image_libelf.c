@@ -1,4 +1,4 @@
-/* What libelf reads of the capsules that a scan has copied: right after the pass, in the same call, when
+/* Reads the capsules that a scan has copied with libelf: right after the pass, in the same call, when
  * the loader's lock is no longer held.
  *
  *   elf_memory               opens the capsule of one image
@@ -6,9 +6,9 @@
  *   elf_getdata_rawchunk     the notes of one segment
  *   gelf_getnote             our own note, the build-id, the note of a runtime
  *
- * A capsule has nothing but what was copied, so no count of a foreign file reaches libelf. What a note
- * says is foreign all the same: tools move it (patchelf) without knowing that its offsets are relative
- * to itself. It is believed only inside the segments of its image.
+ * A capsule has nothing but what was copied, so no count of a foreign file reaches libelf. The contents
+ * of a note are foreign all the same: tools move it (patchelf) without knowing that its offsets are
+ * relative to itself. They are believed only inside the segments of the image.
  *
  * libelf keeps an error for each thread, and a handle is used by one thread, so several threads may be
  * in here. */
@@ -78,8 +78,8 @@ static IMAGE_RARELY enum image_note read_bounds(
   if (descriptor->size < WORD_COUNT * sizeof(int32_t)) return IMAGE_NOTE_SHORT;
   if (!is_known(descriptor)) return IMAGE_NOTE_VERSION;
 
-  /* The header's true place tells by how much a tool has moved the note. In ET_EXEC such tools move
-   * the header instead, so there a difference says nothing. */
+  /* The header's true place shows how far a tool has moved the note. In ET_EXEC such tools move the
+   * header instead, so there a difference shows nothing. */
   uintptr_t header = reading->entry->header;
   uintptr_t moved = header - target(descriptor, WORD_HEADER);
   if (moved != 0 && (header == 0 || is_program(reading))) return IMAGE_NOTE_MOVED;
@@ -102,7 +102,7 @@ static IMAGE_RARELY void take_unusual(
     entry->note = (uint8_t)read_bounds(reading, descriptor, entry->sections);
     return;
   }
-  /* ThinLTO leaves two notes that agree. Two that do not cannot both be true. */
+  /* ThinLTO leaves two notes that agree. Two notes that disagree cannot both be true. */
   image_range sections[IMAGE_SECTION_COUNT];
   enum image_note note = read_bounds(reading, descriptor, sections);
   if (note != entry->note || (note == IMAGE_NOTE_FOUND &&
@@ -110,8 +110,8 @@ static IMAGE_RARELY void take_unusual(
     entry->note = IMAGE_NOTE_DISAGREES;
 }
 
-/* As a rule a note is where it was linked, and its sections are side by side in the `last`
- * readable segment, the empty ones too. */
+/* Usually a note is where it was linked, and its sections, even the empty ones, are next to each
+ * other in the `last` readable segment. */
 static void take_note(const struct reading *reading, const struct descriptor *descriptor) {
   image_entry *entry = reading->entry;
   if (entry->note == IMAGE_NOTE_NONE && is_known(descriptor) &&
@@ -143,8 +143,8 @@ static void take_build_id(image_entry *entry, const struct descriptor *descripto
 #define IS_NAMED(note, bytes, name) \
   ((note).n_namesz == sizeof(name) && memcmp(bytes, name, sizeof(name)) == 0)
 
-/* Whether our own note begins at `place`, where gelf_getnote found none that ends in the segment. It does
- * not say what it found of it. */
+/* Whether our own note begins at `place` but does not end in the segment. gelf_getnote finds no such
+ * note, and does not report a part of it. */
 static IMAGE_RARELY bool is_cut(const unsigned char *bytes, size_t size, size_t place) {
   ElfW(Nhdr) note;
   if (size - place < sizeof note + sizeof OWNER) return false;
@@ -156,14 +156,14 @@ static IMAGE_RARELY bool is_cut(const unsigned char *bytes, size_t size, size_t 
 static bool read_notes(const struct reading *reading, const GElf_Phdr *segment) {
   image_entry *entry = reading->entry;
   size_t size = (size_t)segment->p_filesz;
-  /* The last note may lack its padding; in the capsule it follows. */
+  /* The last note may lack its padding; the capsule has it. */
   Elf_Data *data = elf_getdata_rawchunk(
       reading->elf, (int64_t)segment->p_offset, (size + 3) & ~(size_t)3, ELF_T_NHDR);
   if (data == NULL) return false;
   const unsigned char *bytes = data->d_buf;
-  /* Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
-   * both into one of 8: there a note may begin at any multiple of 4, and those of an owner that is
-   * known here are picked out, each up to its end. So it is never ELF_T_NHDR8. */
+  /* Linkers gather notes with alignments of 4 and of 8 bytes in segments of their own. But mold puts
+   * both into one of 8. There a note may begin at any multiple of 4. Notes of a known owner are picked
+   * out, each up to its end. So the type is never ELF_T_NHDR8. */
   bool mixed = segment->p_align >= 8;
   GElf_Nhdr note;
   size_t next, name, start;
@@ -217,7 +217,7 @@ bool image_capsules_read(image_capsule *capsule, image_entry *entries, size_t co
   for (image_entry *entry = entries; entry != entries + count; entry++) {
     errno = 0;
     if (capsule->size > 0 && !(is_libelf_ready && read_capsule(capsule, entry))) {
-      /* The next update may have the memory; what libelf does not open is never another time. */
+      /* The next update may have the memory. A capsule that libelf does not open, it never opens. */
       if (errno == ENOMEM) return false;
       entry->note = IMAGE_NOTE_UNREAD;
     }

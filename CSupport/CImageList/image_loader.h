@@ -3,7 +3,7 @@
 #ifndef IMAGE_LOADER_H
 #define IMAGE_LOADER_H
 
-/* What is rare on a walk is outside of what is run for each image. */
+/* Keeps the rare code of a walk out of the code that runs for each image. */
 #define IMAGE_RARELY __attribute__((noinline, cold))
 
 #ifndef _GNU_SOURCE
@@ -19,7 +19,7 @@
 #if __GLIBC_PREREQ(2, 35)
 #define IMAGE_HAS_FIND_OBJECT 1
 #endif
-/* From 2.36 on, it tells the program headers of one image. */
+/* From 2.36 on, it gives the program headers of one image. */
 #if __GLIBC_PREREQ(2, 36)
 #define IMAGE_HAS_HEADERS_OF 1
 #endif
@@ -52,16 +52,16 @@ static inline bool image_segment_holds(
 /* The readable segment that holds all of [start, stop) in that way; null if none does. */
 const ElfW(Phdr) *image_segment_of(const loader_image *image, uintptr_t start, uintptr_t stop);
 
-/* What a scan copies of one image for libelf: a small ELF file, of a clean header without sections,
- * the program headers of the notes, those of the readable segments, which hold them, and the notes. A
- * copied note's p_offset is its place in the capsule. */
+/* The parts of one image that a scan copies for libelf, as a small ELF file. It has a clean header
+ * without sections, the program headers of the notes and of the readable segments that hold them, and
+ * the notes. A copied note's p_offset is its place in the capsule. */
 typedef struct image_capsule {
   size_t size;       /* of the file, which begins with the header; 0 if the image has no note */
   ElfW(Ehdr) header;
 } image_capsule;
 
-/* In the callback: fills what the loader and the image's header say of an entry, unless it is null, and
- * copies the capsule if there is room. Returns the room that the capsule takes. */
+/* In the callback: fills an entry from the loader and the image's header, unless it is null, and copies
+ * the capsule if there is room. Returns the room that the capsule takes. */
 size_t image_capsule_copy(
     const loader_image *image, image_entry *entry, image_capsule *capsule, size_t room);
 
@@ -69,18 +69,18 @@ size_t image_capsule_copy(
  * ran out. */
 bool image_capsules_read(image_capsule *capsule, image_entry *entries, size_t count);
 
-/* Says which entries, the first and some others, are not libraries. Not under the loader's lock. */
+/* Marks the entries that are not libraries: the first and some others. Not under the loader's lock. */
 void image_assign_roles(image_entry *entries, size_t count);
 
-/* Where an image is. */
+/* The place of an image. */
 image_place image_place_of(const loader_image *image);
 
-/* The headers that tell an image from another build; empty where they are not mapped. `header` is
- * what a scan said. */
+/* The headers that tell an image from another build; empty if they are not mapped. `header` comes
+ * from a scan. */
 void image_headers(
     const loader_image *image, uintptr_t header, image_range *main, image_range *program);
 
-/* The readable file contents of the segment that holds all of [start, stop): false if none does. */
+/* Finds the readable file contents of the segment that holds all of [start, stop). False if none does. */
 bool image_contents(
     const loader_image *image, uintptr_t start, uintptr_t stop, image_range *contents,
     bool *writable);

@@ -1,5 +1,5 @@
-/* Keeping images mapped, for the rest of the process. Everything here takes the loader's own lock, which
- * it holds while constructors run: no caller may hold a lock that one of them could want. */
+/* Keeps images mapped for the rest of the process. Everything here takes the loader's own lock, which
+ * it holds while constructors run. So no caller may hold a lock that a constructor could want. */
 #define _GNU_SOURCE
 #include "CImageList.h"
 
@@ -27,7 +27,7 @@ static bool stands_at(void *reference, const image_place *place) {
   return true;
 }
 
-/* A reference to the image that goes by `name`, if that is the one at `place`: two images may go by
+/* A reference to the image that has this `name`, if it is the image at `place`: two images may have
  * one relative name. */
 static void *take(const image_place *place, const char *name, int flags) {
   void *reference = dlopen(name, RTLD_NOLOAD | RTLD_LAZY | flags);
@@ -43,7 +43,7 @@ static void *take(const image_place *place, const char *name, int flags) {
 bool image_pin(const image_place *place, const char *name) {
   void *reference = take(place, name, 0);
   if (reference == NULL) return false;
-  /* Only now, or an image that happens to have the same name would stay for ever. */
+  /* Only now, because an image that happens to have the same name would stay for ever. */
   void *pin = take(place, name, RTLD_NODELETE);
   dlclose(reference);
   return pin != NULL;

@@ -1,5 +1,5 @@
-/* Where one image is, and which image an address belongs to. Asked under the loader's lock, where libelf,
- * which allocates, must not be called. */
+/* The place of one image, and the image that an address belongs to. Called under the loader's lock. Do not
+ * call libelf there, because it allocates. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sys/auxv.h>

@@ -1,8 +1,8 @@
-/* Whether an image has the values that the loader gives it.
+/* Tells whether an image has the values that the loader gives it.
  *
- * An image is in the loader's list before it is relocated. To wait for the loader's lock would tell
- * when it is, but that lock is held while constructors run, and one of them may be waiting for us.
- * So where the loader says by itself that it is done with an image, we ask, and ask again. */
+ * An image is in the loader's list before it is relocated. Waiting for the loader's lock would tell
+ * when it is. But that lock is held while constructors run, and a constructor may be waiting for us.
+ * So if the loader itself says that it is done with an image, we ask repeatedly. */
 #include "image_loader.h"
 
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 #include <time.h>
 
 /* dlopen puts an image into the index of glibc after it has relocated it, and before the first
- * constructor; the index is written with release order. The link map that it names is not looked
- * at: another thread may be freeing it. */
+ * constructor; the index is written with release order. The link map that it names is not read,
+ * because another thread may be freeing it. */
 bool image_is_relocated(uintptr_t address) {
   struct dl_find_object found;
   return _dl_find_object((void *)address, &found) == 0;
@@ -40,7 +40,7 @@ void image_wait_for_relocation(const image_place *place) {
 
 #else
 
-/* Other loaders do not say; what they are fixing up is done when no thread is inside them. */
+/* Other loaders do not say. They have relocated everything when no thread is inside them. */
 bool image_is_relocated(uintptr_t address) {
   (void)address;
   return false;

@@ -1,5 +1,5 @@
-/* One pass through the loader's list: which images are there. The pass copies, and libelf reads the
- * copies right after it. */
+/* One pass through the loader's list finds the images. The pass copies, and libelf reads the copies
+ * right after it. */
 #include "image_loader.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ struct scan {
   bool fresh; /* the list is filled from the start; what it held was handed to `previous` */
 };
 
-/* Under the loader's lock: the first image decides whether what the list holds is still true. */
+/* Under the loader's lock: the first image decides whether the list is still true. */
 static IMAGE_RARELY void begin_pass(struct scan *scan, const loader_image *image, size_t size) {
   image_list *list = scan->list;
   scan->counters.known =
@@ -92,12 +92,12 @@ static bool reserve(image_list *list, size_t count, size_t names) {
   return true;
 }
 
-/* Room for that much, and for what may be loaded next. */
+/* Makes room for that much, and for what may be loaded next. */
 static bool expect(image_list *list, size_t count, size_t names) {
   return reserve(list, count + count / 4 + 16, names + names / 4 + 1024);
 }
 
-/* The same for the capsules of a pass; what the room held is not kept. */
+/* Does the same for the capsules of a pass. The old contents of the room are lost. */
 static bool expect_capsules(struct scan *scan, size_t size) {
   free(scan->capsules);
   scan->capsules_size = size + size / 4 + 4096;
@@ -105,12 +105,12 @@ static bool expect_capsules(struct scan *scan, size_t size) {
   return scan->capsules != NULL;
 }
 
-/* The length of a path and the size of a capsule, roughly. Where they are longer, a second pass has
+/* The length of a path and the size of a capsule, roughly. If they are larger, a second pass has
  * room for them. */
 #define NAME_SIZE 64
 #define CAPSULE_SIZE 768
 
-/* Walks until everything has fitted: nothing is allocated inside a pass. False if memory ran out. */
+/* Walks until everything has fitted, because a pass allocates nothing. False if memory ran out. */
 static bool walk(struct scan *scan) {
   for (;;) {
     scan->position = 0;
@@ -126,7 +126,7 @@ static bool walk(struct scan *scan) {
 
 bool image_list_scan(image_list *list, image_list *previous) {
   struct scan scan = {.list = list, .previous = previous, .fresh = list->count == 0};
-  /* Make room by the loader's own count first: then one pass is usually enough. Later few are new. */
+  /* Makes room by the loader's own count first, so one pass is usually enough. Later few are new. */
   uint64_t adds, subs;
   size_t new_count = 8;
   if (list->capacity == 0 && image_list_probe(&adds, &subs)) {

@@ -27,7 +27,7 @@ static uint64_t bit(int number) { return (uint64_t)1 << (number - 1); }
 static void handle(int number) {
   int saved = errno;
   if (getpid() != __atomic_load_n(&owner, __ATOMIC_RELAXED)) {
-    // No thread watches here. What the system would have done happens once this handler has returned.
+    // No thread watches here. The default action of the system comes once this handler has returned.
     signal(number, SIG_DFL);
     raise(number);
     errno = saved;
@@ -49,7 +49,7 @@ static uint64_t watched(void) {
   return all;
 }
 
-// Restores what was there before, for signals that are not watched any more.
+// Restores the earlier handlers of signals that are not watched any more.
 static void restore(uint64_t signals) {
   for (int number = 1; number <= LAST_SIGNAL; number++) {
     if (!(signals & bit(number))) continue;
@@ -77,7 +77,7 @@ static int put_in_place(uint64_t signals) {
 
 static int make_pipe(int slot) {
   if (slots[slot].has_pipe) {
-    // What was left unread by the one before.
+    // Drops what the slot's previous user left unread.
     char rest[64];
     while (read(slots[slot].reading, rest, sizeof rest) > 0) {
     }
@@ -99,7 +99,7 @@ static int open_slot(uint64_t signals) {
   if (failure) return failure;
   __atomic_store_n(&owner, getpid(), __ATOMIC_RELAXED);
   uint64_t fresh = signals & ~watched();
-  // First the slot, then the handlers: the first signal that comes is not lost.
+  // First the slot, then the handlers, so that the first signal is not lost.
   __atomic_store_n(&slots[slot].signals, signals, __ATOMIC_RELEASE);
   failure = put_in_place(fresh);
   if (failure) {

@@ -1,7 +1,7 @@
 /* The state record and the note that leads to it.
  *
- * C, because the record has a fixed layout and a place that a note can name. A change costs a few
- * stores; only a reason that is told costs an allocation. */
+ * Written in C, because the record has a fixed layout and a place that a note can name. A change costs
+ * a few stores. Only a reason costs an allocation. */
 #include "CStateRecord.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 _Static_assert(sizeof(state_cell) == 32 && sizeof(state_record) == 32, "the same in every class");
 _Static_assert(offsetof(state_cell, state) == 30 && offsetof(state_record, cells) == 24, "likewise");
 
-/* Named by the note alone, so that no other copy in the process can take its place. */
+/* Only the note names it, so that no other copy in the process can take its place. */
 __attribute__((visibility("hidden"), used)) state_record beehive_state_record;
 
 __asm__(".hidden __ehdr_start\n"
@@ -31,7 +31,7 @@ static state_cell *cell_at(uint32_t number) {
   return (state_cell *)(uintptr_t)beehive_state_record.cells + number;
 }
 
-/* What a reader copies between two equal, even numbers is of one moment. */
+/* Data that a reader copies between two equal, even numbers is of one moment. */
 static void begin(void) {
   uint32_t *sequence = &beehive_state_record.sequence;
   __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELAXED);
@@ -43,7 +43,7 @@ static void end(void) {
   __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELEASE);
 }
 
-/* A new cell; its number, or -1. Images stay mapped, so cells are never taken back. */
+/* Takes a new cell. Returns its number, or -1. Images stay mapped, so cells are never taken back. */
 static int32_t take(void) {
   state_record *record = &beehive_state_record;
   if (record->cell_count == capacity) {

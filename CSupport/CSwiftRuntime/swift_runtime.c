@@ -75,13 +75,13 @@ const void *beehive_swift_existential(const void *descriptor, bool class_bound) 
   return swift_getExistentialTypeMetadata(class_bound ? 0 : 1, NULL, 1, &descriptor);
 }
 
-// What a conformance asks of its caller: the global actor to be on, null for none.
+// The demand of a conformance on its caller: the global actor to be on, null for none.
 struct execution_context {
   const void *actor;
   const void *actor_witness;
 };
 
-// The size of the runtime's own context; a larger one than ours must not be handed ours.
+// The size of the runtime's own context. A runtime with a larger one must not get ours.
 extern const size_t swift_ConformanceExecutionContextSize WEAK;
 extern const void *swift_conformsToProtocol(const void *type, const void *protocol) WEAK;
 extern const void *swift_conformsToProtocolWithExecutionContext(

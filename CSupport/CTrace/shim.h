@@ -1,5 +1,5 @@
-// Runs a child under ptrace, and has it call one function of its own: what Swift cannot call, because ptrace takes
-// arguments of any number, and what depends on the machine's registers.
+// Runs a child under ptrace, and has it call one of its own functions. Swift cannot do this, because ptrace takes
+// arguments of any number, and some of this depends on the machine's registers.
 //
 //   trace_me(), then execve                     in the child
 //   trace_begin(child)                          after its first stop
@@ -8,7 +8,7 @@
 //   trace_call(child, dlopen, entry, path, 2)   it will call, and stop at `entry` again
 //   trace_result(child)                         what the function returned
 //
-// Every function returns false, or ~0, where the system refuses; errno says why.
+// Every function returns false, or ~0, if the system refuses; errno says why.
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@
 #define TRACE_ENTRY 1 /* of a system call */
 #define TRACE_EXIT 2
 
-// What the child does at a stop in a system call.
+// The action of the child at a stop in a system call.
 typedef struct trace_step {
   int when;         // TRACE_ENTRY, TRACE_EXIT, or 0 if the kernel does not say
   bool opens;       // at the entry: it is a call that opens a file
@@ -38,7 +38,7 @@ static inline bool trace_begin(pid_t child) {
   return ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)options) == 0;
 }
 
-// Goes on with a signal, or 0; until the next system call if `calls`.
+// Goes on with a signal, or 0. With `calls`, the child stops at the next system call.
 static inline bool trace_go(pid_t child, int number, bool calls) {
   return calls ? ptrace(PTRACE_SYSCALL, child, NULL, (void *)(intptr_t)number) == 0
                : ptrace(PTRACE_CONT, child, NULL, (void *)(intptr_t)number) == 0;
@@ -65,8 +65,8 @@ static inline bool trace_registers(pid_t child, struct user_regs_struct *registe
                : ptrace(PTRACE_GETREGSET, child, set, &part)) == 0;
 }
 
-// Has the child call function(text, number) when it goes on, and then run what is at `back`. The text is copied to
-// its stack, if it is not null; `size` bytes with the NUL.
+// Has the child call function(text, number) when it goes on, and then run the code at `back`. The text is copied to
+// its stack, if it is not null; it has `size` bytes with the NUL.
 static inline bool trace_call(pid_t child, uint64_t function, uint64_t back, const char *text,
                               size_t size, uint64_t number) {
   struct user_regs_struct registers;
@@ -76,7 +76,7 @@ static inline bool trace_call(pid_t child, uint64_t function, uint64_t back, con
 #else
   uint64_t stack = registers.sp;
 #endif
-  // Behind what leaf functions may keep below it.
+  // Leaves out what leaf functions may keep below the stack pointer.
   stack = (stack - 256 - size) & ~(uint64_t)15;
   for (size_t start = 0; text && start < size; start += sizeof(uint64_t)) {
     uint64_t word = 0;
@@ -129,7 +129,7 @@ static inline bool trace_place(pid_t child, uint64_t *instruction, uint64_t *sta
   return true;
 }
 
-// What a child that stopped in a system call does there.
+// Returns the action of a child that stopped in a system call.
 static inline trace_step trace_system_call(pid_t child) {
   trace_step step = {0, false, 0, 0};
   struct __ptrace_syscall_info info;

@@ -1,13 +1,13 @@
-// Epoch-based reclamation: how a lookup reads the current table without a lock or a reference count,
-// and how the writer learns when no thread can still be reading an old one.
+// Epoch-based reclamation. A lookup reads the current table without a lock or a reference count.
+// The writer learns when no thread can still be reading an old one.
 //
 //   struct beehive_reader *reader = beehive_read_begin();
 //   ... load the table, use it ...
 //   beehive_read_end(reader);
 //
-// A reader announces the epoch it entered at in a record of its own thread, so two readers share no
-// cache line that either writes. The announcement is a plain store: where the system offers
-// membarrier(2), the writer pays for the ordering, so a lookup costs no fence.
+// A reader announces the epoch that it entered, in a record of its own thread. So two readers share no
+// cache line that either writes. The announcement is a plain store. If the system has membarrier(2),
+// the writer pays for the ordering, and a lookup costs no fence.
 //
 // This is C because Swift has no thread-local storage whose access is one instruction.
 #ifndef BEEHIVE_CEPOCH_H
@@ -26,7 +26,7 @@ struct beehive_reader {
   uint32_t padding[7];          // fills a cache line
 } __attribute__((aligned(64)));
 
-/// What every reader looks at and only writers change, and rarely.
+/// The state that every reader reads, and that only writers change, rarely.
 struct beehive_epoch_state {
   uint64_t current;       // starts at 1 and grows by one for each retirement; atomic
   uint32_t fence_needed;  // 1 where membarrier(2) is not to be had; set before the first reader
@@ -50,12 +50,12 @@ static inline struct beehive_reader *_Nonnull beehive_reader_here(void) {
   return reader;
 }
 
-/// Where the calling thread keeps what it makes. Swift sees no members of a structure that is aligned.
+/// The place for what the calling thread makes. Swift sees no members of a structure that is aligned.
 static inline void *_Nullable *_Nonnull beehive_creation_here(void) {
   return &beehive_reader_here()->creation;
 }
 
-/// Enters a read section; may nest. What is loaded inside stays valid until the matching end.
+/// Enters a read section; may nest. Whatever it loads stays valid until the matching end.
 static inline struct beehive_reader *_Nonnull beehive_read_begin(void) {
   struct beehive_reader *_Nonnull reader = beehive_reader_here();
   if (reader->depth++ == 0) {
@@ -72,16 +72,16 @@ static inline struct beehive_reader *_Nonnull beehive_read_begin(void) {
 
 /// Leaves the read section that `beehive_read_begin` entered, on the same thread.
 static inline void beehive_read_end(struct beehive_reader *_Nonnull reader) {
-  // An optimiser may move a retain past a store, but not past this: whatever the section hands out
-  // has been retained when the announcement is taken back.
+  // An optimiser may move a retain past a store, but not past this. So everything that the section
+  // hands out has been retained when the announcement is taken back.
   __asm__ volatile("" ::: "memory");
   if (--reader->depth == 0) __atomic_store_n(&reader->epoch, 0, __ATOMIC_RELEASE);
 }
 
-/// Ends the current epoch and returns its number: the tag of what was unpublished just before.
+/// Ends the current epoch and returns its number, the tag of what was unpublished just before.
 uint64_t beehive_epoch_end(void);
 
-/// Everything tagged with a smaller number can be freed: no reader that might see it is left.
+/// Returns the oldest epoch in use. Everything tagged with a smaller number can be freed: nobody reads it.
 uint64_t beehive_epoch_oldest(void);
 
 #endif

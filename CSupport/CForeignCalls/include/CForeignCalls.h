@@ -1,8 +1,8 @@
 /* Calls of functions in C or C++ that a library or the host brings.
  *
- * Nothing but a return leaves such a function. An exception that no frame of its own catches ends the process by
- * std::terminate, and the end of its thread (pthread_exit, cancellation) by abort(), each after a line on stderr that
- * names the function: what the Hive began would wait for its end for ever. longjmp unwinds nothing, and is not noticed.
+ * Such a function can only return. An exception that no frame of its own catches ends the process by std::terminate.
+ * The end of its thread (pthread_exit, cancellation) ends it by abort(). Each leaves a line on stderr that names the
+ * function. Otherwise the Hive would wait for its end for ever. longjmp unwinds nothing, and is not noticed.
  */
 #ifndef BEEHIVE_C_FOREIGN_CALLS_H
 #define BEEHIVE_C_FOREIGN_CALLS_H
@@ -11,7 +11,7 @@
 #include <beehive/runtime.h>
 #include <stdbool.h>
 
-/* A step of a module; one that returns nothing, and may be null. */
+/* A step of a module. The last step returns nothing, and may be null. */
 bool beehive_call_step(
     bool (*step)(const beehive_context *context), const beehive_context *context);
 void beehive_call_last_step(

@@ -1,4 +1,4 @@
-/* The hook that images call when they come and go, and what the runtime learns from it.
+/* The hook that images call when they come and go, and the events that the runtime gets from it.
  *
  *   if (image_events_generation() != seen) { … image_events_take(…) … }
  *
@@ -12,25 +12,25 @@
 
 #include "beehive/image.h"
 
-/* Counts events. Exported, so that a check may be compiled into a caller; written by the hook. */
+/* Counts events. The hook writes it. It is exported so that a check may be compiled into a caller. */
 extern uintptr_t beehive_image_generation __attribute__((visibility("default")));
 
-/* The number of events so far: what a lookup compares before it trusts what it knows. All that an
- * image did before it called the hook is visible to who sees the new number. */
+/* The number of events so far. A lookup compares it before it trusts what it knows. Whoever sees the
+ * new number also sees all that an image did before it called the hook. */
 static inline uintptr_t image_events_generation(void) {
   return __atomic_load_n(&beehive_image_generation, __ATOMIC_ACQUIRE);
 }
 
-/* An image that has come up: its header, which is its identity as in a walk of the loader's list, and
- * whether the hook has seen to it that it stays mapped. */
+/* An image that has come up: its header, which identifies it as in a walk of the loader's list, and
+ * whether the hook keeps it mapped. */
 typedef struct image_event {
   const void *header;
   bool pinned;
 } image_event;
 
-/* Takes up to `capacity` images that have come up off the pending list, latest first, and says how many;
- * call it until it says fewer than `capacity`. An image that went before it was taken is not among them.
- * The nodes themselves are not handed out: one that is not pinned goes with its image, at any moment. */
+/* Takes up to `capacity` images that have come up off the pending list, latest first. Returns their number;
+ * call it until that is less than `capacity`. Leaves out images that have gone already. Does not hand out
+ * the nodes, because a node that is not pinned goes with its image, at any moment. */
 size_t image_events_take(image_event *events, size_t capacity);
 
 #endif

@@ -1,5 +1,5 @@
-/* The images that the loader has mapped into this process, as plain arrays: what dl_iterate_phdr
- * and dyld tell, behind one header. Private to BinaryImage and CImageEvents.
+/* The images that the loader has mapped into this process, as plain arrays: one header for dl_iterate_phdr
+ * and dyld. Private to BinaryImage and CImageEvents.
  *
  * Three steps, each one pass through the loader's list:
  *   image_list_probe   has anything come or gone?
@@ -22,20 +22,20 @@
 /* The longest build-id that is kept; no linker writes a longer one unless told to. */
 #define IMAGE_BUILD_ID_LIMIT 32
 
-/* A range of this process; empty where start equals stop. */
+/* A range of this process; empty if start equals stop. */
 typedef struct image_range {
   uintptr_t start;
   uintptr_t stop;
 } image_range;
 
-/* Where an image is. */
+/* The place of an image. */
 typedef struct image_place {
   uintptr_t bias;            /* what the loader added to every linked address */
   uintptr_t dynamic;         /* PT_DYNAMIC, 0 where there is none; the header on Mach-O */
   uintptr_t lowest, highest; /* the span of all segments, half open */
 } image_place;
 
-/* What libelf read about an image's note. */
+/* The result of reading an image's note with libelf. */
 enum image_note {
   IMAGE_NOTE_NONE,          /* no note: look for the sections in the file */
   IMAGE_NOTE_FOUND,         /* the three ranges are valid */
@@ -77,14 +77,14 @@ typedef struct image_list {
   bool counted;        /* whether the loader counts */
 } image_list;
 
-/* How many images were ever mapped and unmapped. False where the loader does not count: then only
+/* Reads how many images were ever mapped and unmapped. False if the loader does not count: then only
  * a scan can tell. Constant time. */
 bool image_list_probe(uint64_t *adds, uint64_t *subs);
 
 /* Brings `list` up to date.
  *
- * Where nothing was unmapped since `list` was filled, the new images are appended and `previous`
- * comes back empty. Otherwise `previous` receives what `list` held and `list` is filled anew. Both
+ * If nothing was unmapped since `list` was filled, appends the new images, and `previous` comes
+ * back empty. Otherwise `previous` receives what `list` held and `list` is filled anew. Both
  * buffers are reused from call to call. False if memory ran out: `list` is then as it was. */
 bool image_list_scan(image_list *list, image_list *previous);
 
@@ -101,7 +101,7 @@ typedef struct image_wanted {
   bool holds_pointers; /* its words are pointers to text, which is copied with it */
 } image_wanted;
 
-/* One image to copy: its number in the list, and which of the wanted ranges are its own. */
+/* One image to copy: its number in the list, and its own part of the wanted ranges. */
 typedef struct image_request {
   size_t entry;
   size_t first_range, range_count;
@@ -109,7 +109,7 @@ typedef struct image_request {
 
 /* The longest text that is copied from one pointer, without its NUL. */
 #define IMAGE_TEXT_LIMIT ((size_t)65536)
-/* How much text is copied from one image: a wall against a section made to exhaust memory. */
+/* The most text that is copied from one image: a wall against a section made to exhaust memory. */
 #define IMAGE_TEXT_BUDGET ((size_t)16 << 20)
 
 enum image_text_status {
@@ -134,7 +134,7 @@ typedef struct image_piece {
   size_t size;
 } image_piece;
 
-/* What was copied of one wanted range. */
+/* The copy of one wanted range. */
 typedef struct image_copied {
   image_piece bytes;
   bool readable;                 /* false: no readable segment's file contents hold all of it */
@@ -142,7 +142,7 @@ typedef struct image_copied {
   size_t first_text, text_count; /* one per word of a range that holds pointers, in order */
 } image_copied;
 
-/* What was copied of one requested image. */
+/* The copy of one requested image. */
 typedef struct image_copy {
   bool present;   /* false: it has been unmapped since */
   bool relocated; /* image_is_relocated said so before anything of it was copied */
@@ -162,15 +162,15 @@ typedef struct image_copies {
   size_t texts_size, texts_capacity;
 } image_copies;
 
-/* Copies the wanted ranges of the requested images. What is at the place of one under another name
- * is not it. False if memory ran out. `copies` must be empty before; free it in any case. */
+/* Copies the wanted ranges of the requested images. An image with another name at the same place is
+ * another image. False if memory ran out. `copies` must be empty before; free it in any case. */
 bool image_list_copy(
     const image_list *list, const image_request *requests, size_t count, const image_wanted *wanted,
     size_t wanted_count, image_copies *copies);
 
-/* A piece of the answer that outlives it: a copy, or `whole` the answer's own bytes, in which the piece
- * is where it was, and which are no longer the answer's. Free it with image_bytes_free. Null if
- * memory ran out. */
+/* A piece of the answer that outlives it: a copy, or, with `whole`, all bytes of the answer. Then the
+ * piece is at its old offset, and the answer has no bytes any more. Free it with image_bytes_free. Null
+ * if memory ran out. */
 uint8_t *image_copies_piece(image_copies *copies, image_piece piece, bool whole);
 void image_bytes_free(uint8_t *bytes);
 
@@ -181,43 +181,43 @@ void image_copies_free(image_copies *copies);
  * Null if there is none. */
 const char *image_place_find(const void *address, image_place *place);
 
-/* A segment of a loaded image: where it is mapped, and what its image asks to be allowed there. */
+/* A segment of a loaded image: its range, and the access that the image asks for. */
 typedef struct image_segment {
   image_range range;
   bool readable, executable;
 } image_segment;
 
-/* The segment that holds `address`, whichever image it belongs to. False if none does. Says what the
- * file asked for: what a process has protected since is not seen. Takes the loader's lock where there
+/* Finds the segment that holds `address`, whichever image it belongs to. False if none does. Reports the
+ * access that the file asked for, without later changes by the process. Takes the loader's lock if there
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);
 
-/* Whether the process has more rights than who started it: its environment is not to be heeded. */
+/* Whether the process has more rights than who started it: its environment must be ignored. */
 bool image_process_is_privileged(void);
 
-/* Whether the kernel lets nothing of the process that was writable run: PR_SET_MDWE. */
+/* Whether the kernel refuses to run memory of the process that was writable: PR_SET_MDWE. */
 bool image_process_keeps_code(void);
 
 /* Whether an open file is in a proc file system, which shows each process another one. */
 bool image_is_in_proc(int descriptor);
 
 /* Keeps the image mapped for the rest of the process, whoever closes it. The loader finds it by `name`:
- * its own name for it, or any path of the same file. False if that is another image, or none. Takes the
- * loader's lock: call it with no lock held, or inside the image's own constructor. */
+ * its own name for the image, or any path of the same file. False if it finds another image, or none.
+ * Takes the loader's lock: call it with no lock held, or inside the image's own constructor. */
 bool image_pin(const image_place *place, const char *name);
 
-/* Whether the loader has relocated the image that holds `address`; false too where it does not say.
- * What is copied after a true answer has the values that the loader gives it. Takes no lock. */
+/* Whether the loader has relocated the image that holds `address`; false also if it does not say.
+ * Bytes copied after a true answer have the values that the loader gives them. Takes no lock. */
 bool image_is_relocated(uintptr_t address);
 
 /* Whether the loader says what it has relocated. */
 bool image_relocation_is_told(void);
 
-/* Returns when the image at `place` is relocated or gone. Where the loader says so, this takes none
- * of its locks for longer than a walk, so a constructor may wait for the caller; elsewhere it
+/* Returns when the image at `place` is relocated or gone. If the loader says so, this takes none
+ * of its locks for longer than a walk. So a constructor may wait for the caller. Otherwise it
  * returns when no other thread is inside `dlopen`. Call it with no lock held. */
 void image_wait_for_relocation(const image_place *place);
 

@@ -1,11 +1,11 @@
-/* What the Hive of this process made of each entry, for who reads the process's memory: a table that
- * a debugger, a core file or `section-dump live` can be read from, since no code can be called there.
+/* The state that the Hive of this process gave each entry, for readers of the process's memory: a debugger,
+ * a core file or `section-dump live`. It is a table, because such readers cannot call code there.
  *
  *   int32_t image = state_record_image(bias);
  *   int32_t entry = state_record_entry(image, 2, 0);
  *   state_record_set(entry, STATE_REJECTED, "duplicate", "libshop.so already provides it");
  *
- * Section "The state record" of CSupport/RecordLayout.md. One writer at a time: the Hive's lock. */
+ * Section "The state record" of CSupport/RecordLayout.md. One writer at a time, under the Hive's lock. */
 #ifndef CSTATE_RECORD_H
 #define CSTATE_RECORD_H
 
@@ -14,7 +14,7 @@
 #define STATE_RECORD_VERSION 1u
 #define STATE_RECORD_NOTE_TYPE 0x42454503
 
-/* What a cell says. */
+/* The meaning of a cell. */
 enum {
   STATE_VACANT,
   STATE_BOUND,
@@ -45,16 +45,16 @@ typedef struct state_record {
   uint64_t cells; /* address of the first */
 } state_record;
 
-/* There was no memory for some cell: what has none is not known. */
+/* There was no memory for some cell: the state of its entry is unknown. */
 #define STATE_RECORD_INCOMPLETE 1u
 
-/* Begins with an image; the number of its cell, negative where there is no memory. */
+/* Begins with an image. Returns the number of its cell, negative if there is no memory. */
 int32_t state_record_image(uint64_t bias);
 
-/* Adds an entry of an image; the number of its cell, negative where there is no memory. */
+/* Adds an entry of an image. Returns the number of its cell, negative if there is no memory. */
 int32_t state_record_entry(int32_t image, uint16_t section, uint32_t index);
 
-/* Says what became of an entry; code and message are copied, or both null. */
+/* Sets the state of an entry; code and message are copied, or both null. */
 void state_record_set(int32_t cell, uint16_t state, const char *code, const char *message);
 
 #endif

@@ -3,16 +3,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the Swift runtime knows and the Swift language cannot ask: which images registered with it,
-// the metadata behind a descriptor, and whether a type conforms.
+// Functions for what the Swift runtime knows and the Swift language cannot ask: which images registered
+// with it, the metadata of a descriptor, and whether a type conforms.
 //
-// Every runtime symbol behind these functions is referenced weakly: a runtime that lacks one makes
-// the function answer "unavailable", or nothing, never the link fail.
+// All symbols of the runtime are referenced weakly. If a runtime lacks one, its function answers
+// "unavailable", or nothing, and linking does not fail.
 
-// For this library alone.
+// Only for this library.
 #pragma GCC visibility push(hidden)
 
-/// Where a table lies, and its bytes.
+/// The address of a table, and its size in bytes.
 typedef struct beehive_swift_table {
   uintptr_t start;
   size_t length;
@@ -27,17 +27,17 @@ typedef struct beehive_swift_image {
   beehive_swift_table protocols, conformances, types;
 } beehive_swift_image;
 
-/// Copies the images from index `first` on, at most `capacity` of them; returns how many there are.
+/// Copies the images from index `first` on, at most `capacity` of them. Returns how many there are.
 ///
-/// The order is that of registration; images are only ever added. A runtime without such a list has none.
+/// Their order is that of registration; images are only ever added. A runtime without such a list has none.
 ptrdiff_t beehive_swift_images(beehive_swift_image *out, size_t first, size_t capacity);
 
-/// The metadata of the class, struct or enum that `descriptor` describes; null if it has none.
+/// Returns the metadata of the class, struct or enum that `descriptor` describes; null if it has none.
 ///
-/// `descriptor` is a nominal type's context descriptor that is not generic.
+/// `descriptor` is the context descriptor of a nominal type that is not generic.
 const void *beehive_swift_type(const void *descriptor);
 
-/// The metadata of `any P` for the protocol descriptor of P; null where the runtime cannot say.
+/// Returns the metadata of `any P` for the protocol descriptor of P; null if the runtime cannot say.
 const void *beehive_swift_existential(const void *descriptor, bool class_bound);
 
 /// Whether a type conforms to a protocol.
@@ -55,12 +55,12 @@ beehive_swift_conformance beehive_swift_conformance_of(
 
 /// Tells the runtime that `object` is never to be freed, so that it counts no more references to it.
 ///
-/// To be said once, before any other thread knows the object; it costs a reference for ever. Where
-/// the runtime cannot, nothing changes.
+/// Call it once, before any other thread knows the object; it costs a reference for ever. If the
+/// runtime cannot do this, nothing changes.
 void beehive_swift_immortalize(void *object);
 
-/// Writes the name that a symbol of Swift has in its source, of at most `size` bytes with the NUL. Returns whether it is one
-/// of Swift's.
+/// Writes the source name of a Swift symbol, at most `size` bytes with the NUL. Returns whether the symbol is
+/// one of Swift's.
 bool beehive_swift_name(const char *symbol, char *name, size_t size);
 
 #pragma GCC visibility pop
