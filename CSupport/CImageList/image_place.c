@@ -2,9 +2,13 @@
  * call libelf there, because it allocates. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 
 #include "image_loader.h"
 
@@ -111,4 +115,41 @@ bool image_is_in_proc(int descriptor) {
   struct statfs system;
   /* PROC_SUPER_MAGIC */
   return fstatfs(descriptor, &system) == 0 && system.f_type == 0x9fa0;
+}
+
+char *image_search_path(image_search_kind kind) {
+  void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+  Dl_serinfo size, *info = NULL;
+  char *path = NULL;
+  if (program && dlinfo(program, RTLD_DI_SERINFOSIZE, &size) == 0) info = malloc(size.dls_size);
+  if (info) {
+    *info = size;
+    /* No more than all that the loader has written. */
+    if (dlinfo(program, RTLD_DI_SERINFO, info) == 0) path = calloc(1, size.dls_size + 1);
+    unsigned wanted = kind == IMAGE_SEARCH_ENVIRONMENT ? LA_SER_LIBPATH : LA_SER_RUNPATH;
+    for (unsigned index = 0; path && index < info->dls_cnt; index++) {
+      if (!(info->dls_serpath[index].dls_flags & wanted)) continue;
+      if (*path) strcat(path, ":");
+      strcat(path, info->dls_serpath[index].dls_name);
+    }
+  }
+  free(info);
+  if (program) dlclose(program);
+  return path;
+}
+
+int image_processor_level(void) {
+#if defined __x86_64__
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("x86-64-v4")   ? 4
+         : __builtin_cpu_supports("x86-64-v3") ? 3
+         : __builtin_cpu_supports("x86-64-v2") ? 2
+                                               : 1;
+#else
+  return 0;
+#endif
+}
+
+bool image_has_capabilities(int descriptor) {
+  return fgetxattr(descriptor, "security.capability", NULL, 0) >= 0;
 }

@@ -57,6 +57,9 @@ struct ClosureLoader: Sendable {
     }
   }
 
+  /// Whether the loader has the plugin already.
+  var isOpen: Bool { unsafe Self.loaded(closure.members[0].descriptor) != nil }
+
   /// The loader's handle of an open file, which it finds by device and inode; nil if it has not loaded the file.
   private static func loaded(_ descriptor: Int32) -> UnsafeMutableRawPointer? {
     // A new spelling each time: the number may have been that of another file.

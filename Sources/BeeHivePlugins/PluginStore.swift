@@ -175,17 +175,16 @@ extension PluginStore {
   /// Notes the state of a file that was judged, and tells those who follow the changes. What was judged changes nothing
   /// of a plugin that somebody has begun to load.
   func note(_ new: PluginFile.State, of stamp: FileStamp?) {
-    let found = catalogue.candidates.first {
-      (try? $0.found.get())?.stamp.contents == stamp?.contents
+    let changed = state.withLock { state -> PluginCatalogue.Candidate? in
+      guard let stamp = stamp?.contents, let found = state.catalogue.candidate(of: stamp) else {
+        return nil
+      }
+      let before = state.states[stamp]
+      if before == new || (before?.isOfLoad == true && !new.isOfLoad) { return nil }
+      state.states[stamp] = new
+      return found
     }
-    guard let candidate = found, let manifest = try? candidate.found.get() else { return }
-    let isNew = state.withLock { state in
-      let before = state.states[manifest.stamp.contents]
-      if before == new || (before?.isOfLoad == true && !new.isOfLoad) { return false }
-      state.states[manifest.stamp.contents] = new
-      return true
-    }
-    guard isNew, changes.isHeard,
+    guard let candidate = changed, changes.isHeard,
       let file = PluginFile(candidate, isLoaded: new == .loaded || new == .unloaded, new)
     else { return }
     changes.send(file)
@@ -236,7 +235,7 @@ extension PluginStore {
   func add(_ path: String, _ stamp: FileStamp, as name: String) {
     let stamp = stamp.contents
     state.withLock { state in
-      let plugin = state.catalogue.manifests.first { $0.stamp.contents == stamp }?.plugin
+      let plugin = (try? state.catalogue.candidate(of: stamp)?.found.get())?.plugin
       let known = state.images.first { $0.isNamed(name) }
       state.images.removeAll { $0.isNamed(name) }
       var image = Image(
@@ -249,11 +248,10 @@ extension PluginStore {
 
   /// The plugins that the Hive has entries of.
   var takenIn: [Image] {
-    let found = catalogue.candidates
-    return state.withLock(\.images).filter(\.isTakenIn).map { image in
+    let (catalogue, images) = state.withLock { ($0.catalogue, $0.images) }
+    return images.filter(\.isTakenIn).map { image in
       var image = image
-      let now = found.first { (try? $0.found.get())?.stamp.contents == image.stamp }
-      image.paths = now?.paths ?? []
+      image.paths = catalogue.candidate(of: image.stamp)?.paths ?? []
       return image
     }
   }

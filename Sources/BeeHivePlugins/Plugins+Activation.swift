@@ -67,7 +67,17 @@ extension Plugins {
       else { continue }
       offers += wanted.map { (manifest.path, $0) }
     }
-    guard !offers.isEmpty, let report = try? judge() else { return false }
+    guard let first = offers.first else { return false }
+    if Self.isVerifying {
+      throw ServiceError(
+        .cycle, service: first.record.name, message: "the verification of plugins looks it up")
+    }
+    let report: AdmissionReport
+    do throws(Problem) { report = try judge() } catch {
+      throw ServiceError(
+        .unusable, service: first.record.name,
+        message: "\(first.path) declares it and is not judged: \(error.message)")
+    }
     let loading = report.loading
     var best: (plugin: AdmissionReport.Plugin, record: Record)?
     for (path, record) in offers

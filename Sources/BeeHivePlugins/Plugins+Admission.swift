@@ -5,6 +5,9 @@ internal import Registration
 internal import Threads
 
 extension Plugins {
+  /// Whether the host verifies a file: what that looks up must not have plugins judged again.
+  @TaskLocal static var isVerifying = false
+
   /// What is asked of plugins beyond what makes them work; `BEEHIVE_PLUGINS=off` in the environment admits none.
   public var policy: PluginPolicy {
     get { store.state.withLock { $0.policy } }
@@ -76,13 +79,10 @@ extension Plugins {
   ///
   /// - Returns: What becomes of each plugin, as of the last ``refresh()``.
   /// - Throws: `ImageError` where the program's own file cannot be read.
-  public func admission() throws(ImageError) -> AdmissionReport { try admission(keepsFiles: false) }
+  public func admission() throws(ImageError) -> AdmissionReport { try admission(reloaded: nil) }
 
-  /// The same; with `keepsFiles` the report has every file open of the plugins that would load. `reloaded` is the loader's
-  /// name for a plugin whose place another build is to take.
-  func admission(
-    keepsFiles: Bool, reloaded: String? = nil
-  ) throws(ImageError) -> AdmissionReport {
+  /// The same; `reloaded` is the loader's name for a plugin whose place another build is to take.
+  func admission(reloaded: String?) throws(ImageError) -> AdmissionReport {
     var modules: [String: Attributes] = [:]
     for entry in hive.entries where entry.kind == .module {
       if case .rejected = entry.state { continue }
@@ -101,8 +101,13 @@ extension Plugins {
       plugins: state.images.map {
         ($0.name, $0.path, $0.stamp, $0.identity?.id, $0.isTakenIn && !$0.isNamed(reloaded))
       }, strays: state.strays)
+    let verification = state.verification.map { verify in
+      { descriptor, path in
+        try Plugins.$isVerifying.withValue(true) { try verify(descriptor, path) }
+      }
+    }
     var admission = Admission(
-      to: host, under: policy, verification: state.verification,
+      to: host, under: policy, verification: verification,
       refusal: { manifest, paths in
         if state.activation(of: manifest.plugin, at: paths) == .never {
           return PluginRefusal(
@@ -114,7 +119,7 @@ extension Plugins {
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
             found: mark, remedy: .release(mark))
         }
-      }, keepsFiles: keepsFiles)
+      })
     // The new build of a plugin competes with no other version of it.
     let path = state.images.first { $0.isNamed(reloaded) }?.path
     let heir = path.flatMap { path in candidates.first { $0.candidate.paths.has(path) } }?.id

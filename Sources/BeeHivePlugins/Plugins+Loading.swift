@@ -91,11 +91,14 @@ extension Plugins {
     return loaded.compactMap { plugin in known.first { plugin.paths.has($0.path) } }
   }
 
-  /// Judges all plugins, and keeps the files open of those that would load.
+  /// Judges all plugins; throws if the process may open too few files for that.
   func judge(reloaded: String? = nil) throws(Problem) -> AdmissionReport {
-    do throws(ImageError) { return try admission(keepsFiles: true, reloaded: reloaded) } catch {
-      throw Problem(.notLoaded, error.description)
-    }
+    do throws(ImageError) {
+      let report = try admission(reloaded: reloaded)
+      let said = report.problems + report.plugins.flatMap(\.refusals).map(\.message)
+      guard let lack = said.first(where: \.saysTooManyFiles) else { return report }
+      throw ImageError(.unreadable, image: "plugins", message: "Not all were judged: \(lack)")
+    } catch { throw Problem(.notLoaded, error.description) }
   }
 
   /// Opens a plugin on a thread that it may block. Returns the loader's name for it.
@@ -149,10 +152,14 @@ extension Plugins {
   ///
   /// - Returns: The loader's name for it; or a problem, and the names of what is to be withdrawn.
   func opened(_ plugin: AdmissionReport.Plugin) -> (names: [String], problem: Problem?) {
-    guard let closure = plugin.closure, let file = closure.members.first else {
+    guard let judged = plugin.closure, let file = judged.members.first else {
       return ([], Problem(.notLoaded, "\(plugin.path) is not admitted"))
     }
     if let image = store.image(of: file.stamp) { return ([image.name], nil) }
+    let closure: LoadClosure
+    do throws(ImageError) { closure = try judged.opened() } catch {
+      return ([], Problem(.notLoaded, error.description))
+    }
     let (policy, marks) = store.state.withLock { ($0.policy, LoadMarks(in: $0.marks)) }
     if marks == nil { store.state.withLock { $0.unmarked = LoadMarks.withoutFolder } }
     let loader = ClosureLoader(closure: closure, isStrict: policy.opensJudgedFiles)
@@ -161,9 +168,8 @@ extension Plugins {
       try store.load(of: file).run { () throws(ServiceError) in
         // The host may have opened it, or another thread since this one looked.
         if store.image(of: file.stamp) != nil { return }
-        let manifests = store.catalogue.manifests
-        let known = manifests.first { $0.stamp.isSameFile(as: file.stamp) }
-          .flatMap { store.others.name(of: $0.stamp.number, $0.identity.id) }
+        let manifest = loader.isOpen ? try? store.catalogue.candidate(of: file.stamp)?.found.get() : nil
+        let known = manifest.flatMap { store.others.name(of: $0.stamp.number, $0.identity.id) }
         let (names, problem) =
           known.map { (names: [$0], problem: Problem?.none) }
           ?? marks?.whileLoading(

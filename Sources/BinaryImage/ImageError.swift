@@ -1,3 +1,5 @@
+internal import LibC
+
 /// Why an image, or a part of it, could not be read: what is wrong and where.
 public struct ImageError: Error, Hashable, Codable, Sendable {
   /// The cause, as a stable code: `section-dump` prints `rawValue` as the code of a problem.
@@ -98,4 +100,9 @@ extension ImageError {
   package init(system number: Int32, _ image: String, _ words: String = "") {
     self.init(.unreadable, image: image, message: "\(words)\(systemMessage(number)).")
   }
+}
+
+extension String {
+  /// Whether a message says that the process has as many files open as it may.
+  package var saysTooManyFiles: Bool { hasSuffix("\(systemMessage(EMFILE)).") }
 }

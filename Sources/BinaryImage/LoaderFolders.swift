@@ -1,43 +1,109 @@
+internal import CImageList
 internal import LibC
 
 // The folders and names of libraries, as glibc's loader has them.
 
-/// What the loader's cache says of a name: where the library is, and where it is on some processors instead.
-package typealias CachedLibrary = (paths: [String], rivals: [String])
+/// Where a loader of glibc looks for libraries when no search path of a file leads to them: its cache, and the folders that
+/// are built into it.
+package struct LoaderFolders {
+  /// The places of a library: those that the loader tries here, in its order, and those that it tries on other
+  /// processors.
+  package typealias Places = (tried: [String], others: [String])
 
-/// Reads the cache of the loader, which `ldconfig` writes: the libraries by name. Empty if the bytes have another form.
+  /// The folders that are built into the loader.
+  package let system: [String]
+  private let resolvedSystem: [String]
+  private let cache: [String: [CachedLibrary]]
+  /// The folders of this processor below each folder, best first.
+  private let levels: [String]
+
+  /// Reads what a loader has built in, and its cache.
+  ///
+  /// - Parameters:
+  ///   - interpreter: The path of the loader, `PT_INTERP`; nil if nobody knows it.
+  ///   - identity: The machine of the process.
+  package init(of interpreter: String?, for identity: ImageIdentity) {
+    let built = builtFolders(of: interpreter)
+    system = built.system.isEmpty ? identity.usualFolders : built.system
+    resolvedSystem = system.map(\.resolved)
+    cache = loaderCache(of: systemFile(built.cache).bytes, for: identity)
+    let isOwn = identity.machine == "x86_64" && identity.bits == 64
+    levels = (isOwn ? 2..<max(2, image_processor_level() + 1) : 2..<2).reversed().map {
+      "glibc-hwcaps/x86-64-v\($0)"
+    }
+  }
+
+  /// Returns the places of a library in a folder.
+  package func places(of name: String, in folder: String) -> Places {
+    let folders = processorFolders(in: folder)
+    let own = levels.map { "\(folder)/\($0)" }.filter(folders.contains)
+    let others = folders.filter { !own.contains($0) }.map { "\($0)/\(name)" }.filter(isThere)
+    return ((own + [folder]).map { "\($0)/\(name)" }, others)
+  }
+
+  /// Returns the places of a library that the cache has; without those in the built-in folders if the loader avoids
+  /// them.
+  package func cached(_ name: String, avoidsSystem: Bool) -> Places {
+    let libraries = cache[name, default: []].filter { library in
+      !avoidsSystem || !system.contains { library.path.hasPrefix("\($0)/") }
+    }
+    let own = levels.lazy.compactMap { level in
+      libraries.first { $0.isForProcessors && $0.path.folder.hasSuffix("/\(level)") }
+    }.first
+    // The loader takes one of them, whether the file is there or not.
+    let best = own ?? libraries.first { !$0.isForProcessors }
+    return (
+      [best?.path].compactMap(\.self),
+      libraries.map(\.path).filter { $0 != best?.path && isThere($0) }
+    )
+  }
+
+  /// Returns whether the system keeps its libraries in the folder of a path.
+  package func isSystem(_ path: String) -> Bool {
+    let folder = path.folder.resolved
+    return resolvedSystem.contains { folder == $0 || folder.hasPrefix("\($0)/glibc-hwcaps/") }
+  }
+
+  private func isThere(_ path: String) -> Bool {
+    fileStatus(of: path.utf8, followingLinks: true) != nil
+  }
+}
+
+/// A library of the loader's cache, and whether that is for some processors only.
+package typealias CachedLibrary = (path: String, isForProcessors: Bool)
+
+/// Reads the cache of the loader, which `ldconfig` writes: the libraries by name, in its order. Empty if the bytes have
+/// another form.
 ///
-/// A head of 48 bytes, entries of 24, texts. Offsets count from the start.
+/// A head of 48 bytes, entries of 24, texts. Offsets count from the start, which is behind the older form if both are there.
 package func loaderCache(
   of bytes: [UInt8], for identity: ImageIdentity
-) -> [String: CachedLibrary] {
-  var libraries: [String: CachedLibrary] = [:]
+) -> [String: [CachedLibrary]] {
   let wanted = identity.cacheFlags
-  let magic = Array("glibc-ld.so.cache1.1".utf8)
   let span = bytes.span
   func number(_ place: Int) -> Int? {
     span.integer(at: place, as: UInt32.self, order: .ofThisProcess).map(Int.init)
   }
+  // The older form has a head of 16 bytes and entries of 12.
+  let older = bytes.starts(with: Array("ld.so-1.7.0".utf8)) ? number(12) : nil
+  let start = older.map { (16 + 12 * $0 + 7) / 8 * 8 } ?? 0
   func text(_ place: Int?) -> String? {
-    guard let place, let length = span.textLength(from: place) else { return nil }
+    guard let place = place.map({ start + $0 }), let length = span.textLength(from: place)
+    else { return nil }
     return String(decoding: span.extracting(place..<place + length))
   }
-  guard bytes.starts(with: magic), let count = number(20) else { return [:] }
-  for index in 0..<min(count, max(0, bytes.count - 48) / 24) {
-    let entry = 48 + 24 * index
-    // Flags, name, path, version of the system, processor: what is for some processors only has a number there.
+  guard bytes.dropFirst(start).starts(with: Array("glibc-ld.so.cache1.1".utf8)),
+    let count = number(start + 20)
+  else { return [:] }
+  var libraries: [String: [CachedLibrary]] = [:]
+  for index in 0..<min(count, max(0, bytes.count - start - 48) / 24) {
+    let entry = start + 48 + 24 * index
+    // Flags, name, path, version of the system, processor: a library for some processors has a number there.
     guard let flags = number(entry), wanted == nil || wanted == flags,
       let name = text(number(entry + 4)), let path = text(number(entry + 8)),
       let low = number(entry + 16), let high = number(entry + 20)
     else { continue }
-    var library = libraries[name] ?? ([], [])
-    if low != 0 || high != 0 {
-      library.rivals.append(path)
-    } else if wanted == nil || library.paths.isEmpty {
-      // The loader takes the first for its machine, whether that is there or not.
-      library.paths.append(path)
-    }
-    libraries[name] = library
+    libraries[name, default: []].append((path, low != 0 || high != 0))
   }
   return libraries
 }
@@ -81,21 +147,46 @@ package func problem(ofInterpreter path: String) -> String? {
     ? nil : "Its interpreter, \(path), is not that of glibc, whose rules are used here."
 }
 
-/// The folders that are written in a loader of glibc: texts that end with a slash, one after the other. Empty if there
-/// are none.
-private func foldersBuilt(into loader: String) -> [String] {
-  guard let file = try? OpenedFile(path: loader) else { return [] }
-  let (bytes, _) = readBytes(of: file.descriptor, at: 0, count: Int(min(file.size, 1 << 20)))
-  let texts = bytes.split(separator: 0, omittingEmptySubsequences: false)
-  let slash = UInt8(ascii: "/")
-  var found: ArraySlice<ArraySlice<UInt8>> = []
-  for (place, text) in texts.enumerated() where text.first == slash && text.last == slash {
-    found = found.endIndex == place ? texts[found.startIndex...place] : texts[place...place]
-    // The end of the list.
-    let next = texts.dropFirst(place + 1).first
-    if found.count > 1, next?.first != slash || next?.last != slash { break }
+/// Returns the texts of a loader of glibc that are paths of its cache and folders: a folder ends with a slash, and the
+/// system's are next to each other. Without a loader, or with one of another kind, there are no folders.
+private func builtFolders(of loader: String?) -> (system: [String], cache: String) {
+  let file = loader.flatMap { try? ELFFile(OpenedFile(path: $0)) }
+  let section = try? file?.allSections().first { $0.name == ".rodata" && $0.size < 1 << 20 }
+  let bytes = section.flatMap { try? file?.bytes(of: $0) } ?? []
+  let (slash, end) = (UInt8(ascii: "/"), Array("/ld.so.cache".utf8))
+  var (found, last, cache) = ([] as [String], -1, "/etc/ld.so.cache")
+  var isComplete = false
+  for (place, text) in bytes.split(separator: 0, omittingEmptySubsequences: false).enumerated()
+  where text.first == slash {
+    if text.suffix(end.count).elementsEqual(end) { cache = String(decoding: text, as: UTF8.self) }
+    guard text.last == slash, !isComplete else { continue }
+    if last + 1 < place {
+      isComplete = found.count > 1
+      if !isComplete { found = [] }
+    }
+    if !isComplete { found.append(String(decoding: text.dropLast(), as: UTF8.self)) }
+    last = place
   }
-  return found.count > 1 ? found.map { String(decoding: $0.dropLast(), as: UTF8.self) } : []
+  return (found.count > 1 ? found : [], cache)
+}
+
+/// Returns the folders of a search path, as it is written.
+package func searchPath(_ text: String?) -> [String] {
+  text.flatMap { $0.isEmpty ? nil : $0 }?
+    .utf8.split(omittingEmptySubsequences: false) { ":;".utf8.contains($0) }
+    .map { String(decoding: $0, as: UTF8.self) } ?? []
+}
+
+/// Returns the folders that the loader of this process has of `LD_LIBRARY_PATH` or of `--library-path`, and of the
+/// program's own search path: `RTLD_DI_SERINFO`.
+package func loaderFoldersOfThisProcess() -> (environment: [String], program: [String]) {
+  func folders(_ kind: image_search_kind) -> [String] {
+    // Sound: a text of our own, or null.
+    guard let text = unsafe image_search_path(kind) else { return [] }
+    defer { unsafe free(text) }
+    return unsafe searchPath(String(cString: text))
+  }
+  return (folders(IMAGE_SEARCH_ENVIRONMENT), folders(IMAGE_SEARCH_PROGRAM))
 }
 
 extension ImageIdentity {
@@ -112,27 +203,14 @@ extension ImageIdentity {
 
   /// The folder that systems keep libraries of this machine in: `$LIB`.
   package var libraryFolder: String {
-    let folder = "lib/\(machine)-linux-gnu"
-    if fileStatus(of: "/\(folder)".utf8, followingLinks: true) != nil { return folder }
-    return bits == 64 && fileStatus(of: "/lib64".utf8, followingLinks: true) != nil
-      ? "lib64" : "lib"
+    let folders = ["lib/\(machine)-linux-gnu", bits == 64 ? "lib64" : "lib32"]
+    return folders.first { fileStatus(of: "/\($0)".utf8, followingLinks: true) != nil } ?? "lib"
   }
 
-  /// The folders that are built into a loader, by where that is: `ld.so --help` prints them.
-  package func systemFolders(of interpreter: String?) -> [String] {
-    let usual = "/\(libraryFolder)"
-    let own = interpreter?.resolved.folder ?? usual.resolved
-    if ["/lib", "/usr/lib"].contains(own.folder) {
-      return ["/lib/\(own.fileName)", "/usr/lib/\(own.fileName)", "/lib", "/usr/lib"]
-    }
-    guard ["/", "/usr"].contains(own.folder) else {
-      let built = foldersBuilt(into: interpreter ?? "")
-      return built.isEmpty ? [own] : built
-    }
-    // Where one of them is a link, both are the same.
-    let named = (interpreter?.folder ?? usual).fileName
-    let names = named == own.fileName ? [named] : [own.fileName, named]
-    return names.flatMap { ["/\($0)", "/usr/\($0)"] }
+  /// The folders that are built into most loaders for this machine.
+  fileprivate var usualFolders: [String] {
+    let folder = libraryFolder
+    return ["/\(folder)", "/usr/\(folder)"] + (folder == "lib" ? [] : ["/lib", "/usr/lib"])
   }
 }
 

@@ -1,3 +1,4 @@
+internal import CImageList
 internal import LibC
 
 /// A regular file that is open for reading, or a part of one; closed when the last reference goes.
@@ -189,6 +190,13 @@ package final class OpenedFile {
   package var isOnNoexecMount: Bool {
     var status = statvfs()
     return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & 8 != 0
+  }
+
+  /// Whether who starts the file gets more rights by it: set-user-ID, set-group-ID, capabilities.
+  package var givesRights: Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && status.st_mode & 0o6000 != 0
+      || image_has_capabilities(descriptor)
   }
 
   // MARK: - Changes

@@ -19,6 +19,8 @@ extension ImageError {
   package var remedy: Remedy {
     if let reason = Rejection.Reason(rawValue: code.rawValue) { return reason.remedy }
     return switch code {
+    case .unreadable where message.saysTooManyFiles:
+      Remedy("close some files, or raise the limit of open files (ulimit -n)")
     case .unreadable: Remedy("correct the path or the permissions")
     case .notAnObject: Remedy("leave the file out, or name what it was built from")
     case .truncated:

@@ -52,7 +52,7 @@ struct HostileAdmissionTests {
       #expect(loaderCache(of: bytes, for: identity).isEmpty)
     }
     let real = loaderCache(of: systemFile("/etc/ld.so.cache").bytes, for: identity)
-    #expect(real["libc.so.6"]?.paths.count == 1)
+    #expect(real["libc.so.6"]?.isEmpty == false)
   }
 
   @Test("Links that lead back to themselves end")

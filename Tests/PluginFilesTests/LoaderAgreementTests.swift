@@ -367,14 +367,14 @@ struct LoaderAgreementTests {
       try folder.host("int main(void) { return 0; }", "-Wl,--dynamic-linker=\(copy)")
       program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
     }
-    let search = LibrarySearch(for: program.image.identity, program: program)
+    let search = LibrarySearch(of: program)
     let help = try Command.run(loader, ["--help"])
     let folders = help.lines.compactMap { line in
       line.contains("(system search path)")
         ? line.split(separator: " ").first.map(String.init) : nil
     }
     guard !folders.isEmpty else { try Test.cancel("\(loader) does not print them") }
-    #expect(search.systemFolders == folders)
+    #expect(search.loader.system == folders)
   }
 
   @Test(
@@ -401,7 +401,8 @@ struct LoaderAgreementTests {
     let head = Array("glibc-ld.so.cache1.1".utf8) + [UInt8(entries.count)]
     let cache = head + [UInt8](repeating: 0, count: 48 - head.count) + rows + texts
     let found = try #require(loaderCache(of: cache, for: identity)["libx.so"])
-    #expect(found.paths == ["/lib/gone/libx.so"] && found.rivals == ["/lib/v3/libx.so"])
+    let paths = ["/lib/v3/libx.so", "/lib/gone/libx.so", "/lib/libx.so"]
+    #expect(found.map(\.path) == paths && found.map(\.isForProcessors) == [true, false, false])
   }
 
   @Test("A library is the system's by the folder that it is in, and not by the way to it")
@@ -409,7 +410,7 @@ struct LoaderAgreementTests {
     let folder = try AdmissionFolder()
     let identity = try AdmissionHost(executable: folder.folder.place("host").path).identity
     let cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes, for: identity)
-    let library = try #require(cache["libm.so.6"]?.paths.first)
+    let library = try #require(cache["libm.so.6"]?.first?.path)
     try folder.plugin(
       "a", nil, "-Wl,--no-as-needed", "-lm", "-Wl,-rpath,\(library.folder)")
     let policy = AdmissionChecksTests.policy { $0.allowed = ["liba.so"] }

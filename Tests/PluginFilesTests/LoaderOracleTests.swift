@@ -54,7 +54,7 @@ struct LoaderOracleTests {
     let library = try Library(of: OpenedFile(path: path))
     var libraries = LibrarySet()
     libraries.add(library)
-    libraries.addNeeded(from: 0, LibrarySearch(for: library.image.identity, program: library))
+    libraries.addNeeded(from: 0, LibrarySearch(of: library))
     var undefined: Set<String> = []
     for member in libraries.members {
       for wanted in try member.bindings.get().wanted() where !wanted.isWeak {

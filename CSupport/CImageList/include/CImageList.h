@@ -192,6 +192,20 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
+/* A part of the path on which the loader looks for what the program needs. */
+enum image_search_kind { IMAGE_SEARCH_ENVIRONMENT, IMAGE_SEARCH_PROGRAM };
+typedef enum image_search_kind image_search_kind;
+
+/* The folders of that part, as the loader has expanded them, with a colon after each but the last; NULL if there are none.
+ * Free it. */
+char *image_search_path(image_search_kind kind);
+
+/* The level of x86-64 that this processor has, from 1 to 4, as glibc-hwcaps counts; 0 on other machines. */
+int image_processor_level(void);
+
+/* Whether an open file has capabilities, which who starts it gets. */
+bool image_has_capabilities(int descriptor);
+
 /* The bias of the image that this code is in. */
 uintptr_t image_home_bias(void);
 

@@ -81,7 +81,6 @@ package struct Admission {
   private let policy: PluginPolicy
   private let verification: Verification?
   private let refusal: Refusal
-  private let keepsFiles: Bool
   private var judged: [Judged] = []
 
   /// Prepares to judge files.
@@ -92,13 +91,12 @@ package struct Admission {
   ///   - verification: Called with the plugin and each file that comes along, in the loader's order, if nothing else
   ///     refuses the plugin.
   ///   - refusal: Called for each file, and for each plugin that comes along.
-  ///   - keepsFiles: Whether the report has the closures of the plugins that load, with every file open.
   package init(
     to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil,
-    refusal: @escaping Refusal = { _, _ in nil }, keepsFiles: Bool = false
+    refusal: @escaping Refusal = { _, _ in nil }
   ) {
     (self.host, self.policy, self.verification) = (host, policy, verification)
-    (self.refusal, self.keepsFiles) = (refusal, keepsFiles)
+    self.refusal = refusal
   }
 
   /// Judges what a catalogue has found. Of several files of one name, in different folders, the first that is admitted
@@ -172,7 +170,7 @@ package struct Admission {
     let libraries = host.libraries.loading(own, host.search)
     guard new.checkSize(of: libraries) else { return }
     let closure = LoadClosure(of: libraries)
-    new.closure = keepsFiles ? closure : closure.closed
+    new.closure = closure.closed
     let companions = libraries.companions
     for library in companions {
       if library !== own {
@@ -188,8 +186,6 @@ package struct Admission {
       // Nothing opens again what the host has.
       if library.isProgram || !libraries.hosts(library) { try new.checkOpening(of: library) }
       new.checkHardening(of: library)
-      let folders = library.loading.searchPaths.filter(library.dependsOnProcessor)
-      new.remarks += folders.map { "on some processors dlopen looks in \($0), too" }
       try new.checkStartup(of: library)
     }
     if policy.opensJudgedFiles { new.checkNames(in: libraries, closure) }
@@ -281,7 +277,7 @@ package struct Admission {
       var joint = JointAdmission(of: files, host.modules)
       for (file, verdict) in lost { joint.files[file] = verdict }
       let more = shown.filter { !joint.files[$0].refusals.isEmpty && lost[$0] == nil }
-      guard !more.isEmpty else { return AdmissionReport(on: host, joint, keepsFiles) }
+      guard !more.isEmpty else { return AdmissionReport(on: host, joint) }
       for file in more {
         lost[file] = joint.files[file]
         lost[file]?.isSettled = true
@@ -362,7 +358,7 @@ package struct Admission {
       guard closure.members.allSatisfy({ $0.isMapped || known.contains($0.stamp) }) else {
         return file.refusals.append(.replaced("It, or a library that comes along,"))
       }
-      file.closure = keepsFiles ? closure : closure.closed
+      file.closure = closure.closed
       if file.checkSize(of: libraries) { try file.checkSymbols(of: own, in: libraries) }
       for index in file.refusals.indices[start...] {
         file.refusals[index].message += " For \(instead.joined(separator: "; "))."

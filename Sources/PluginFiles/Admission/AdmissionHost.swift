@@ -25,8 +25,9 @@ package struct AdmissionHost {
   package typealias LoadedPlugin = (
     name: String, path: String, stamp: FileStamp, id: String?, runs: Bool
   )
-  /// The plugins that run.
-  private(set) var running: [LoadedPlugin] = []
+  /// The plugins that it has loaded, and those of them that run.
+  private(set) var plugins: [LoadedPlugin] = []
+  var running: [LoadedPlugin] { plugins.filter(\.runs) }
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
 
@@ -51,13 +52,13 @@ package struct AdmissionHost {
     try file.check(
       program.image.identity.kind == .executable, .unsupported,
       "It is no executable: name the program that opens the plugins.")
-    self.init(path, program, libraryPath)
+    self.init(path, program, searchPath(libraryPath))
     switches = PluginSwitches(of: path.resolved.fileName)
-    if let mode = fileStatus(of: path.utf8, followingLinks: true)?.st_mode, mode & 0o6000 != 0 {
+    if file.givesRights {
       problems.append(
         file.error(
           .unsupported,
-          "It runs as somebody else (set-user-ID): then the loader passes over LD_LIBRARY_PATH, and over $ORIGIN but in the "
+          "It has more rights than who starts it (set-user-ID, or capabilities): then the loader passes over LD_LIBRARY_PATH, and over $ORIGIN but in the "
             + "system's folders."))
     }
     if let problem = problem(ofInterpreter: program.interpreter ?? "") {
@@ -91,19 +92,18 @@ package struct AdmissionHost {
     var list = ImageList()
     try list.update()
     let images = list.named.filter { $0.image.role != .vdso }
-    let path = images.first?.name ?? ""
-    let program = try Library(of: OpenedFile(path: "/proc/self/exe", name: path))
-    self.init(path, program, startVariable("LD_LIBRARY_PATH"))
+    let ranges = MappedRange.ofThisProcess()
+    let (path, place) = ranges.program(of: images.first)
+    let program = try Library(of: OpenedFile(path: place, name: path))
+    let folders = loaderFoldersOfThisProcess()
+    self.init(path, program, folders.environment, folders.program)
     switches = PluginSwitches(of: ownProgram)
     keepsCode = processKeepsCode()
     libraries.add(program)
-    let ranges = MappedRange.ofThisProcess()
     let files = Dictionary(grouping: ranges) { [$0.path, $0.fileID] }
     for (image, path) in images.dropFirst() {
       do throws(ImageError) {
-        let header = image.header?.rawValue ?? 0
-        let range = ranges.last(notAfter: UInt64(header), by: \.start).map { ranges[$0] }
-          .flatMap { $0.contains(header) ? $0 : nil }
+        let range = ranges.range(of: image)
         if let range, range.isOfDeletedFile {
           replaced.append((image.name, files[[range.path, range.fileID]] ?? []))
           throw ImageError(
@@ -127,11 +127,12 @@ package struct AdmissionHost {
     libraries.addNamesOfFiles()
     libraries.noteOpened()
     self.modules = modules
-    running = plugins.filter(\.runs)
+    self.plugins = plugins
   }
 
-  private init(_ path: String, _ program: Library, _ libraryPath: String?) {
+  private init(_ path: String, _ program: Library, _ environment: [String], _ own: [String]? = nil)
+  {
     (self.path, identity) = (path, program.image.identity)
-    search = LibrarySearch(for: identity, program: program, libraryPath: libraryPath)
+    search = LibrarySearch(of: program, environment: environment, programFolders: own)
   }
 }

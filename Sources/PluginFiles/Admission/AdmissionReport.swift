@@ -25,7 +25,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     package var remarks: [String]
     /// The parts of it that stay when it is unloaded.
     package var remains: [String]
-    /// The files that loading it maps, each open; nil if it would not load, or the admission kept no files open.
+    /// The files that loading it maps, closed; nil if it would not load.
     package let closure: LoadClosure?
     /// The stamp of its file; nil if that cannot be read.
     package let stamp: FileStamp?
@@ -59,7 +59,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   /// The plugins, in the order in which they were found.
   public var plugins: [Plugin]
 
-  init(on host: AdmissionHost, _ joint: JointAdmission, _ keepsFiles: Bool) {
+  init(on host: AdmissionHost, _ joint: JointAdmission) {
     (self.host, machine, libraries) = (host.path, host.identity.machineTitle, host.count)
     problems = host.problems.map(\.description)
     let places = Dictionary(
@@ -72,7 +72,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
         isRegistered: file.records.contains { $0.kind.isRegistered } || !file.rejections.isEmpty,
         needs: joint.needs[position].map { joint.files[$0].path }, refusals: file.refusals,
         remarks: file.remarks, remains: file.remains,
-        closure: keepsFiles && file.refusals.isEmpty ? file.closure : nil,
+        closure: file.refusals.isEmpty ? file.closure : nil,
         stamp: file.manifest?.stamp, otherPaths: file.otherPaths)
     }
   }

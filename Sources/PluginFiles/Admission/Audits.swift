@@ -69,12 +69,15 @@ extension Admission.Judged {
 
   /// Checks that a file looks for libraries only where others can put none.
   mutating func checkSearchPaths(of library: Library, called name: String? = nil) {
-    guard policy.checksSearchPaths else { return }
     let title = name ?? library.title
     let paths =
       library.isProgram
       ? host.search.environment.map { ("LD_LIBRARY_PATH has the loader look", $0) } : []
     let own = library.loading.isInherited || !library.isProgram ? library.loading.searchPaths : []
+    remarks += (paths.map(\.1) + own).filter(library.dependsOnProcessor).map {
+      "on some processors dlopen looks in \($0), too"
+    }
+    guard policy.checksSearchPaths else { return }
     let folders = (paths + own.map { ("\(title) looks", $0) }).lazy.compactMap { [policy] in
       searchPathRefusal(of: library.expanded($1), "\($0) for libraries in", $1, policy)
     }

@@ -68,7 +68,12 @@ struct JointAdmission {
       grouping: files.indices.filter { files[$0].manifest != nil },
       by: { files[$0].manifest?.stamp.number })
     for file in files.indices {
-      let numbers = Set((files[file].closure?.brought ?? []).map(\.stamp.number))
+      // A plugin that is open already may have been unloaded.
+      let known = Set(files[file].host.plugins.map(\.stamp.number))
+      let numbers = Set(
+        (files[file].closure?.members ?? []).filter {
+          !$0.isMapped && !$0.isResident || known.contains($0.stamp.number)
+        }.map(\.stamp.number))
       needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
     }
   }

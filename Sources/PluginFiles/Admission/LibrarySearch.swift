@@ -3,35 +3,28 @@ internal import LibC
 
 /// Where the loader looks for a library: the search paths of those who need it, the system's cache, its folders.
 ///
-/// As `ld.so(8)` says it, without the folders for single processors.
+/// As `ld.so(8)` says it.
 struct LibrarySearch {
   let identity: ImageIdentity
-  /// The libraries of the cache, by their names.
-  fileprivate let cache: [String: CachedLibrary]
+  let loader: LoaderFolders
   /// The program, whose search path reaches to all.
-  fileprivate let program: Library?
-  /// The folders of `LD_LIBRARY_PATH`, as they are written.
+  fileprivate let program: Library
+  /// The folders of `LD_LIBRARY_PATH`.
   let environment: [String]
-  /// The folders that are built into the loader.
-  let systemFolders: [String]
-  /// The same, where their links lead.
-  fileprivate let resolvedSystemFolders: [String]
+  /// The program's own folders as the loader has them; nil if it does not run.
+  fileprivate let programFolders: [String]?
 
-  init(for identity: ImageIdentity, program: Library?, libraryPath: String? = nil) {
-    (self.identity, self.program) = (identity, program)
-    environment =
-      libraryPath.flatMap { $0.isEmpty ? nil : $0 }?
-      .utf8.split(omittingEmptySubsequences: false) { ":;".utf8.contains($0) }
-      .map { String(decoding: $0, as: UTF8.self) } ?? []
-    cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes, for: identity)
-    systemFolders = identity.systemFolders(of: program?.interpreter)
-    resolvedSystemFolders = systemFolders.map(\.resolved)
+  /// The search of a program that is not started, or of this one with the folders that its loader has.
+  init(of program: Library, environment: [String] = [], programFolders: [String]? = nil) {
+    (self.program, self.environment) = (program, environment)
+    (self.programFolders, identity) = (programFolders, program.image.identity)
+    loader = LoaderFolders(of: program.interpreter, for: identity)
   }
 
   /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
   /// those that led to it.
   fileprivate func paths(for requester: Library) -> [[String]] {
-    let environment = program?.known(environment) ?? []
+    let environment = program.known(environment)
     guard requester.loading.isInherited else { return [environment, requester.knownFolders] }
     var paths: [[String]] = []
     var (next, count) = (Optional(requester), 0)
@@ -40,7 +33,7 @@ struct LibrarySearch {
       count += 1 + (paths.last?.count ?? 0)
       next = library.requester
     }
-    if let program, program.loading.isInherited { paths.append(program.knownFolders) }
+    if program.loading.isInherited { paths.append(programFolders ?? program.knownFolders) }
     return paths + [environment]
   }
 }
@@ -55,8 +48,8 @@ extension LibrarySearch {
     private var left = Self.most
     /// The files of the last name that were passed over: they cannot be opened, or are for another machine.
     private(set) var passed: [ImageError] = []
-    /// The file that the last name means on some processors: they look in folders of their own first.
-    private(set) var rival: String?
+    /// The files that the last name means on other processors: they look in folders of their own first.
+    private(set) var rivals: [String] = []
     static let most = 1 << 14
 
     init(for requester: Library, by search: LibrarySearch) {
@@ -70,35 +63,39 @@ extension LibrarySearch {
     ///
     /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
     mutating func find(_ name: String) throws(ImageError) -> Library? {
-      (passed, rival) = ([], nil)
+      (passed, rivals) = ([], [])
       left -= 1
-      guard !name.utf8.contains(UInt8(ascii: "/")) else { return try first(of: [name]) }
+      guard !name.utf8.contains(UInt8(ascii: "/")) else { return try first(of: [([name], [])]) }
+      let loader = search.loader
       for folders in paths {
-        let others = folders.prefix(max(0, left)).flatMap(processorFolders).map { "\($0)/\(name)" }
-        left -= others.count
-        rival = rival ?? others.first { fileStatus(of: $0.utf8, followingLinks: true) != nil }
-        let places = folders.lazy.map { "\($0)/\(name)" }
+        let places = folders.lazy.map { loader.places(of: name, in: $0) }
         if let found = try first(of: places) { return found }
       }
-      let system = search.systemFolders
       let avoidsSystem = requester.loading.avoidsSystem
-      func isCached(_ path: String) -> Bool {
-        !avoidsSystem || !system.contains { path.hasPrefix("\($0)/") }
-      }
-      let (cached, rivals) = search.cache[name] ?? ([], [])
-      rival =
-        rival
-        ?? rivals.first { isCached($0) && fileStatus(of: $0.utf8, followingLinks: true) != nil }
-      if let found = try first(of: cached.filter(isCached)) { return found }
-      return try first(of: avoidsSystem ? [] : system.map { "\($0)/\(name)" })
+      let cached = loader.cached(name, avoidsSystem: avoidsSystem)
+      if let found = try first(of: [cached]) { return found }
+      // Who puts a file there has the loader take it.
+      passed += cached.tried.filter { fileStatus(of: $0.utf8, followingLinks: false) == nil }
+        .map { ImageError(system: ENOENT, $0) }
+      let system = avoidsSystem ? [] : loader.system
+      return try first(of: system.lazy.map { loader.places(of: name, in: $0) })
     }
 
     /// The library at the first of some places that has one.
-    private mutating func first(of places: some Sequence<String>) throws(ImageError) -> Library? {
-      for path in places where !areSpent {
-        left -= 1
-        let (found, isEnd) = try open(path)
-        if found != nil || isEnd { return found }
+    private mutating func first(
+      of places: some Sequence<LoaderFolders.Places>
+    ) throws(ImageError) -> Library? {
+      for (tried, others) in places {
+        left -= 1 + others.count
+        rivals += others
+        for path in tried where !areSpent {
+          left -= 1
+          let (found, isEnd) = try open(path)
+          // The last place is for all processors.
+          if found != nil, path != tried.last { rivals += tried.suffix(1) }
+          if found != nil || isEnd { return found }
+        }
+        if areSpent { break }
       }
       return nil
     }
@@ -126,7 +123,7 @@ extension LibrarySearch {
         passed.append(error)
         return (nil, isSocket || ![0, ENOENT, EACCES].contains(failure))
       }
-      let isSystem = search.resolvedSystemFolders.contains(path.folder.resolved)
+      let isSystem = search.loader.isSystem(path)
       let library = try Library(of: file, for: requester, isSystem: isSystem)
       let found = library.image.identity
       if found.isFor(search.identity) { return (library, false) }

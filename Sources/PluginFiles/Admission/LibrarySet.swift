@@ -157,7 +157,7 @@ struct LibrarySet {
             if let path = residents[bytes] {
               Optional(try Library(of: OpenedFile(path: path), for: requester, isResident: true))
             } else { try lookups.find(name) }
-          passedOver += lookups.passed.map(\.image)
+          passedOver += lookups.passed.map(\.image) + lookups.rivals
           if let found {
             if isOptional, try !found.isMapped(beside: members.first) { continue }
             // Two names may lead to one file. The loader opens the program's file anew, and stops there.
@@ -165,7 +165,7 @@ struct LibrarySet {
               !$0.isProgram && $0.file.stamp.isSameFile(as: found.file.stamp)
             }
             if let known { note(name, known, isNeeded: true) } else { add(found, as: name) }
-            if let rival = lookups.rival { rivals.append(rival) }
+            rivals += lookups.rivals.prefix(1)
             continue
           }
         } catch { obstacle = error }
@@ -194,7 +194,7 @@ struct LibrarySet {
       reason =
         "which is not looked for any more: the libraries that it needs were looked for in \(most) places."
       remedy = .shortenPath
-    } else if let rival = lookups.rival {
+    } else if let rival = lookups.rivals.first {
       reason = "which is there for some processors alone: \(rival)."
       remedy = .buildForAllProcessors
     } else if let passed = lookups.passed.first {

@@ -36,8 +36,7 @@ package struct LoadClosure: Hashable, Sendable {
     package let isResident: Bool
     fileprivate var file: OpenedFile?
 
-    /// The open file, for reading with `pread`; it stays open as long as a copy of the member lives. -1 if the admission
-    /// did not keep files open.
+    /// The open file, for reading with `pread`; it stays open as long as a copy of the member lives. -1 if it is closed.
     package var descriptor: Int32 { file?.descriptor ?? -1 }
 
     package static func == (left: Self, right: Self) -> Bool {
@@ -73,6 +72,23 @@ package struct LoadClosure: Hashable, Sendable {
       }
     }
     return nil
+  }
+
+  /// The closure with the files open again that were judged.
+  ///
+  /// - Throws: ``ImageError`` if one that comes along cannot be opened, or another file has its path.
+  package func opened() throws(ImageError) -> Self {
+    var opened = self
+    for (index, member) in members.enumerated() {
+      do throws(ImageError) {
+        let file = try OpenedFile(path: member.path, wasMapped: true)
+        try file.check(
+          file.stamp.contents == member.stamp.contents, .replaced,
+          "It is another file than the one that was judged: it was replaced meanwhile.")
+        opened.members[index].file = file
+      } catch where member.isMapped { continue }
+    }
+    return opened
   }
 
   /// The closure without its open files: a folder may have more plugins than a process may open files.

@@ -51,11 +51,19 @@ package struct PluginCatalogue: Sendable {
   /// The number of files that the last refresh opened and read; of all others the stamp was as before.
   package private(set) var readCount = 0
 
+  /// The places of the plugins among the candidates, by their contents.
+  private var places: [FileStamp: Int] = [:]
+
   /// Creates a catalogue without sources.
   package init() {}
 
   /// The candidates that are plugins, in order.
   package var manifests: [PluginManifest] { candidates.compactMap { try? $0.found.get() } }
+
+  /// Returns the plugin that a stamp is of; a change of times makes no other file of it.
+  package func candidate(of stamp: FileStamp?) -> Candidate? {
+    (stamp?.contents).flatMap { places[$0] }.map { candidates[$0] }
+  }
 
   /// Looks at every source again, and reads the files that are new or changed.
   package mutating func refresh() {
@@ -70,6 +78,10 @@ package struct PluginCatalogue: Sendable {
     }
     pass.readAll()
     (candidates, problems, readCount) = (pass.candidates, pass.problems, pass.unread.count)
+    let stamps = candidates.map { (try? $0.found.get())?.stamp.contents }
+    places = Dictionary(
+      stamps.enumerated().compactMap { place, stamp in stamp.map { ($0, place) } },
+      uniquingKeysWith: { first, _ in first })
   }
 }
 
