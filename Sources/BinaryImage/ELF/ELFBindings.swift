@@ -1,21 +1,21 @@
 internal import CElf
 
-/// A symbol by which images are bound to each other: one that a file defines for others, or wants of them.
+/// A symbol that binds images to each other: a file defines it for others, or wants it from them.
 package struct BoundSymbol: Hashable, Sendable {
   /// Its name.
   package var name: String
-  /// The version that is defined or wanted; nil where any is.
+  /// The defined or wanted version; nil if there is none.
   package var version: String?
   /// The name of the library that the wanted version was linked from.
   package var library: String?
-  /// The kind of what it names; nil where the file does not say.
+  /// The kind of thing that it names; nil if the file does not say.
   package var kind: Kind?
-  /// Whether only those who ask for the version find it.
+  /// Whether only a reference with the version finds it.
   package var isHidden = false
-  /// Whether a file that wants it goes without, where nothing defines it.
+  /// Whether a file that wants it can do without a definition.
   package var isWeak = false
 
-  /// The kinds of what symbols name, in words: `STT_FUNC`, `STT_OBJECT`, `STT_TLS`.
+  /// The kinds of things that symbols name, in words: `STT_FUNC`, `STT_OBJECT`, `STT_TLS`.
   package enum Kind: String, Sendable {
     case function = "a function"
     case data
@@ -28,31 +28,31 @@ package struct BoundSymbol: Hashable, Sendable {
   /// `memcpy@GLIBC_2.14`
   package var title: String { version.map { "\(name)@\($0)" } ?? name }
 
-  /// Whether a definition is what one wants that names this.
+  /// Returns whether a definition satisfies a file that wants this symbol.
   package func isMet(by definition: BoundSymbol) -> Bool {
     guard name == definition.name else { return false }
-    // What has no versions is taken for all of them.
+    // A definition without versions counts as every version.
     guard let version else { return !definition.isHidden || definition.version == nil }
     return definition.version == version || definition.version == nil && !definition.isHidden
   }
 }
 
-/// What a linked file defines for others and wants of them, as the loader reads it.
+/// The symbols that a linked file defines for others and wants from them, as the loader reads it.
 package final class ELFBindings {
   private let file: ELFFile
   private let symbols: ELFSymbols?
   private let versions: ELFSymbolVersions
   private var hash: ELFSymbolHash
-  /// All definitions, where no table finds them by name.
+  /// All definitions, if no table finds them by name.
   private var all: [String: [BoundSymbol]]?
   private var onceWanted = Once<[BoundSymbol]>()
 
   /// Whether its definitions have versions.
   package var hasVersions: Bool { versions.areThere }
-  /// The versions that its libraries must define, but for weak ones, whether a symbol names them or not.
+  /// The versions that its libraries must define, except for weak ones, even if no symbol names them.
   package var neededVersions: [NeededVersion] { versions.needed }
 
-  /// Whether it defines versions of symbols, and not that one.
+  /// Returns whether it defines versions of symbols, but not this one.
   package func lacks(version: String) -> Bool { versions.defined?.contains(version) == false }
 
   /// Reads the tables of a file.
@@ -63,9 +63,9 @@ package final class ELFBindings {
     hash = try file.symbolHash()
   }
 
-  /// The symbols that relocations name and that other images have to define, in the order of the file.
+  /// Returns the symbols that relocations name and other images must define, in the order of the file.
   ///
-  /// A symbol that no relocation names is never looked for, whatever the table says.
+  /// The loader never looks for a symbol that no relocation names, whatever the table says.
   package func wanted() throws(ImageError) -> [BoundSymbol] { try onceWanted(readWanted()) }
 
   private func readWanted() throws(ImageError) -> [BoundSymbol] {
@@ -88,7 +88,7 @@ package final class ELFBindings {
     return wanted
   }
 
-  /// Returns what the file defines of what another wants.
+  /// Returns the file's definition of a symbol that another file wants.
   package func definition(of wanted: BoundSymbol) throws(ImageError) -> BoundSymbol? {
     guard let candidates = try hash.candidates(for: wanted.name, in: file) else {
       return try allDefinitions()[wanted.name, default: []].first { wanted.isMet(by: $0) }
@@ -99,7 +99,7 @@ package final class ELFBindings {
     return nil
   }
 
-  /// The names of its definitions that a process has once, whichever files define them: `STB_GNU_UNIQUE`.
+  /// Returns the names of its definitions that a process has once, whichever files define them: `STB_GNU_UNIQUE`.
   package func unique() throws(ImageError) -> [String] {
     var names: [String] = []
     for number in 0..<hash.count {
@@ -145,7 +145,7 @@ extension Symbol {
     }
   }
 
-  /// Whether the loader looks for its name though the file defines it.
+  /// Whether the loader looks for its name even if the file defines it.
   fileprivate var isLookedUp: Bool { canBeBoundTo && visibility == UInt8(STV_DEFAULT) }
 
   /// Whether the loader takes it for a definition that others may bind to.
@@ -161,29 +161,29 @@ extension Symbol {
   }
 }
 
-/// A version of symbols that a file needs of a library, whether it names a symbol of it or not. The library is called
-/// as the file calls it, `DT_NEEDED`; the file goes without a weak version, `VER_FLG_WEAK`.
+/// A version of symbols that a file needs from a library, even if it names no symbol of it. The library has its name in
+/// `DT_NEEDED`. The file can do without a weak version, `VER_FLG_WEAK`.
 package typealias NeededVersion = (name: String, library: String, isWeak: Bool)
 
-/// Which version each symbol of a file has: `DT_VERSYM`, `DT_VERDEF`, `DT_VERNEED`.
+/// The versions of a file's symbols: `DT_VERSYM`, `DT_VERDEF`, `DT_VERNEED`.
 ///
 /// ELF: `gelf_getversym`, `gelf_getverdef`, `gelf_getverneed`.
 struct ELFSymbolVersions {
   private let file: OpenedFile
-  /// The number of each symbol's version; nil where symbols have none.
+  /// The number of each symbol's version; nil if symbols have none.
   private let numbers: ELFTable<UInt16>?
   private var names: [UInt16: String] = [:]
   /// The library that each wanted version was linked from.
   private var libraries: [UInt16: String] = [:]
 
-  /// The versions that it defines, its own name among them; nil where it defines none.
+  /// The versions that it defines, including its own name; nil if it defines none.
   private(set) var defined: Set<String>?
   /// The versions that its libraries must define.
   private(set) var needed: [NeededVersion] = []
-  /// The number of the form in which they are written, where it is not 1.
+  /// The number of their format, if it is not 1.
   private(set) var unknownFormat: UInt16?
 
-  /// A version that it needs by the hash of another name.
+  /// A needed version that has the hash of another name.
   private(set) var misnamed: String?
 
   /// Reads the names of the versions.
@@ -199,7 +199,7 @@ struct ELFSymbolVersions {
     numbers = ELFTable(
       .versions, .stored(extent ?? FileExtent(offset: 0, size: 0)), of: image.file,
       image.header.format)
-    // The loader follows the distances to the last one, and believes no count.
+    // The loader follows the distances to the last one and ignores counts.
     if let start = dynamic.value(Int64(DT_VERDEF)) {
       var (names, defined): ([UInt16: String], Set<String>) = ([:], [])
       var (one, own) = (GElf_Verdef(), GElf_Verdaux())
@@ -248,17 +248,17 @@ struct ELFSymbolVersions {
   /// Whether symbols have versions.
   var areThere: Bool { numbers != nil }
 
-  /// Whether versions of the C library are needed, and not the one by which it says that its loader knows `DT_RELR`.
+  /// Whether it needs versions of the C library, but not the one that says that the loader knows `DT_RELR`.
   var lackPackedRelocations: Bool {
     let needed = libraries.filter { $0.value.hasPrefix("libc.so.") }.keys
     return !needed.isEmpty && !needed.contains { names[$0] == "GLIBC_ABI_DT_RELR" }
   }
 
-  /// Sets the version of a symbol; nil for the base one, and where there are none.
+  /// Sets the version of a symbol: nil for the base version, and if symbols have none.
   func describe(_ symbol: inout BoundSymbol, _ number: UInt32) throws(ImageError) {
     guard let numbers else { return }
     let value = try numbers.row(Int(number))
-    // 0 and 1 are no versions: local, and global.
+    // 0 and 1 are not versions: they mean local and global.
     let index = value & 0x7fff
     if index > 1 {
       let name = names[index]
@@ -277,7 +277,7 @@ extension String {
   fileprivate var elfHash: UInt { unsafe elf_hash(self) }
 }
 
-/// The structures of versions, each of which says how far the next one is.
+/// A chain of version structures. Each says how far away the next one is.
 private final class ELFVersionChain {
   private let capsule: ELFDescriptor
   private let type: Elf_Type
@@ -300,7 +300,7 @@ private final class ELFVersionChain {
     }
   }
 
-  /// Calls `body` with the offset of each structure; it returns how far the next one is, 0 after the last.
+  /// Calls `body` with the offset of each structure. `body` returns the distance to the next one, 0 after the last.
   func follow(
     from start: Int, _ body: (Int) throws(ImageError) -> Elf64_Word
   ) throws(ImageError) {
@@ -315,7 +315,7 @@ private final class ELFVersionChain {
     }
   }
 
-  /// Hands out the structure at an offset.
+  /// Passes the structure at an offset to `body`.
   func read(
     _ offset: Int, _ body: (UnsafeMutablePointer<Elf_Data>, Int32) -> Bool
   ) throws(ImageError) {

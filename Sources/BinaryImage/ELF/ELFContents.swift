@@ -1,6 +1,6 @@
 internal import CElf
 
-/// The one view of a section's bytes: is it mapped, is it stored or compressed, and where pointers lead.
+/// The one view of a section's bytes: whether they are mapped, stored or compressed, and where pointers lead.
 extension ELFFile {
   package func location(
     of section: Section
@@ -14,11 +14,11 @@ extension ELFFile {
     return (entry.hasContents ? entry.sh_offset : nil, entry.sh_size, entry.isCompressed)
   }
 
-  /// Returns whether a process gets the section: it asks for that, and a linker keeps it or a segment holds its address.
+  /// Returns whether a process gets the section: it is loaded, and a linker keeps it or a segment holds its address.
   func isMapped(_ entry: GElf_Shdr) -> Bool {
     guard entry.isLoaded else { return false }
     if header.isObject { return entry.sh_flags & UInt64(SHF_EXCLUDE) == 0 }
-    // Program headers that cannot be read are told of when a pointer is followed.
+    // Unreadable program headers are reported when a pointer is followed.
     guard let segments = try? segments() else { return true }
     return segments.holds(VirtualAddress(rawValue: entry.sh_addr))
   }
@@ -33,21 +33,21 @@ extension ELFFile {
     return .inflated(try inflated(index, entry))
   }
 
-  /// ELF: `elf_compress`, where `SHF_COMPRESSED` is set.
+  /// Returns the inflated bytes of a section with `SHF_COMPRESSED`; nil for others. ELF: `elf_compress`.
   package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? {
     guard hasSectionTable else { return nil }
     let entry = try sectionHeader(section.index)
     return entry.isCompressed ? try inflated(section.index, entry) : nil
   }
 
-  /// Inflates a section; that of the sections' names has no name itself.
+  /// Inflates a section. With `holdsNames` it is the section of the names, which has no name itself.
   func inflated(
     _ index: Int, _ entry: GElf_Shdr, holdsNames: Bool = false
   ) throws(ImageError) -> [UInt8] {
     if let bytes = inflatedSections[index] { return bytes }
     let header = compression(of: entry)
     let name = holdsNames ? nil : try sectionTable().name(of: index)
-    // A reader of another section may tell of it.
+    // A reader of another section may report this, so it names the section.
     let title = name.map { "The section \($0)" } ?? "Section \(index)"
     func refusal(_ code: ImageError.Code, _ reason: String) -> ImageError {
       file.error(
@@ -73,7 +73,7 @@ extension ELFFile {
     return bytes
   }
 
-  /// The header of a compressed section; nil if the file does not hold one.
+  /// Returns the header of a compressed section; nil if the file does not hold one.
   func compression(of entry: GElf_Shdr) -> Elf64_Chdr? {
     let size = UInt64(header.format.size(of: ELF_T_CHDR))
     guard entry.isCompressed, entry.hasContents, entry.sh_size >= size else { return nil }
@@ -108,7 +108,7 @@ extension ELFFile {
       offset: file.offset(entry.sh_offset), size: entry.sh_size)
   }
 
-  /// What a pointer leads to.
+  /// Returns the kind of memory that a pointer leads to.
   package func memory(at target: PointerValue.Target) throws(ImageError) -> TargetMemory {
     switch target {
     case .address(let address):
@@ -127,13 +127,13 @@ extension ELFFile {
       let size = compression(of: section)?.ch_size ?? section.sh_size
       guard offset <= size else { return .outside }
       if section.isExecutable { return .code }
-      // A pointer to the end leads behind the last byte.
+      // A pointer to the end leads past the last byte.
       return section.sh_type == UInt32(SHT_NOBITS) || offset == size ? .zeros : .data
     case .null, .imported, .foreign, .unresolvable: return .outside
     }
   }
 
-  /// The offset of the first word of a section, from an offset on, that a relocation is for.
+  /// Returns the offset of the first relocated word of a section, at or after an offset.
   package func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? {
@@ -144,8 +144,8 @@ extension ELFFile {
 
   // MARK: - Whether the file is whole
 
-  /// Throws where the file ends before a segment, a section or a table of headers does, or where
-  /// the section table and the note do not tell of the same entries.
+  /// Throws if the file ends before a segment, a section or a table of headers does, or if the section table and the
+  /// note describe different entries.
   package func checkDeclared() throws(ImageError) {
     try file.check(
       header.sections.isComplete, .truncated,
@@ -174,11 +174,11 @@ extension ELFFile {
     if !header.isObject { try checkNotedExtents(table) }
   }
 
-  /// The note tells where the entries are too: the table must not have lost some of them.
+  /// Checks that the section table and the note describe the same entries.
   private func checkNotedExtents(_ table: ELFSectionTable) throws(ImageError) {
-    // A note that is of no use is none; the section table is there.
+    // A useless note is ignored, because the section table is there.
     let segments = try segments()
-    // A process has memory there also where the file has no bytes.
+    // A process also has memory that the file has no bytes for.
     let noted = try? sectionNote()?.sections(
       in: nil, word: header.wordSize,
       at: { segments.holds($0) ? FileExtent(offset: 0, size: $1) : nil },
@@ -188,7 +188,7 @@ extension ELFFile {
     var mapped = ranges
     table.forEach(named: .ofThisProject) { index, name in
       ranges[name].append(table[index].addresses)
-      // A section that no process gets is refused by its reader.
+      // The reader refuses a section that no process gets.
       if isMapped(table[index]) { mapped[name].append(table[index].addresses) }
     }
     for section in noted {

@@ -1,24 +1,24 @@
 internal import CElf
 
-/// One descriptor of libelf, `Elf *`: through it every structure of an ELF file enters.
+/// One descriptor of libelf, `Elf *`: every structure of an ELF file is read through one.
 ///
-/// Of a file it serves the headers. A **capsule** is a descriptor of memory: a header and copied bytes after it. No
-/// count or size of a foreign header reaches libelf in a capsule with a clean header, what libelf makes room for goes
-/// with it, and a file that shrinks is noticed by the read before. Large tables are read piece by piece so, and what
-/// other processes and core files hold. One descriptor, one thread.
+/// For a file it serves the headers. A **capsule** is a descriptor of memory: a header with copied bytes after it. In a
+/// capsule with a clean header, no count or size of a foreign header reaches libelf. libelf's allocations end with the
+/// capsule, and the read before notices a file that shrinks. Large tables, other processes and core files are read this
+/// way, piece by piece. One descriptor, one thread.
 ///
 /// ELF: `elf_begin`, `elf_memory`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`, `elf_getdata_rawchunk`.
 @safe struct ELFDescriptor: ~Copyable {
   // Sound: valid until deinit, and never handed out. libelf may write to the memory, and reads no other.
   private let elf: OpaquePointer
   private let memory: UnsafeMutableRawBufferPointer?
-  /// Where the copied bytes of a capsule begin.
+  /// The offset of a capsule's copied bytes.
   private let start: Int
 
-  /// Makes the error of what libelf refuses, from its own words.
+  /// Makes the error of a refusal from libelf's own words.
   typealias Refusal = (String) -> ImageError
 
-  /// Whether libelf knows this version of ELF: it opens nothing before it was asked.
+  /// Whether libelf knows this version of ELF. It opens nothing before this call.
   private static let isUsable = elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE)
 
   private init(
@@ -68,9 +68,9 @@ internal import CElf
     try self.init(copyOf: bytes, refusal)
   }
 
-  /// Makes a capsule of `count` bytes, which `fill` copies behind a clean header.
+  /// Makes a capsule of `count` bytes, which `fill` copies after a clean header.
   ///
-  /// - Throws: What `fill` throws; the error of `refusal` if libelf does not open it.
+  /// - Throws: The error of `fill`, or of `refusal` if libelf does not open it.
   init(
     _ format: ELFFormat, count: Int, _ refusal: Refusal,
     fill: (UnsafeMutableRawBufferPointer) throws(ImageError) -> Void
@@ -93,7 +93,7 @@ internal import CElf
     unsafe elf_memory(memory.baseAddress?.assumingMemoryBound(to: CChar.self), memory.count)
   }
 
-  /// Why libelf refused, in its own words: `elf_errmsg`.
+  /// The reason that libelf refused, in its own words: `elf_errmsg`.
   static var lastMessage: String {
     guard let text = unsafe elf_errmsg(-1) else { return "it gives no reason" }
     return unsafe String(cString: text)
@@ -114,7 +114,7 @@ internal import CElf
     return unsafe elf_getshdrstrndx(elf, &index) == 0 && index > 0 ? index : nil
   }
 
-  /// The first `count` headers of sections; fewer if libelf reads one of them not.
+  /// Returns the first `count` section headers; fewer if libelf cannot read one of them.
   func sections(_ count: Int) -> [GElf_Shdr] {
     var (sections, header): ([GElf_Shdr], GElf_Shdr) = ([], GElf_Shdr())
     sections.reserveCapacity(count)
@@ -126,7 +126,7 @@ internal import CElf
     return sections
   }
 
-  /// The first `count` program headers; fewer if libelf reads one of them not.
+  /// Returns the first `count` program headers; fewer if libelf cannot read one of them.
   func segments(_ count: Int) -> [GElf_Phdr] {
     var (segments, header): ([GElf_Phdr], GElf_Phdr) = ([], GElf_Phdr())
     segments.reserveCapacity(count)
@@ -138,7 +138,7 @@ internal import CElf
 
   // MARK: - Contents
 
-  /// The copied bytes as structures of one type, in the byte order of this process; nil if libelf refuses.
+  /// Returns the copied bytes as structures of one type, in the byte order of this process; nil if libelf refuses.
   ///
   /// Valid as long as the capsule.
   func data(_ type: Elf_Type) -> UnsafeMutablePointer<Elf_Data>? {
@@ -146,10 +146,10 @@ internal import CElf
     return unsafe elf_getdata_rawchunk(elf, Int64(start), memory.count - start, type)
   }
 
-  /// The inflated bytes of a section with `SHF_COMPRESSED`, which the guard has admitted; nil if libelf refuses.
+  /// Returns the inflated bytes of a section with `SHF_COMPRESSED` that the guard has admitted; nil if libelf refuses.
   ///
-  /// libelf rewrites the header of what it inflates, and keeps the bytes: headers are asked of another descriptor. The
-  /// bytes are as in the file, not in the order of this process.
+  /// libelf rewrites the header of an inflated section and keeps the bytes, so read headers from another descriptor.
+  /// The bytes are in the order of the file, not of this process.
   ///
   /// ELF: `elf_compress`, `elf_rawdata`.
   func inflated(_ index: Int) -> [UInt8]? {
@@ -169,7 +169,7 @@ internal import CElf
 
   // MARK: - Headers of capsules
 
-  /// The bytes of a header that says only how the rest is laid out.
+  /// Returns the bytes of a header that says only how the rest is laid out.
   private static func clean<Header: ELFRawHeader>(_ empty: Header, _ format: ELFFormat) -> [UInt8] {
     var header = empty
     (header.e_type, header.e_machine) = (format.file(UInt16(ET_DYN)), format.file(format.machine))
@@ -182,13 +182,13 @@ internal import CElf
     return bytes
   }
 
-  /// The bytes of a header and of the tables that it leads to.
+  /// Returns the bytes of a header and of the tables that it leads to.
   private static func leading<Header: ELFRawHeader>(
     _ foreign: Header, to sections: ArraySlice<UInt8>, _ segments: ArraySlice<UInt8>,
     _ format: ELFFormat
   ) -> [UInt8] {
     var (header, bytes) = (foreign, [UInt8](repeating: 0, count: ELFHeader.size(bits: 64)))
-    // Of a table that is not there, libelf is told so. Without segments the header says how many there should be.
+    // A missing section table is written as missing. Without segments the header still says how many there should be.
     header.e_shoff = format.file(Header.Word(sections.isEmpty ? 0 : bytes.count))
     if sections.isEmpty { (header.e_shnum, header.e_shstrndx) = (0, 0) }
     bytes += sections

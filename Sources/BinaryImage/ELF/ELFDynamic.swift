@@ -1,31 +1,31 @@
 internal import CElf
 
-/// What `PT_DYNAMIC` says: where the loader finds relocations and symbols.
+/// The dynamic section, `PT_DYNAMIC`, which leads the loader to relocations and symbols.
 ///
 /// For linked files this is the truth; section headers may lie or be absent.
 final class ELFDynamic {
-  /// What it says, up to `DT_NULL`.
+  /// Its tags and their values, up to `DT_NULL`.
   private let tags: [(tag: Int64, value: UInt64)]
-  /// Where it is in memory, with `DT_NULL`.
+  /// Its addresses in memory, with `DT_NULL`.
   let addresses: Range<UInt64>
   /// `DT_FLAGS_1`.
   var flags: UInt64 { value(Int64(DT_FLAGS_1)) ?? 0 }
   /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
   private(set) lazy var relocatesCode =
     value(Int64(DT_TEXTREL)) != nil || (value(Int64(DT_FLAGS)) ?? 0) & UInt64(DF_TEXTREL) != 0
-  /// The relocation tables, in the order in which the loader applies them.
+  /// The relocation tables, in the order that the loader applies them.
   private(set) var relocations: [ELFRelocationTable] = []
-  /// What the loader relocates without a table.
+  /// The words that the loader relocates without a table.
   private(set) var globalOffsets: ELFGlobalOffsets?
   /// `DT_SYMTAB` and `DT_STRTAB`.
   private(set) var symbols: ELFSymbols?
-  /// Whether relocations are packed as loaders of Android alone read them.
+  /// Whether relocations are packed in a form that only Android's loaders read.
   private(set) var isPackedForAndroid = false
 
   /// More bytes than any linker's dynamic section has.
   private static let mostBytes: UInt64 = 1 << 20
 
-  /// Reads the dynamic section where the loader does: at the address that the program header names.
+  /// Reads the dynamic section at the address that the program header names, as the loader does.
   init(of image: ELFFile, at segment: GElf_Phdr) throws(ImageError) {
     let (file, header, segments) = (image.file, image.header, try image.segments())
     (tags, addresses) = try Self.tags(of: file, header, segments, at: segment)
@@ -74,10 +74,10 @@ final class ELFDynamic {
     }
   }
 
-  /// The value of a tag, the last one of several, as the loader takes it; nil where it has none.
+  /// Returns the value of a tag, the last one of several, as the loader does; nil if there is none.
   func value(_ tag: Int64) -> UInt64? { tags.last { $0.tag == tag }?.value }
 
-  /// Every value of a tag.
+  /// Returns every value of a tag.
   func values(_ tag: Int64) -> [UInt64] { tags.filter { $0.tag == tag }.map(\.value) }
 
   // Tags that the system's header does not know; the size of each table is the next tag.
@@ -94,7 +94,7 @@ final class ELFDynamic {
     let (entry, start) = (UInt64(header.format.size(of: ELF_T_DYN)), segment.p_vaddr)
     var tags: [(tag: Int64, value: UInt64)] = []
     var end = start
-    // A piece for each segment that it reaches into: as a rule one, of the size that its header claims.
+    // Reads a piece for each segment that it reaches into: as a rule one, of the size that its header claims.
     while let extent = segments.extent(from: VirtualAddress(rawValue: end)) {
       try file.check(
         extent.size >= entry && end - start < mostBytes, .malformed,
@@ -111,7 +111,7 @@ final class ELFDynamic {
         tags.append((row.d_tag, unsafe row.d_un.d_val))
       }
     }
-    // What is in memory and not in the file is zero.
+    // Memory that the file has no bytes for is zero.
     try file.check(
       segments.holds(VirtualAddress(rawValue: end.saturating(adding: 1))), .malformed,
       "The dynamic section leads to \(end.hexadecimal), which no segment holds.")

@@ -1,13 +1,13 @@
 internal import CElf
 
-/// Where relocations are found: `PT_DYNAMIC` of linked files, `SHT_REL*` of objects.
+/// The relocations of a file: in `PT_DYNAMIC` of linked files, in `SHT_REL*` of objects.
 extension ELFFile {
-  /// The relocations of a range of a section, with the place of the range among theirs; nil if no loader writes there.
+  /// Returns the relocations of a section's range, with the range's place among theirs; nil if no loader writes there.
   func relocations(
     of range: Range<UInt64>, in section: Section
   ) throws(ImageError) -> (found: ELFRelocations, place: UInt64)? {
     if header.isObject { return (try relocations(ofObjectSection: section), range.lowerBound) }
-    // The loader relocates what it maps, and nothing else.
+    // The loader relocates only what it maps.
     guard section.isMapped else { return nil }
     let (place, overflow) = section.address.rawValue.addingReportingOverflow(range.lowerBound)
     try file.check(!overflow, .malformed, "The section wraps around.", section: section.name)
@@ -25,14 +25,14 @@ extension ELFFile {
       let size = tables.reduce(UInt64(0)) { $0.saturating(adding: $1.bytes.size) }
       return try ELFRelocations(
         of: file, header, machine, in: tables, globalOffsets: dynamic?.globalOffsets,
-        // Few are kept, all of them, once they are read again for another section.
+        // Small tables are kept whole once they are read again for another section.
         ranges: isFirst || size > Self.fewRelocations ? wantedRanges : .all)
     }
     linkedRelocations = collected
     return (try collected.get(), place)
   }
 
-  /// The wanted sections, and what is before each: a relocation there may reach into it.
+  /// The wanted sections, with the bytes before each: a relocation there may reach into the section.
   private var wantedRanges: AddressRanges {
     AddressRanges(wanted, before: 2 * UInt64(header.wordSize) - 1)
   }
@@ -59,7 +59,7 @@ extension ELFFile {
         .contains { $0.hasPrefix("DESC") || $0.hasSuffix("DESC") }
   }
 
-  /// The places that the loader copies data of other images to.
+  /// Returns the addresses that the loader copies data of other images to.
   private func copiedRanges(_ found: ELFRelocations) throws(ImageError) -> AddressRanges {
     guard !found.copies.isEmpty, !header.isObject, let symbols = try dynamic()?.symbols else {
       return AddressRanges([])
@@ -72,7 +72,7 @@ extension ELFFile {
   }
 
   package func writableSegment(at address: VirtualAddress) throws(ImageError) -> Section? {
-    // Without permission to write to the others, the loader ends the process.
+    // The loader may not write to other segments: relocating them would end the process.
     guard !header.isObject, let load = try segments().load(holding: address.rawValue),
       let dynamic = try dynamic(), load.isWritable || dynamic.relocatesCode
     else { return nil }
@@ -86,18 +86,18 @@ extension ELFFile {
     return load.section
   }
 
-  /// What the relocations that are applied when the file is loaded name, call and write to.
+  /// Surveys the relocations that are applied at load time: what they name, call and write to.
   ///
-  /// Throws where one writes to the dynamic section: what the loader finds there is not what the file says.
+  /// Throws if one writes to the dynamic section: then the loader finds other things there than the file says.
   func surveyRelocations() throws(ImageError) -> ELFRelocations.Survey {
     let dynamic = try dynamic()
-    // The entry that ends it may be a word behind it, which the loader reads before it relocates.
+    // The ending entry may be a word after the section. The loader reads it before it relocates, so it does not count.
     let all = dynamic?.addresses ?? 0..<0
     let own =
       all
       .lowerBound..<max(
         all.lowerBound, all.upperBound - min(all.upperBound, UInt64(2 * header.wordSize)))
-    // A word that begins before it may reach into it; a copy is as wide as its symbol.
+    // A word that begins before the section may reach into it; a copy is as wide as its symbol.
     let start = own.lowerBound - min(own.lowerBound, UInt64(header.wordSize - 1))
     let kept =
       if let dynamic { try segments().unwritable(isCodeWritable: dynamic.relocatesCode) } else {
@@ -109,7 +109,7 @@ extension ELFFile {
       of: machine.relocationTypes, forbidden: AddressRanges(kept + [start..<own.upperBound]),
       toCopies: AddressRanges(kept + [own]), startup: slots..<end)
     let tables = if let dynamic { dynamic.relocations } else { try loadedRelocations() }
-    // What is wanted already is found in the same pass.
+    // Relocations that are wanted already are collected in the same pass.
     let isFirst = linkedRelocations == nil && dynamic != nil && dynamic?.globalOffsets == nil
     let found = try ELFRelocations(
       of: file, header, machine, in: tables,
@@ -133,7 +133,7 @@ extension ELFFile {
     return found.survey ?? survey
   }
 
-  /// What a file without a dynamic section relocates itself.
+  /// Returns the relocation tables that a file without a dynamic section applies itself.
   private func loadedRelocations() throws(ImageError) -> [ELFRelocationTable] {
     let table = try sectionTable()
     let entries = sectionIndices.map { table[$0] }.filter {
@@ -146,10 +146,10 @@ extension ELFFile {
     }
   }
 
-  /// In bytes of their tables.
+  /// The size of small tables, in bytes.
   private static let fewRelocations: UInt64 = 1 << 12
 
-  /// The relocations of one section of an object, and of no other.
+  /// Returns only the relocations of one section of an object.
   func relocations(ofObjectSection section: Section) throws(ImageError) -> ELFRelocations {
     if let known = objectRelocations[section.index] { return try known.get() }
     let collected = Result<ELFRelocations, ImageError> { () throws(ImageError) in
@@ -166,7 +166,7 @@ extension ELFFile {
     return try collected.get()
   }
 
-  /// The relocation sections of an object by the section that they apply to.
+  /// Returns the relocation sections of an object, by the section that they apply to.
   private func relocationSections() throws(ImageError) -> [Int: [Int]] {
     try onceRelocationSections(readRelocationSections())
   }
@@ -178,12 +178,12 @@ extension ELFFile {
     return Dictionary(grouping: all) { Int(table[$0].sh_info) }
   }
 
-  /// How a section of relocations is encoded, by its type; `SHT_CREL` is too new for libelf.
+  /// The encoding of a section of relocations, by its type; `SHT_CREL` is too new for libelf.
   static let encodings: [UInt32: ELFRelocationTable.Encoding] = [
     UInt32(SHT_REL): .rel, UInt32(SHT_RELA): .rela, 0x4000_0014: .crel,
   ]
 
-  /// The symbols that the relocations of a section name.
+  /// Returns the symbols that the relocations of a section name.
   func symbols(for section: Section) throws(ImageError) -> ELFSymbols? {
     guard header.isObject else { return try dynamic()?.symbols }
     guard let first = try relocationSections()[section.index]?.first else { return nil }

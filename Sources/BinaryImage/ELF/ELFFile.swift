@@ -3,30 +3,30 @@ internal import CElf
 /// An ELF file on disk: any class, byte order and machine, linked or relocatable.
 ///
 /// libelf reads its structures: headers through one descriptor, tables through capsules. Texts and the words of
-/// sections are a `pread` when they are needed. The file is neither mapped nor loaded, and libelf sees nothing
-/// that `ELFGuard` has not admitted. Use one value on one thread.
+/// sections are read with `pread` when they are needed. The file is neither mapped nor loaded. libelf sees only what
+/// `ELFGuard` has admitted. Use one value on one thread.
 ///
 /// ELF: `elf_begin`, `gelf_getehdr`, `gelf_getshdr`, `gelf_getphdr`.
 package final class ELFFile: FileImage {
   package let file: OpenedFile
   var guardian: ELFGuard
-  /// The header, and where the tables are that it leads to.
+  /// The header, and the locations of its tables.
   package let header: ELFHeader
-  /// What the file is.
+  /// The identity of the file.
   package private(set) lazy var identity = makeIdentity()
-  /// What is known of the machine.
+  /// The known facts about the machine.
   let machine: ELFMachine
-  /// What the machine's relocation types are called.
+  /// The names of the machine's relocation types.
   private(set) lazy var relocationNames = ELFRelocationNames(of: machine)
 
   package var words: (bits: Int, order: ImageIdentity.ByteOrder) { (header.bits, header.order) }
   package var pointerAlignment: Int { machine.pointerAlignment ?? pointerSize }
 
-  /// The headers that libelf has read, and which section holds the names.
+  /// The headers that libelf has read, and the index of the section that holds the names.
   private let headers: (sections: [GElf_Shdr], segments: [GElf_Phdr], names: Int)
 
-  // Each part is read when it is first needed, once. The three that are read for each slot are not checked for
-  // overlapping access: none of them is made with itself.
+  // Each part is read once, when it is first needed. The three that are read for each slot are not checked for
+  // overlapping access, because none of them needs itself.
   @exclusivity(unchecked) private var onceTable = Once<ELFSectionTable>()
   @exclusivity(unchecked) private var onceSegments = Once<ELFSegments>()
   @exclusivity(unchecked) private var onceDynamic = Once<ELFDynamic?>()
@@ -34,7 +34,7 @@ package final class ELFFile: FileImage {
   private var onceSurvey = Once<ELFRelocations.Survey>(), onceHash = Once<ELFSymbolHash>()
   var onceCopied = Once<AddressRanges>()
   private var onceCode = Once<AddressRanges>(), onceSlim = Once<Bool>()
-  /// How often sections were looked for by name, and all names from when that is not rare.
+  /// The number of lookups by name; from `fewLookups` on, all names are indexed.
   private var lookups = 0
   private var sectionNames: [String: [Int]]?
   private static let fewLookups = 32
@@ -42,21 +42,21 @@ package final class ELFFile: FileImage {
   private var projectSections: [[Int]]?
   /// The bytes of compressed sections, by their index.
   var inflatedSections: [Int: [UInt8]] = [:]
-  /// The addresses of the sections whose pointers are asked for; one pass over the relocations serves all of them.
+  /// The addresses of the sections whose pointers are wanted; one pass over the relocations serves all of them.
   var wanted: Set<Range<UInt64>> = []
   /// Whether those include the segments that the loader may write to.
   var wantsSegments = false
-  /// Of a linked file: what covers the wanted addresses.
+  /// Linked files: the relocations that cover the wanted addresses.
   var linkedRelocations: Result<ELFRelocations, ImageError>?
-  /// Of an object: what applies to a section, by its index.
+  /// Objects: the relocations of each section, by its index.
   var objectRelocations: [Int: Result<ELFRelocations, ImageError>] = [:]
-  /// Of an object: the relocation sections, by the index of the section that they apply to.
+  /// Objects: the relocation sections, by the index of the section that they apply to.
   var onceRelocationSections = Once<[Int: [Int]]>()
-  /// Of an object: the symbol tables by their index.
+  /// Objects: the symbol tables, by their index.
   var objectSymbols: [Int: ELFSymbols] = [:]
   /// The notes that were read, by offset, size, alignment and address.
   var knownNotes: [[UInt64]: [ELFNote]] = [:]
-  /// What inflates sections: libelf's own copies of them go with it.
+  /// The descriptor that inflates sections; libelf's own copies of them end with it.
   private var inflater: ELFDescriptor?
   private var inflatedHere = 0
 
@@ -76,13 +76,13 @@ package final class ELFFile: FileImage {
     machine = ELFMachine(header.format)
   }
 
-  /// libelf's descriptor of a file; of a part of a larger one, of a copy of its headers.
+  /// Returns libelf's descriptor of a file, or of a copy of its headers if it is part of a larger file.
   private static func descriptor(
     of file: OpenedFile, _ claims: ELFGuard.Claims
   ) throws(ImageError) -> ELFDescriptor {
     if file.isWhole { return try ELFDescriptor(file, file.isRefused) }
     func bytes(_ table: ELFHeader.Table, _ type: Elf_Type) throws(ImageError) -> ArraySlice<UInt8> {
-      // Of a table that is cut off nothing is held.
+      // Nothing is held of a table that is cut off.
       table.held == 0
         ? [] : try file.slice(at: table.offset, count: table.held * claims.format.size(of: type))
     }
@@ -91,16 +91,16 @@ package final class ELFFile: FileImage {
       segments: bytes(claims.segments, ELF_T_PHDR), claims.format, file.isRefused)
   }
 
-  /// Whether a file that starts with these bytes claims to be ELF.
+  /// Returns whether a file that starts with these bytes claims to be ELF.
   package static func recognises(_ head: [UInt8]) -> Bool {
     head.starts(with: [0x7f, 0x45, 0x4c, 0x46])
   }
 
   // MARK: - Sections
 
-  /// Every section of the table, in table order, without the null entry.
+  /// Returns every section of the table, in table order, without the null entry.
   ///
-  /// Throws `sectionTableMissing` where the table was stripped or cut off.
+  /// Throws `sectionTableMissing` if the table was stripped or cut off.
   package func allSections() throws(ImageError) -> [Section] {
     let table = try sectionTable()
     var budget = table.plausibleLength
@@ -120,10 +120,10 @@ package final class ELFFile: FileImage {
     return sections
   }
 
-  /// Every section of exactly this name, in table order; empty where there is none.
+  /// Returns every section of exactly this name, in table order; empty if there is none.
   ///
-  /// Where the section table is missing, the sections of this project are still found through the
-  /// note that every annotated image carries; for any other name that is `sectionTableMissing`.
+  /// Without a section table, the sections of this project are still found through the note that every annotated image
+  /// carries. Any other name throws `sectionTableMissing`.
   package func findSections(named name: String) throws(ImageError) -> [Section] {
     guard hasSectionTable else {
       guard SectionNote.names.contains(name), let noted = try notedSections() else {
@@ -139,7 +139,7 @@ package final class ELFFile: FileImage {
     for index in try indices(named: name) {
       let header = try sectionHeader(index)
       found.append(try section(index, header, name: name))
-      // One that the file ends before is refused where it is read.
+      // A section that the file does not hold is refused when it is read.
       if header.hasContents, file.holds(header.sh_offset, header.sh_size) {
         total = total.saturating(adding: header.sh_size)
       }
@@ -157,15 +157,15 @@ package final class ELFFile: FileImage {
     return found
   }
 
-  /// How many sections of entries the section table names, whatever is in them.
+  /// Returns the number of entry sections that the section table names, whatever is in them.
   package func countOfEntrySections() throws(ImageError) -> Int {
     try SectionNote.names.map(indices(named:)).reduce(0) { $0 + $1.count }
   }
 
-  /// The indices of the sections of exactly this name, ascending.
+  /// Returns the indices of the sections of exactly this name, ascending.
   private func indices(named name: String) throws(ImageError) -> [Int] {
     let table = try sectionTable()
-    // All three are asked for, one after the other.
+    // Callers ask for all three names, one after the other.
     if let number = SectionNote.names.firstIndex(of: name) {
       if let known = projectSections { return known[number] }
       var found: [[Int]] = [[], [], []]
@@ -183,17 +183,17 @@ package final class ELFFile: FileImage {
   /// Whether the section table is there, whole and with names.
   package var hasSectionTable: Bool { hasSectionHeaders && (try? sectionTable()) != nil }
 
-  /// The null entry alone is none in a core file, which has it to count its segments.
+  /// Whether there are section headers. A core file may have only the null entry, to count its segments.
   var hasSectionHeaders: Bool {
     header.sections.isComplete && header.sections.count > (isCore ? 1 : 0)
   }
 
-  /// The indices of all sections but the null entry; none where there is no table.
+  /// The indices of all sections but the null entry; empty if there is no table.
   var sectionIndices: Range<Int> {
     hasSectionTable ? 1..<max(1, Int(header.sections.count)) : 1..<1
   }
 
-  /// The header of a section.
+  /// Returns the header of a section.
   func sectionHeader(_ index: Int) throws(ImageError) -> GElf_Shdr {
     let table = try sectionTable()
     try file.check(0..<table.count ~= index, .malformed, "Section header \(index) cannot be read.")
@@ -227,7 +227,7 @@ package final class ELFFile: FileImage {
 
   // MARK: - Parts that are read once
 
-  /// The section table as it is in the file.
+  /// Returns the section table as it is in the file.
   func sectionTable() throws(ImageError) -> ELFSectionTable {
     try unsafe onceTable(readSectionTable())
   }
@@ -249,12 +249,12 @@ package final class ELFFile: FileImage {
     return ELFSectionTable(sections, names: names)
   }
 
-  /// The bytes of the file from a linked address to the end of its segment.
+  /// Returns the bytes of the file from a linked address to the end of its segment.
   package func extent(
     from address: VirtualAddress, reading count: UInt64
   ) throws(ImageError) -> FileExtent? { try segments().extent(from: address) }
 
-  /// The program headers.
+  /// Returns the program headers.
   package func segments() throws(ImageError) -> ELFSegments {
     try unsafe onceSegments(readSegments())
   }
@@ -269,7 +269,7 @@ package final class ELFFile: FileImage {
     return try ELFSegments(headers.segments, of: file)
   }
 
-  /// What `PT_DYNAMIC` says; nil where there is none.
+  /// Returns the dynamic section, `PT_DYNAMIC`; nil if there is none.
   func dynamic() throws(ImageError) -> ELFDynamic? {
     try unsafe onceDynamic(
       try segments().dynamic.map { segment throws(ImageError) in
@@ -277,18 +277,18 @@ package final class ELFFile: FileImage {
       })
   }
 
-  /// The symbols and places that the relocations together name, call and write to.
+  /// Returns the symbols and places that the relocations together name, call and write to.
   func relocationSurvey() throws(ImageError) -> ELFRelocations.Survey {
     try onceSurvey(surveyRelocations())
   }
 
-  /// How symbols are found by their names.
+  /// Returns the table that finds symbols by their names.
   func symbolHash() throws(ImageError) -> ELFSymbolHash { try onceHash(ELFSymbolHash(of: self)) }
 
-  /// The sections that the image's note tells of; nil where it has no such note.
+  /// Returns the sections that the image's note describes; nil if it has no such note.
   func notedSections() throws(ImageError) -> [Section]? { try onceNoted(readNotedSections()) }
 
-  /// The addresses of the sections that are run; none without a section table.
+  /// Returns the addresses of the executable sections; none without a section table.
   func codeRanges() throws(ImageError) -> AddressRanges {
     try onceCode(
       AddressRanges(
@@ -298,13 +298,13 @@ package final class ELFFile: FileImage {
   }
 }
 
-/// A part that is read when it is first asked for; the failure is kept too. Apart, since that takes fewer instructions
-/// than a `Result`.
+/// A part that is read when it is first needed; the failure is kept too. Two properties take fewer instructions than a
+/// `Result`.
 struct Once<Value> {
   private var value: Value?
   private var failure: ImageError?
 
-  /// Answers what was made before, or makes it.
+  /// Returns what was made before, or makes it.
   @inline(__always)
   mutating func callAsFunction(
     _ make: @autoclosure () throws(ImageError) -> Value
@@ -342,7 +342,7 @@ extension ELFFile {
 }
 
 extension OpenedFile {
-  /// The error for what libelf does not read.
+  /// Returns the error for a file that libelf does not read.
   func isRefused(_ reason: String) -> ImageError {
     error(.malformed, "libelf does not read the file: \(reason).")
   }

@@ -1,16 +1,16 @@
 internal import CElf
 
-/// The one guard before libelf: what it may see of a file, and how much it may copy of it.
+/// The one guard before libelf: it decides how much of a file libelf may see and copy.
 ///
-/// libelf believes a file's counts and sizes and makes room for what they claim. So the header is read here
-/// first, and each call that allocates or copies asks here before:
+/// libelf believes a file's counts and sizes and allocates what they claim. So the guard reads the header first, and
+/// checks before each call that allocates or copies:
 /// - header counts, extended ones too, against the bytes that the file stores, not its length;
 /// - the extents of sections and tables against the file, also near 2^64;
 /// - the bytes of all sections that are copied or inflated against one budget, since sections may share bytes;
-/// - nothing is mapped (`ELF_C_READ_MMAP`), because a file may shrink, and an archive's index is never asked
-///   for (`elf_getarsym`).
+/// - nothing is mapped (`ELF_C_READ_MMAP`), because a file may shrink, and nobody requests an archive's index
+///   (`elf_getarsym`).
 struct ELFGuard {
-  /// What the header of a file claims, checked.
+  /// The checked claims of a file's header.
   typealias Claims = (format: ELFFormat, sections: ELFHeader.Table, segments: ELFHeader.Table)
 
   /// The way out if a section is not inflated here.
@@ -19,17 +19,17 @@ struct ELFGuard {
 
   /// More section or program headers than any linker writes.
   private static let mostHeaders: UInt64 = 1 << 20
-  /// More bytes than the names of any file's sections have.
+  /// More bytes than the section names of any file have.
   private static let mostNames: UInt64 = 1 << 28
-  /// More bytes than any object has that a compiler writes.
+  /// More bytes than any object from a compiler has.
   private static let mostOfMember: UInt64 = 1 << 28
-  /// More bytes of notes than all of a file's have.
+  /// More bytes than all notes of a file have.
   private static let mostNotes: UInt64 = 1 << 20
   /// More bytes of versions than any file has. libelf walks the chains of foreign files once more to swap them.
   private static let (mostVersions, mostForeignVersions): (UInt64, UInt64) = (1 << 20, 1 << 15)
 
   private let file: OpenedFile
-  /// The bytes that sections may still be inflated to, and those of notes that may still be read.
+  /// The bytes that sections may still be inflated to, and the bytes of notes that may still be read.
   private var budget: UInt64, noteBudget = ELFGuard.mostNotes
 
   init(_ file: OpenedFile) {
@@ -39,7 +39,7 @@ struct ELFGuard {
 
   // MARK: - Before elf_begin
 
-  /// Reads and checks the header of `file`; libelf must not see one that this refuses.
+  /// Reads and checks the header of `file`; libelf must not see a header that this refuses.
   ///
   /// - Throws: ``ImageError`` that names the field and says what is wrong with it.
   static func claims(of file: OpenedFile) throws(ImageError) -> Claims {
@@ -121,7 +121,7 @@ struct ELFGuard {
 
   // MARK: - Before the names of sections are copied
 
-  /// The extent of the section that holds the names, once libelf may read it.
+  /// Returns the extent of the section that holds the names, once libelf may read it.
   static func names(
     _ section: GElf_Shdr?, of file: OpenedFile
   ) throws(ImageError) -> FileExtent {
@@ -140,7 +140,7 @@ struct ELFGuard {
 
   // MARK: - Before elf_compress
 
-  /// Lets a compressed section be inflated, whose header claims that it has `size` bytes then; nil if it claims
+  /// Admits a compressed section for inflating. Its header claims that it then has `size` bytes; nil if it claims
   /// nothing.
   mutating func admit(
     inflating size: UInt64?, of section: GElf_Shdr, _ refusal: (String) -> ImageError
@@ -160,7 +160,7 @@ struct ELFGuard {
     budget -= size
   }
 
-  /// All bytes of an archive's member, for libelf.
+  /// Returns all bytes of an archive's member, for libelf.
   func copy() throws(ImageError) -> [UInt8] {
     try file.check(
       file.size <= Self.mostOfMember && file.stores(file.size), .unsupported,
@@ -170,7 +170,7 @@ struct ELFGuard {
 
   // MARK: - Before elf_getdata_rawchunk
 
-  /// Lets the bytes of notes be read: of all segments and sections of a file together.
+  /// Admits the bytes of notes for reading, with one budget for all segments and sections of a file.
   mutating func admit(notes extent: FileExtent) throws(ImageError) {
     try file.check(
       extent.size <= noteBudget, .malformed,
@@ -179,7 +179,7 @@ struct ELFGuard {
     noteBudget -= extent.size
   }
 
-  /// Lets tables of one sort be read, which may share their bytes, but not claim more than the file stores.
+  /// Admits tables of one sort for reading. They may share their bytes, but not claim more than the file stores.
   func admit(_ sizes: some Sequence<UInt64>, of tables: String) throws(ImageError) {
     let total = sizes.reduce(UInt64(0)) { $0.saturating(adding: $1) }
     try file.check(
@@ -187,7 +187,7 @@ struct ELFGuard {
       "The \(tables) claim \(total) bytes, more than the file stores.")
   }
 
-  /// How many bytes of a chain of versions libelf may read.
+  /// Returns the part of a chain of versions that libelf may read.
   static func versions(
     in extent: FileExtent, _ order: ImageIdentity.ByteOrder
   ) -> FileExtent {
@@ -222,7 +222,7 @@ protocol ELFRawSection: ELFRawStructure {
   var sh_info: UInt32 { get }
 }
 
-/// A structure of C as a file has it.
+/// A C structure as a file has it.
 protocol ELFRawStructure { init() }
 
 extension ELFRawStructure {
@@ -252,7 +252,7 @@ extension Elf32_Shdr: ELFRawSection {}
 extension Elf64_Shdr: ELFRawSection {}
 
 extension OpenedFile {
-  /// Whether the file system may store so many bytes of the file: it may pack them, but not without end.
+  /// Returns whether the file system may store `count` bytes of the file: it may pack them, but not without end.
   package func stores(_ count: UInt64) -> Bool {
     count <= 1 << 20 || count / 64 <= allocatedSize
   }

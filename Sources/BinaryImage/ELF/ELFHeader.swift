@@ -6,9 +6,9 @@ package import CElf
 package struct ELFHeader: Sendable {
   /// A table of headers in the file.
   package struct Table: Sendable {
-    /// From the start of the file.
+    /// The distance from the start of the file.
     package var offset: UInt64
-    /// How many entries the file claims, extended numbering included.
+    /// The number of entries that the file claims, extended numbering included.
     package var count: UInt64
     /// Whether the file holds all of them.
     package var isComplete: Bool
@@ -24,13 +24,13 @@ package struct ELFHeader: Sendable {
   let format: ELFFormat
   /// `ET_REL`, `ET_EXEC`, `ET_DYN` or `ET_CORE`.
   package let type: UInt16
-  /// `EI_OSABI`: whose numbers the file uses where systems have their own.
+  /// `EI_OSABI`: the system whose own numbers the file uses.
   package let system: UInt8
   /// `EI_ABIVERSION`.
   let systemVersion: UInt8
   /// Whether the rest of `e_ident` is zero, and `e_version` is 1.
   let isUsual: Bool
-  /// `e_entry`: where a program starts.
+  /// `e_entry`: the address that a program starts at.
   package let entry: UInt64
   /// `e_flags`: the machine's own.
   let flags: UInt32
@@ -49,8 +49,8 @@ package struct ELFHeader: Sendable {
   package var isObject: Bool { type == UInt16(ET_REL) }
   /// The size of an address in bytes.
   package var wordSize: Int { bits / 8 }
-  /// Whether numbers from `DT_LOOS` and `SHT_LOOS` on are those of GNU, LLVM and Android, because `EI_OSABI` names
-  /// no system that has numbers of its own.
+  /// Whether numbers from `DT_LOOS` and `SHT_LOOS` on have the meaning of GNU, LLVM and Android: `EI_OSABI` names no
+  /// system with numbers of its own.
   var usesCommonNumbers: Bool {
     switch Int32(system) {
     case ELFOSABI_HPUX, ELFOSABI_SOLARIS, ELFOSABI_AIX, ELFOSABI_IRIX, ELFOSABI_TRU64,
@@ -60,7 +60,7 @@ package struct ELFHeader: Sendable {
     }
   }
 
-  /// Takes what libelf has read, and where the tables are.
+  /// Takes the header that libelf has read, and the locations of the tables.
   init(_ header: GElf_Ehdr, _ order: ImageIdentity.ByteOrder, sections: Table, segments: Table) {
     let identity = unsafe withUnsafeBytes(of: header.e_ident) { unsafe [UInt8]($0) }
     let bits = identity[Int(EI_CLASS)] == UInt8(ELFCLASS64) ? 64 : 32
@@ -73,7 +73,7 @@ package struct ELFHeader: Sendable {
     (self.sections, self.segments) = (sections, segments)
   }
 
-  /// The size of the header in bytes.
+  /// Returns the size of the header in bytes.
   package static func size(bits: Int) -> Int {
     bits == 64 ? MemoryLayout<Elf64_Ehdr>.size : MemoryLayout<Elf32_Ehdr>.size
   }
@@ -102,7 +102,7 @@ package struct ELFHeader: Sendable {
   }
 }
 
-/// What decides how the structures of an ELF file are laid out.
+/// The properties that decide the layout of an ELF file's structures.
 struct ELFFormat: Hashable, Sendable {
   /// 32 or 64.
   var bits: Int
@@ -114,7 +114,7 @@ struct ELFFormat: Hashable, Sendable {
     (self.bits, self.order, self.machine) = (bits, order, machine)
   }
 
-  /// The class and the order that `e_ident` says, without the machine; nil if it is none of ELF's.
+  /// Reads the class and the byte order in `e_ident`, without the machine; nil if ELF does not define them.
   init?(identity head: [UInt8]) {
     guard ELFFile.recognises(head), head.count >= Int(EI_NIDENT),
       let bits = Self.bits(head[Int(EI_CLASS)]), let order = Self.order(head[Int(EI_DATA)])
@@ -130,12 +130,12 @@ struct ELFFormat: Hashable, Sendable {
     data == UInt8(ELFDATA2LSB) ? .little : data == UInt8(ELFDATA2MSB) ? .big : nil
   }
 
-  /// The size of one structure in a file, in bytes: `elf32_fsize`, `elf64_fsize`.
+  /// Returns the size of one structure in a file, in bytes: `elf32_fsize`, `elf64_fsize`.
   func size(of type: Elf_Type) -> Int {
     bits == 64 ? elf64_fsize(type, 1, UInt32(EV_CURRENT)) : elf32_fsize(type, 1, UInt32(EV_CURRENT))
   }
 
-  /// A number of a file in the order of this process, or the other way round.
+  /// Converts a number from the order of the file to the order of this process, or back.
   func file<Number: FixedWidthInteger>(_ number: Number) -> Number {
     order == .ofThisProcess ? number : number.byteSwapped
   }
@@ -145,10 +145,10 @@ struct ELFFormat: Hashable, Sendable {
 extension ELFFile {
   /// Whether the header says that it is a core file.
   package var isCore: Bool { header.type == UInt16(ET_CORE) }
-  /// A relocatable object, which no loader opens.
+  /// Whether it is a relocatable object, which no loader opens.
   package var isObject: Bool { header.isObject }
 
-  /// Describes the file as far as it can be read; a damaged part is as good as an absent one here.
+  /// Describes the file as far as it can be read; a damaged part counts as absent.
   package func makeIdentity() -> ImageIdentity {
     ImageIdentity(
       path: file.path, format: .elf, bits: header.bits,
@@ -171,11 +171,11 @@ extension ELFFile {
     return Self.isProgram(header, hasInterpreter: hasInterpreter) { (try? dynamic())?.value }
   }
 
-  /// Returns whether an ELF header, an interpreter and, if these leave it open, the values of the tags
-  /// of the dynamic section are those of a program.
+  /// Returns whether an ELF header and an interpreter are those of a program. If they leave that open, the tags of the
+  /// dynamic section decide.
   ///
-  /// A static PIE has no interpreter, an old linker's PIE no flag. Libraries that can be run, as
-  /// libc.so.6, have an interpreter; `DT_DEBUG` is written into programs alone.
+  /// A static PIE has no interpreter, an old linker's PIE no flag. Libraries that can be run, as libc.so.6, have an
+  /// interpreter, but only programs have `DT_DEBUG`.
   static func isProgram(
     _ header: ELFHeader, hasInterpreter: Bool, dynamic: () -> ((_ tag: Int64) -> UInt64?)?
   ) -> Bool {
@@ -187,7 +187,7 @@ extension ELFFile {
       || hasInterpreter && value(Int64(DT_DEBUG)) != nil
   }
 
-  /// Whether everything that is loaded was left out of this file, and symbols or DWARF were not.
+  /// Whether this file has symbols or DWARF, but nothing of what is loaded.
   package var hasOnlyDebugInformation: Bool {
     guard let table = try? sectionTable() else { return false }
     var hasLoaded = false
@@ -207,7 +207,7 @@ extension ELFFile {
     return hasLoaded && hasDebug
   }
 
-  /// The build-id where the loader finds it too: the first among the note segments, empty if there is none.
+  /// Returns the build-id that the loader finds too: the first among the note segments, empty if there is none.
   func loadedBuildID() throws(ImageError) -> [UInt8] {
     for segment in try segments().notes {
       if let id = try notes(of: segment).first(where: \.isBuildID) { return Array(id.descriptor) }
@@ -215,18 +215,18 @@ extension ELFFile {
     return []
   }
 
-  /// The bytes of the program headers, as the file has them.
+  /// Returns the bytes of the program headers, as the file has them.
   package func programHeaderBytes() throws(ImageError) -> ArraySlice<UInt8> {
     let table = header.segments
     return try file.slice(
       at: table.offset, count: Int(table.count) * header.format.size(of: ELF_T_PHDR))
   }
 
-  /// The descriptor of the first `NT_GNU_BUILD_ID`; empty where there is none.
+  /// Returns the descriptor of the first `NT_GNU_BUILD_ID`; empty if there is none.
   package func buildID() throws(ImageError) -> [UInt8] {
     let id = try loadedBuildID()
     if !id.isEmpty { return id }
-    // Objects have no segments, and those of split debug information may lead nowhere.
+    // Objects have no segments, and the segments of split debug information may lead nowhere.
     for index in sectionIndices {
       let section = try sectionHeader(index)
       guard section.sh_type == UInt32(SHT_NOTE) else { continue }
@@ -243,7 +243,7 @@ extension ELFFile {
 /// ELF: `gelf_getehdr`, `gelf_getphdr`, `gelf_getdyn`.
 package struct ELFMemoryHeaders {
   package let header: ELFHeader
-  /// The bytes that are at the start of the image.
+  /// The bytes at the start of the image.
   package let head: [UInt8]
   package let segments: [GElf_Phdr]
   /// The program headers as they are in memory.
@@ -318,7 +318,7 @@ package struct ELFMemoryHeaders {
     }
   }
 
-  /// The values of the tags in the bytes of a dynamic section, up to `DT_NULL`; nil if libelf does not read them.
+  /// Returns the values of the tags in a dynamic section, up to `DT_NULL`; nil if libelf does not read them.
   private func tags(in bytes: [UInt8]) -> [Int64: UInt64]? {
     guard !bytes.isEmpty else { return [:] }
     let failure = { ImageError(.unreadable, image: "", message: $0) }

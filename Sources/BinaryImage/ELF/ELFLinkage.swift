@@ -1,26 +1,26 @@
 internal import CElf
 
-/// What a linked file says of itself to others.
+/// The names and properties that a linked file declares to others.
 package struct ELFLinkage: Hashable, Sendable {
-  /// What others link it by: `DT_SONAME`.
+  /// The name that others link it by: `DT_SONAME`.
   package var name: String?
   /// The libraries that are opened with it: `DT_FILTER`, `DT_NEEDED`.
   package var needed: [String]
-  /// The libraries that answer before it where they are there: `DT_AUXILIARY`.
+  /// The libraries that answer before it, if they are there: `DT_AUXILIARY`.
   package var auxiliary: [String]
-  /// The version of the note that the header's macros write; nil where the file has none.
+  /// The version of the note that the header's macros write; nil if the file has none.
   package var noteVersion: Int?
-  /// Whether it has a runtime of its own in it, as `libBeeHive.so` has.
+  /// Whether it contains a runtime of its own, as `libBeeHive.so` does.
   package var carriesRuntime: Bool
-  /// Whether it has metadata of Swift's.
+  /// Whether it has Swift metadata.
   package var hasSwiftSections: Bool
 }
 
 extension ELFFile {
-  /// Returns what a linked file says of itself to others.
+  /// Reads the names and properties that a linked file declares to others.
   ///
-  /// - Returns: What the dynamic section, the notes and the names of the sections say.
-  /// - Throws: ``ImageError`` where one of them cannot be read.
+  /// - Returns: The contents of the dynamic section and the notes, and what the section names say.
+  /// - Throws: ``ImageError`` if one of them cannot be read.
   package func linkage() throws(ImageError) -> ELFLinkage {
     let notes = try loadedNotes().filter { $0.owner == .beehive }
     let version = notes.first { $0.type == SectionNote.type }
@@ -37,7 +37,7 @@ extension ELFFile {
   /// The type of the note of an image that has the runtime in it.
   private static let runtimeNote: UInt32 = 0x4245_4502
 
-  /// The names that the dynamic section gives under a tag, in order; none without a dynamic section.
+  /// Returns the names that the dynamic section gives under a tag, in order; empty without a dynamic section.
   func names(_ tag: Int64) throws(ImageError) -> [String] {
     guard let dynamic = try dynamic() else { return [] }
     return try dynamic.values(tag).map { offset throws(ImageError) in
@@ -45,7 +45,7 @@ extension ELFFile {
     }
   }
 
-  /// A name that the dynamic section gives.
+  /// Returns a name that the dynamic section gives.
   func name(at offset: UInt64, _ dynamic: ELFDynamic) throws(ImageError) -> String {
     guard let symbols = dynamic.symbols else {
       throw file.error(
@@ -61,22 +61,22 @@ extension ELFFile {
   }
 }
 
-/// The wishes of a linked file for its loading: where to look for its libraries, and whether its code is written to and its
-/// stack run.
+/// The requests of a linked file for its loading: the folders to search for its libraries, and whether its code is
+/// written to and its stack is executable.
 package struct ELFLoading: Hashable, Sendable {
-  /// The folders where those are looked for, as they are written: `DT_RUNPATH`, or `DT_RPATH` where there is none.
+  /// The folders to search for its libraries, as they are written: `DT_RUNPATH`, or else `DT_RPATH`.
   package var searchPaths: [String] = []
-  /// Whether the libraries that it opens look there too: `DT_RPATH` alone.
+  /// Whether the libraries that it opens search these folders too: only with `DT_RPATH`.
   package var isInherited = false
   /// Whether relocations write into code: `DT_TEXTREL`, `DF_TEXTREL`.
   package var relocatesCode = false
-  /// Whether the stack is to be executable; nil where the file does not say: `PT_GNU_STACK`.
+  /// Whether the stack is to be executable; nil if the file does not say: `PT_GNU_STACK`.
   package var runsStack: Bool?
-  /// Whether its libraries are looked for on search paths alone, and not where the system keeps them: `DF_1_NODEFLIB`.
+  /// Whether the loader searches only these folders for its libraries, and not the system's: `DF_1_NODEFLIB`.
   package var avoidsSystem = false
   /// Whether segments are aligned to less than pages, which glibc has admitted since 2.35.
   package var hasSmallAlignment = false
-  /// The bytes of memory that it is mapped to, those that no file has among them: `PT_LOAD`.
+  /// The bytes of memory that it is mapped to, also those that the file does not store: `PT_LOAD`.
   package var mappedBytes: UInt64 = 0
   /// The bytes of its thread-local data: `PT_TLS`.
   package var threadBytes: UInt64 = 0
@@ -84,12 +84,12 @@ package struct ELFLoading: Hashable, Sendable {
   /// The level of x86-64 that the processor must have: `GNU_PROPERTY_X86_ISA_1_NEEDED`; 0 for any.
   package var processorLevel = 0
 
-  /// Asks for nothing.
+  /// Requests nothing.
   package init() {}
 }
 
 extension ELFFile {
-  /// Reads the file's wishes for its loading.
+  /// Reads the file's requests for its loading.
   package func loading() throws(ImageError) -> ELFLoading {
     var loading = ELFLoading()
     guard !header.isObject, let dynamic = try dynamic() else { return loading }
@@ -119,8 +119,8 @@ extension ELFFile {
     return loading
   }
 
-  /// Returns whether relocations want thread-local data in the room that each thread has from its start, whatever
-  /// `DF_STATIC_TLS` says: `R_*_TPOFF`, `R_*_TPREL`. Little of it is left for files that are opened later.
+  /// Returns whether relocations want thread-local data in the static room of each thread, whatever `DF_STATIC_TLS`
+  /// says: `R_*_TPOFF`, `R_*_TPREL`. Little of that room is left for files that are opened later.
   package func wantsStaticThreads() throws(ImageError) -> Bool {
     try relocationSurvey().types.contains { type in
       relocationNames.name(of: type, machine).split(separator: "_")
@@ -128,7 +128,7 @@ extension ELFFile {
     }
   }
 
-  /// The loader that a program names, at most 4096 bytes of it: `PT_INTERP`; nil if it names none.
+  /// Returns the loader that a program names, at most 4096 bytes of it: `PT_INTERP`; nil if it names none.
   package func interpreter() throws(ImageError) -> String? {
     guard let segment = try segments().all.first(where: { $0.isOf(PT_INTERP) }) else {
       return nil
@@ -137,8 +137,8 @@ extension ELFFile {
     return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 
-  /// The properties that files for one process share besides machine, class and byte order: the system whose
-  /// conventions they follow, and how functions are called. Nil where any will do.
+  /// The further properties that all files of one process share: the system whose conventions they follow, and how
+  /// functions are called. `calls` is nil if any convention will do.
   package var abi: (system: UInt8, calls: UInt32?) {
     // GNU's extensions are those of System V too.
     let system = header.system

@@ -1,16 +1,16 @@
 internal import CElf
 
-/// What a machine is called, and which of its relocations write a pointer.
+/// The name of a machine, and its relocations that write a pointer.
 ///
-/// The numbers are those of each machine's ELF supplement; a machine more is one line more.
+/// The numbers come from each machine's ELF supplement; another machine takes one more line.
 package struct ELFMachine {
-  /// At most three relocation types. No array: threads that read files share the tables, and would wait for each
+  /// At most three relocation types. Not an array: threads that read files share the tables, and would wait for each
   /// other to count the references.
   package struct Types: ExpressibleByArrayLiteral {
-    /// The one that is usual.
+    /// The usual type.
     let first: UInt32
     private let second: UInt32
-    /// The last one.
+    /// The last type.
     let last: UInt32
 
     package init(arrayLiteral types: UInt32...) {
@@ -27,14 +27,14 @@ package struct ELFMachine {
     let relative: Types
     /// The word is a symbol's address: `R_*_64`, `R_*_ABS64`, `R_*_32`, aligned or not.
     let word: Types
-    /// The same, in the global offset table: `R_*_GLOB_DAT`, and last that of a function that is called, `R_*_JUMP_SLOT`.
+    /// The same, in the global offset table: `R_*_GLOB_DAT`, and last `R_*_JUMP_SLOT` for functions that are called.
     let table: Types
     /// Another image's data is copied here: `R_*_COPY`.
     let copy: UInt32
     /// A function chooses the address at load time: `R_*_IRELATIVE`, `R_*_JMP_IREL`.
     let chosen: Types?
 
-    /// Whether a type makes a word the address of something.
+    /// Returns whether a type makes a word the address of something.
     func writesAddress(_ type: UInt32) -> Bool {
       relative.contains(type) || word.contains(type) || table.contains(type)
     }
@@ -52,11 +52,11 @@ package struct ELFMachine {
 
   /// The name that `section-dump` prints.
   package private(set) var name: String
-  /// What the names of its relocation types start with: `X86_64` of `R_X86_64_64`.
+  /// The prefix of its relocation types' names: `X86_64` of `R_X86_64_64`.
   let prefix: String
-  /// The relocation types; nil where this reader does not know them.
+  /// The relocation types; nil if this reader does not know them.
   package let relocationTypes: RelocationTypes?
-  /// How `r_info` is split, where a machine has a way of its own.
+  /// The way to split `r_info`.
   package let info: Info
   private var format = ELFFormat(bits: 64, order: .little, machine: 0)
 
@@ -65,7 +65,7 @@ package struct ELFMachine {
     self.init(ELFFormat(bits: bits, order: order, machine: number))
   }
 
-  /// The same.
+  /// Looks up the machine of a format.
   init(_ format: ELFFormat) {
     let (number, bits) = (format.machine, format.bits)
     let known = Self.known.first { $0.number == Int32(number) && ($0.bits ?? bits) == bits }
@@ -80,7 +80,7 @@ package struct ELFMachine {
     (self.name, self.prefix, relocationTypes, self.info) = (name, prefix, types, info)
   }
 
-  /// A machine of whose relocations these are relative, a word, of a table, a copy, and chosen.
+  /// Makes a machine with its relocation types: relative, of a word, of a table, of a copy, and chosen.
   private init(
     _ name: String, _ prefix: String, _ relative: Types, _ word: Types, _ table: Types,
     _ copy: UInt32, _ chosen: Types? = nil, _ info: Info = .standard
@@ -90,7 +90,7 @@ package struct ELFMachine {
     self.init(name, prefix, types, info)
   }
 
-  /// By `e_machine`, and the class where it matters.
+  /// The known machines, by `e_machine`, and by the class if it matters.
   private static let known: [(number: Int32, bits: Int?, machine: ELFMachine)] = [
     (EM_X86_64, 64, Self("x86_64", "X86_64", [8, 38], [1], [6, 7], 5, [37])),
     (EM_X86_64, nil, Self("x86_64", "X86_64", [8, 38], [10], [6, 7], 5, [37])),
@@ -112,11 +112,11 @@ package struct ELFMachine {
     ),
     (EM_SPARC, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, [248, 249])),
     (EM_SPARC32PLUS, nil, Self("sparc", "SPARC", [22], [3, 23], [20, 21], 19, [248, 249])),
-    // R_MIPS_REL32, in 64-bit files followed by R_MIPS_64; relative where it names no symbol.
+    // R_MIPS_REL32, in 64-bit files followed by R_MIPS_64; relative if it names no symbol.
     (EM_MIPS, 64, Self("mips64", "MIPS", [3 | 18 << 8], [18], [51, 127], 126, nil, .threeTypes)),
     (EM_MIPS, nil, Self("mips", "MIPS", [3], [2], [51, 127], 126)),
-    // R_PARISC_DIR32, PLABEL32 and IPLT: an address, a function's descriptor, an entry that calls
-    // it; relative where they name no symbol.
+    // R_PARISC_DIR32, PLABEL32 and IPLT: an address, a function's descriptor, an entry that calls it; relative if they
+    // name no symbol.
     (EM_PARISC, 64, Self("hppa64", "PARISC", [80, 64, 129], [80], [129], 128)),
     (EM_PARISC, nil, Self("hppa", "PARISC", [1, 65, 129], [1], [129], 128)),
     (EM_ALPHA, nil, Self("alpha", "ALPHA", [27], [2], [25, 26], 24)),
@@ -126,7 +126,7 @@ package struct ELFMachine {
     (EM_ARCV2, nil, Self("arc", "ARC", [56], [4, 27], [54, 55], 53)),
   ]
 
-  /// The alignment of pointers where it is not their size.
+  /// The alignment of pointers, if it is not their size.
   var pointerAlignment: Int? { prefix == "68K" ? 2 : nil }
 
   /// Whether bit 1 of a function's address says that the function's descriptor is there: `R_PARISC_PLABEL32`.
@@ -135,10 +135,10 @@ package struct ELFMachine {
   /// Whether the word of an object is added to the addend of a relocation that has one: BFD's `partial_inplace`.
   var addsWordInObjects: Bool { prefix == "SH" }
 
-  /// Whether glibc's loader reads relocations with addends of their own alone: `ELF_MACHINE_NO_REL`.
+  /// Whether glibc's loader reads only relocations with addends of their own: `ELF_MACHINE_NO_REL`.
   var hasExplicitAddends: Bool { !["", "386", "ARM", "MIPS"].contains(prefix) }
 
-  /// Whether glibc's loader knows what a relocation type asks for; true of machines of which that is not listed.
+  /// Returns whether glibc's loader knows a relocation type; true for machines whose types are not listed.
   func isKnownToLoader(_ type: UInt32) -> Bool {
     switch prefix {
     case "X86_64":
@@ -155,11 +155,10 @@ package struct ELFMachine {
     }
   }
 
-  /// Whether `r_info` is to be taken as it is in the file: versions of libelf differ in what they make of that of
-  /// mips64el.
+  /// Whether to read `r_info` as it is in the file: versions of libelf disagree about that of mips64el.
   var hasRawInfo: Bool { info == .threeTypes && format.order == .little }
 
-  /// Splits `r_info`, as libelf hands it out, into symbol and type: `GELF_R_SYM`, `GELF_R_TYPE`.
+  /// Splits `r_info`, as libelf returns it, into symbol and type: `GELF_R_SYM`, `GELF_R_TYPE`.
   @inline(__always)
   func split(_ info: UInt64) -> (symbol: UInt32, type: UInt32) {
     let type = UInt32(truncatingIfNeeded: info)
@@ -179,7 +178,7 @@ package struct ELFMachine {
 
 /// The names of relocation types in the supplements of the machines: `R_X86_64_TPOFF64`, not 18.
 struct ELFRelocationNames {
-  /// The names by number; none where the machine is unknown.
+  /// The names by number; empty if the machine is unknown.
   private var names: [UInt32: String] = [:]
 
   /// Looks up a machine; most files need no names.
@@ -198,7 +197,7 @@ struct ELFRelocationNames {
     }
   }
 
-  /// `R_X86_64_TPOFF64`; of a relocation of MIPS64 all types that it has.
+  /// Returns `R_X86_64_TPOFF64`, for example. A relocation of MIPS64 has up to three types; it returns all.
   func name(of type: UInt32, _ machine: ELFMachine) -> String {
     guard machine.info == .threeTypes else { return name(of: type) }
     let more = [type >> 8 & 0xff, type >> 16 & 0xff].filter { $0 != 0 }
@@ -207,7 +206,7 @@ struct ELFRelocationNames {
 
   private func name(of type: UInt32) -> String { names[type] ?? "relocation type \(type)" }
 
-  /// The names that a word expands to: of `REL16{,_LO}_DS`, `REL16_DS` and `REL16_LO_DS`.
+  /// Returns the names that a word expands to: of `REL16{,_LO}_DS`, `REL16_DS` and `REL16_LO_DS`.
   private static func expanded(_ word: Substring) -> [String] {
     guard let open = word.firstIndex(of: "{"), let close = word.firstIndex(of: "}") else {
       return [String(word)]
@@ -219,9 +218,9 @@ struct ELFRelocationNames {
     return middles.flatMap { middle in ends.map { word[..<open] + middle + $0 } }
   }
 
-  /// By the prefix after each colon, in the order of the numbers; `=` says the number of the next name,
-  /// and braces hold what several names differ in. Those that linked files have, and those of words of data; what
-  /// patches instructions has no name here, only its number.
+  /// The names by the prefix after each colon, in the order of the numbers. `=` gives the number of the next name, and
+  /// braces hold the parts that differ. It lists the types of linked files and of data words; types that patch
+  /// instructions have only numbers.
   private static let lists = """
     :ARC NONE 8 16 24 32 =27 32_ME =49 32_PCREL PC32 =53 COPY GLOB_DAT JMP_SLOT RELATIVE =66
     TLS_{DTPMOD,DTPOFF,TPOFF}

@@ -1,18 +1,18 @@
 internal import CElf
 
-/// One note of a `PT_NOTE` or `SHT_NOTE`: who wrote it, what it is, and its descriptor.
+/// One note of a `PT_NOTE` or `SHT_NOTE`: its owner, its type and its descriptor.
 ///
-/// libelf hands out the note, and has no call for what is in the descriptor.
+/// libelf reads the note, but has no call for the contents of the descriptor.
 ///
 /// ELF: `gelf_getnote`.
 package struct ELFNote {
-  /// Who may have written a note that matters here.
+  /// The owners of notes that matter here.
   package enum Owner: String, CaseIterable {
     case gnu = "GNU"
     case beehive = "Beehive"
     case core = "CORE"
 
-    /// The owner of a note whose name has so many bytes by its head; it is compared where it is.
+    /// Finds the owner of a note by its name, compared in place; nil if it does not matter here.
     fileprivate init?(named bytes: Span<UInt8>, at name: Int, size: Int) {
       // No owner that matters is longer.
       let end = min(name + min(size, 15), bytes.count)
@@ -27,23 +27,22 @@ package struct ELFNote {
     }
   }
 
-  /// The owner that the name means; nil for any other.
+  /// The owner that the name means; nil for all others.
   package var owner: Owner?
-  /// `n_type`, a number of the owner's.
+  /// `n_type`, a number that the owner defines.
   package var type: UInt32
   /// The bytes of the descriptor.
   package var descriptor: ArraySlice<UInt8>
-  /// The linked address of the descriptor, and where in the file the notes begin that it is one of.
+  /// The linked address of the descriptor, and the offset in the file where its row of notes begins.
   package var address: UInt64, source: UInt64
 
   /// `NT_GNU_BUILD_ID`.
   package var isBuildID: Bool { owner == .gnu && type == UInt32(NT_GNU_BUILD_ID) }
 
-  /// The notes in `bytes`, up to the first that does not fit.
+  /// Returns the notes in `bytes`, up to the first that does not fit.
   ///
-  /// Linkers gather notes of 4 and of 8 bytes' alignment in segments of their own, but mold puts
-  /// both into one of 8: there a note may begin at any multiple of 4, and those of an owner that this
-  /// reader knows are picked out, each up to its end.
+  /// Linkers put notes with 4 and with 8 bytes' alignment into separate segments, but mold puts both into one of 8.
+  /// There a note may begin at any multiple of 4, and only the notes of known owners are read.
   ///
   /// - Throws: The error of `refusal` if libelf does not open a copy of the bytes.
   package static func notes(
@@ -64,7 +63,7 @@ package struct ELFNote {
             owner: owner, type: type, descriptor: rest[start..<start + range.count],
             address: address &+ UInt64(position + range.lowerBound), source: source))
       }
-      // What libelf has not swapped it cannot read on, so the rest is another capsule.
+      // libelf cannot go on in bytes that it has not swapped, so the rest is another capsule.
       guard alignment >= 8, let next = next(in: bytes.span, from: position + end + 4) else { break }
       (position, resumptions) = (next, resumptions + 1)
     }
@@ -76,8 +75,8 @@ package struct ELFNote {
   /// More notes of known owners than any linker mixes with others.
   private static let mostResumptions = 64
 
-  /// Reads notes one after the other; returns where the first begins that does not fit, or in a mixed segment the
-  /// first of an unknown owner.
+  /// Reads notes one after the other. Returns the start of the first note that does not fit, or in a mixed segment of
+  /// the first note of an unknown owner.
   private static func read(
     _ capsule: borrowing ELFDescriptor, _ bytes: Span<UInt8>, isMixed: Bool,
     _ body: (Owner?, UInt32, Range<Int>) -> Void
@@ -96,7 +95,7 @@ package struct ELFNote {
     }
   }
 
-  /// The first multiple of 4 where a note of a known owner may begin; nil if there is none.
+  /// Returns the first multiple of 4 where a note of a known owner may begin; nil if there is none.
   private static func next(in bytes: Span<UInt8>, from start: Int) -> Int? {
     var position = start
     while position + headSize < bytes.count {
@@ -111,24 +110,24 @@ package struct ELFNote {
 // MARK: - The notes of a file
 
 extension ELFFile {
-  /// The error of notes that libelf does not open.
+  /// Returns the error of notes that libelf does not open.
   package func noteRefusal(_ reason: String) -> ImageError {
     file.error(.malformed, "libelf does not read the notes: \(reason).")
   }
 
-  /// The notes of all segments of notes, in table order.
+  /// Returns the notes of all note segments, in table order.
   func loadedNotes() throws(ImageError) -> [ELFNote] {
     var notes: [ELFNote] = []
     for segment in try segments().notes { notes += try self.notes(of: segment) }
     return notes
   }
 
-  /// The notes of a segment.
+  /// Returns the notes of a segment.
   func notes(of segment: GElf_Phdr) throws(ImageError) -> [ELFNote] {
     try notes(in: segment.extent, alignment: segment.p_align, at: segment.p_vaddr)
   }
 
-  /// The notes of a segment or section; each is read once.
+  /// Returns the notes of a segment or section, which are read once.
   func notes(
     in extent: FileExtent, alignment: UInt64, at address: UInt64
   ) throws(ImageError) -> [ELFNote] {
@@ -142,7 +141,7 @@ extension ELFFile {
     return notes
   }
 
-  /// The contents of the note, wherever it is; nil if there is no such note.
+  /// Returns the contents of the note, wherever it is; nil if there is no such note.
   func sectionNote() throws(ImageError) -> SectionNote? {
     try SectionNote.read(
       loadedNotes(), header: segments().headerAddress, isFixed: header.type == UInt16(ET_EXEC),
@@ -150,7 +149,7 @@ extension ELFFile {
     ) { file.error($0, $1, at: $2) }
   }
 
-  /// The sections that the note tells of, those without bytes left out; nil where it has no note.
+  /// Returns the sections that the note describes, without empty ones; nil if there is no note.
   func readNotedSections() throws(ImageError) -> [Section]? {
     let segments = try segments()
     return try sectionNote()?.sections(in: file, word: header.wordSize, at: segments.extent) {
@@ -158,15 +157,15 @@ extension ELFFile {
     }
   }
 
-  /// The reason why the note that says where entries are cannot be used, and the section table is; nil if it can, or
-  /// if there is none.
+  /// The reason to use the section table instead of the note that locates the entries; nil if the note is fine, or if
+  /// there is none.
   package var noteProblem: ImageError? {
     guard hasSectionTable else { return nil }
     do throws(ImageError) { _ = try notedSections() } catch { return error }
     return nil
   }
 
-  /// The level of x86-64 that a segment of properties asks for; 0 for any: `GNU_PROPERTY_X86_ISA_1_NEEDED`.
+  /// Returns the level of x86-64 that a segment of properties requires; 0 for any: `GNU_PROPERTY_X86_ISA_1_NEEDED`.
   func processorLevel(in segment: GElf_Phdr) throws(ImageError) -> Int {
     var level = 0
     for note in try notes(of: segment)
@@ -174,10 +173,10 @@ extension ELFFile {
       func number(_ place: Int) -> UInt32? {
         note.descriptor.span.integer(at: place, order: header.order)
       }
-      // Each has a type, a size and a value, padded to a word.
+      // Each property has a type, a size and a value, padded to a word.
       var place = 0
       while let type = number(place), let size = number(place + 4), let value = number(place + 8) {
-        // A bit for each level, the highest counts.
+        // Each level has a bit; the highest counts.
         if type == UInt32(GNU_PROPERTY_X86_ISA_1_NEEDED) { level = 32 - value.leadingZeroBitCount }
         place += 8 + (Int(size) + header.wordSize - 1) / header.wordSize * header.wordSize
       }

@@ -1,16 +1,16 @@
 internal import CElf
 
-/// Why `dlopen` refuses a file, or ends the whole process with it, whatever else is there.
+/// The reasons that `dlopen` refuses a file, or ends the whole process with it, whatever else is there.
 ///
-/// As glibc's loader has it, with pages of the size that is smallest.
+/// They follow glibc's loader, with the smallest size of pages.
 extension ELFFile {
   fileprivate static let pageSize: UInt64 = 4096
-  /// Half of the addresses that x86-64 has for a process, and more memory than any has.
+  /// Half of the addresses that x86-64 has for a process, and more memory than any process has.
   private static let mostAddresses: UInt64 = 1 << 46
-  /// More than a thread has of its own, of any library: the loader ends the process where it gets no room.
+  /// More thread-local data than any library has: the loader ends the process if it gets no room.
   private static let mostOfThread: UInt64 = 1 << 32
 
-  /// What the loader stumbles over; nil where it is nothing.
+  /// Returns the first obstacle for the loader; nil if there is none.
   package func obstacle() throws(ImageError) -> String? {
     if let obstacle = try mappingObstacle() { return obstacle }
     guard let dynamic = try dynamic() else { return nil }
@@ -20,8 +20,8 @@ extension ELFFile {
     return try startupObstacle()
   }
 
-  /// The reason that the loader does not map the file at all; nil if it does. It does without a file of
-  /// `DT_AUXILIARY` then.
+  /// Returns the reason that the loader does not map the file at all; nil if it does. The loader then does without a
+  /// file of `DT_AUXILIARY`.
   package func mappingObstacle() throws(ImageError) -> String? {
     if let obstacle = headObstacle { return obstacle }
     if header.type == UInt16(ET_EXEC) {
@@ -42,7 +42,7 @@ extension ELFFile {
       ? "it was linked with -z nodlopen (DF_1_NOOPEN)" : nil
   }
 
-  /// In the ELF header; no linker writes it.
+  /// The obstacle in the ELF header; no linker writes it.
   private var headObstacle: String? {
     guard [ET_DYN, ET_EXEC].contains(Int32(header.type)) else {
       return "its type is \(header.type), neither ET_DYN nor ET_EXEC"
@@ -50,13 +50,13 @@ extension ELFFile {
     guard header.isUsual else {
       return "its version of ELF is not 1, or bytes 9 to 15 of it are not 0"
     }
-    // With GNU's own number it says what a loader must be able to do, of which there are three.
+    // With GNU's own number, the version says what a loader must support; three are known.
     let most = header.system == UInt8(ELFOSABI_LINUX) ? 3 : 0
     return header.systemVersion > most
       ? "its ABI has version \(header.systemVersion), where at most \(most) is known" : nil
   }
 
-  /// In the program headers.
+  /// Returns the obstacle in the program headers.
   private func segmentObstacle(_ dynamic: ELFDynamic) throws(ImageError) -> String? {
     let loads = try segments().loads
     let read = [DT_STRTAB, DT_SYMTAB].compactMap { dynamic.value(Int64($0)) }
@@ -66,12 +66,12 @@ extension ELFFile {
       guard load.p_filesz <= load.p_memsz else {
         return "the segment at \(place) has more bytes in the file than in memory"
       }
-      // Processors let be read what may be written, and mostly what may be run.
+      // Processors allow reading of writable memory, and mostly of executable memory.
       let holdsTables = (read + [dynamic.addresses.lowerBound]).contains { load.holds($0) }
       guard load.isReadable || load.isWritable || load.isExecutable && !holdsTables else {
         return "the segment at \(place) may not be read (PF_R)"
       }
-      // What is mapped later would cover what was mapped before, by whole pages.
+      // A later mapping would cover an earlier one, by whole pages.
       let covers = end.map { load.p_vaddr / Self.pageSize < $0 } ?? false
       guard !covers || load.repeatsPage(of: loads[position - 1]) else {
         return "the segment at \(place) shares pages with the one before, or is in disorder"
@@ -116,7 +116,7 @@ extension ELFFile {
 
   // MARK: - The dynamic section
 
-  /// Tags, and those without which the loader follows a null pointer.
+  /// Tags, and the tags that they need: without those the loader follows a null pointer.
   private static let partners: [(tag: Int32, name: String, needed: Int32, neededName: String)] = [
     (DT_RELA, "DT_RELA", DT_RELASZ, "DT_RELASZ"), (DT_RELA, "DT_RELA", DT_RELAENT, "DT_RELAENT"),
     (DT_REL, "DT_REL", DT_RELSZ, "DT_RELSZ"), (DT_REL, "DT_REL", DT_RELENT, "DT_RELENT"),
@@ -198,7 +198,7 @@ extension ELFFile {
     }
   }
 
-  /// Whether as many relocations as `DT_RELACOUNT` says are relative, for which the loader takes them unseen.
+  /// Returns whether as many relocations are relative as `DT_RELACOUNT` says; the loader does not look at their types.
   private func relativesAreCounted() throws(ImageError) -> Bool {
     guard let dynamic = try dynamic(), let count = dynamic.value(Int64(DT_RELACOUNT)),
       let start = dynamic.value(Int64(DT_RELA)), let types = machine.relocationTypes
@@ -217,7 +217,7 @@ extension ELFFile {
     return true
   }
 
-  /// The loader calls each slot, whether it leads to a function or not.
+  /// Returns the obstacle in startup slots: the loader calls each slot, even if it leads to no function.
   private func startupObstacle() throws(ImageError) -> String? {
     for step in try initialisers() {
       let title = step.kind.rawValue + (step.index.map { "[\($0)]" } ?? "")
@@ -233,8 +233,8 @@ extension ELFFile {
 }
 
 extension GElf_Phdr {
-  /// Whether its first page is the last one of a segment before it, and both have that from one page of the file; code of
-  /// that segment must stay code.
+  /// Returns whether its first page is the last page of an earlier segment, and both have it from one page of the file.
+  /// Code of that segment must stay code.
   fileprivate func repeatsPage(of last: GElf_Phdr) -> Bool {
     let lastPage = (last.p_vaddr.saturating(adding: last.p_filesz) &- 1) / ELFFile.pageSize
     return last.p_filesz == last.p_memsz && p_vaddr / ELFFile.pageSize == lastPage
@@ -242,7 +242,7 @@ extension GElf_Phdr {
       && (isExecutable || !last.isExecutable)
   }
 
-  /// Whether code of the file may be run at an address.
+  /// Returns whether code of the file may be run at an address.
   fileprivate func runs(_ place: UInt64) -> Bool {
     isExecutable && place >= p_vaddr && place - p_vaddr < p_filesz
   }

@@ -1,8 +1,8 @@
 internal import CElf
 
-/// The encodings that libelf has no rows for: `DT_RELR` and `SHT_CREL` are newer than it, Android's packings are
-/// nobody else's, and of the `r_info` of mips64el it makes other numbers from version to version. libelf still
-/// gives the words in the right order.
+/// The encodings that libelf has no rows for. `DT_RELR` and `SHT_CREL` are newer than libelf, only Android uses its
+/// packings, and versions of libelf disagree about the `r_info` of mips64el. libelf still gives the words in the right
+/// order.
 extension ELFRelocationCollector {
   /// Decodes `DT_RELR`: an even word is an address, an odd one a bitmap of the words after it.
   mutating func collectBitmaps(_ table: ELFRelocationTable) throws(ImageError) {
@@ -36,7 +36,7 @@ extension ELFRelocationCollector {
     }
   }
 
-  /// Decodes entries whose `r_info` is taken as it is in the file: place, what to write, addend.
+  /// Decodes entries whose `r_info` is read as it is in the file: place, what to write, addend.
   mutating func collectRaw(_ table: ELFRelocationTable) throws(ImageError) {
     let isExplicit = table.encoding == .rela
     let width = isExplicit ? 3 : 2
@@ -51,7 +51,7 @@ extension ELFRelocationCollector {
     }
   }
 
-  /// Decodes `SHT_CREL`: a count, then for each entry what differs from the one before.
+  /// Decodes `SHT_CREL`: a count, then for each entry its differences from the entry before.
   mutating func collectDifferences(_ table: ELFRelocationTable) throws(ImageError) {
     var reader = LEBReader(try packedBytes(table), of: file, "the packed relocations")
     let header = try reader.unsigned()
@@ -75,7 +75,7 @@ extension ELFRelocationCollector {
     }
   }
 
-  /// Decodes `DT_ANDROID_RELA` and `DT_ANDROID_REL`: groups that share what their entries share.
+  /// Decodes `DT_ANDROID_RELA` and `DT_ANDROID_REL`: groups of entries with fields in common.
   mutating func collectGroups(_ table: ELFRelocationTable) throws(ImageError) {
     let bytes = try packedBytes(table)
     try file.check(
@@ -138,7 +138,7 @@ struct ELFGlobalOffsets {
   /// `DT_MIPS_GOTSYM`.
   let firstSymbol: UInt64
 
-  /// Finds the table of a file; nil where its machine or its dynamic section has none.
+  /// Finds the table of a file; nil if its machine or its dynamic section has none.
   init?(
     of file: OpenedFile, _ header: ELFHeader, _ segments: ELFSegments,
     value: (_ tag: Int64) -> UInt64?
@@ -169,7 +169,7 @@ extension ELFRelocationCollector {
   mutating func collect(_ table: ELFGlobalOffsets) throws(ImageError) {
     guard let types = machine.relocationTypes else { return }
     let word = UInt64(format.bits / 8)
-    // The resolver's word, and with GNU's linker one for the module, which its highest bit tells.
+    // The resolver's word is reserved. GNU's linker reserves one for the module too, marked by its highest bit.
     var reserved: UInt64 = 1
     if table.locals > 1 {
       let second = try ELFTable(.addresses, .stored(table.extent), of: file, format).row(1)

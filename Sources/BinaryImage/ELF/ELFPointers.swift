@@ -1,8 +1,8 @@
 internal import CElf
 
-/// Pointers of a file: the relocation that covers a word decides, the bytes alone mean nothing.
+/// Pointers of a file: the relocation that covers a word decides; the bytes mean nothing without it.
 extension ELFFile {
-  /// What a word `offset` bytes into `section` means.
+  /// Returns the meaning of a word `offset` bytes into `section`.
   package func pointer(
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue {
@@ -10,7 +10,7 @@ extension ELFFile {
     return try meaning(of: raw, found.flatMap { $0.found.relocation(at: $0.place) }, in: section)
   }
 
-  /// The pointer at a place of an array, which is where the loader looks: the section table may lie.
+  /// Returns the pointer at an offset of an array, read at its address: the section table may lie.
   func pointer(at offset: UInt64, ofArray array: Section) throws(ImageError) -> PointerValue {
     let place = VirtualAddress(rawValue: array.address.rawValue &+ offset)
     let raw = try pointerWord(at: place)
@@ -31,7 +31,7 @@ extension ELFFile {
     return try resolve(relocation, raw: raw, types, in: section)
   }
 
-  /// What a word means that no relocation covers.
+  /// Returns the meaning of a word that no relocation covers.
   private func unrelocated(_ raw: UInt64) throws(ImageError) -> PointerValue {
     if raw == 0 { return PointerValue(rawValue: 0, target: .null, resolution: .none) }
     guard header.type == UInt16(ET_EXEC) || header.type == UInt16(ET_CORE) else {
@@ -110,7 +110,7 @@ extension ELFFile {
       symbol: symbol.name.isEmpty || isSection ? nil : symbol.name)
   }
 
-  /// A linked address, or the symbol whose data the loader copies there from another image.
+  /// Returns a linked address, or the symbol whose data the loader copies there from another image.
   private func target(at address: UInt64) throws(ImageError) -> PointerValue.Target {
     if let copy = try linkedRelocations?.get().copy(notAfter: address),
       let symbol = try dynamic()?.symbols?.symbol(copy.symbol)

@@ -2,7 +2,7 @@ internal import CElf
 
 /// One relocation: what the linker asks the loader, or a later linker, to write at a place.
 struct ELFRelocation {
-  /// The form in which it was written.
+  /// The forms of relocations.
   enum Form: UInt8 {
     /// The addend is in the relocation.
     case rela
@@ -14,21 +14,21 @@ struct ELFRelocation {
 
   /// `r_offset`: a linked address; in an object, an offset into the section.
   var place: UInt64
-  /// `r_addend`; meaningless where the addend is in place.
+  /// `r_addend`; meaningless if the addend is in place.
   var addend: Int64
   /// The symbol's number, or 0.
   var symbol: UInt32
-  /// The machine's number for what to write.
+  /// The machine's number for the kind of relocation.
   var type: UInt32
-  /// The form in which it was written.
+  /// The form of the relocation.
   var form: Form
   /// Whether several relocations of an object together make the word.
   var isCombined = false
 }
 
-/// Where relocations of one encoding are in the file.
+/// The encoding and the bytes of a table of relocations.
 struct ELFRelocationTable {
-  /// How the entries are written.
+  /// The encoding of the entries.
   enum Encoding {
     /// `Elf64_Rela`: place, what to write, addend.
     case rela
@@ -44,9 +44,9 @@ struct ELFRelocationTable {
     case androidRel
   }
 
-  /// How the entries are written.
+  /// The encoding of the entries.
   var encoding: Encoding
-  /// Where they are.
+  /// The bytes of the entries.
   var bytes: ELFBytes
 }
 
@@ -54,7 +54,7 @@ struct ELFRelocationTable {
 final class ELFRelocations {
   private let found: ELFRelocationCollector
 
-  /// Collects what `tables` say about `ranges`, and what the loader does without them.
+  /// Collects the relocations of `ranges` in `tables`, and those that the loader does without tables.
   init(
     of file: OpenedFile, _ header: ELFHeader, _ machine: ELFMachine,
     in tables: [ELFRelocationTable], globalOffsets: ELFGlobalOffsets? = nil, ranges: AddressRanges,
@@ -67,21 +67,21 @@ final class ELFRelocations {
     self.found = found
   }
 
-  /// What was looked at.
+  /// The ranges that were examined.
   var ranges: AddressRanges { found.ranges }
-  /// What all of them together do; nil where that is not asked for.
+  /// The survey of all relocations; nil if it was not wanted.
   var survey: Survey? { found.survey }
 
-  /// The relocation that writes the word at `place`.
+  /// Returns the relocation that writes the word at `place`.
   func relocation(at place: UInt64) -> ELFRelocation? { found.kept.element(at: place, by: \.place) }
 
-  /// The first place at or behind another that is written; nil where none is.
+  /// Returns the first written place at or after another; nil if there is none.
   func place(notBefore place: UInt64) -> UInt64? {
     let next = found.kept.sortedIndex(where: { $0.place >= place })
     return next < found.kept.count ? found.kept[next].place : nil
   }
 
-  /// The relocations of the places from one up to another.
+  /// Returns the relocations from one place up to another.
   func relocations(from start: UInt64, to end: UInt64) -> ArraySlice<ELFRelocation> {
     let first = found.kept.sortedIndex(where: { $0.place >= start })
     return found.kept[first...].prefix { $0.place < end }
@@ -90,22 +90,22 @@ final class ELFRelocations {
   /// The copies, by their places.
   var copies: [ELFRelocation] { found.copies }
 
-  /// The last copy that starts at or before `address`: the symbol tells how far it reaches.
+  /// Returns the last copy that starts at or before `address`. Its symbol tells how far it reaches.
   func copy(notAfter address: UInt64) -> ELFRelocation? {
     found.copies.last(notAfter: address, by: \.place).map { found.copies[$0] }
   }
 }
 
-/// Reads tables of relocations and keeps what falls into some ranges.
+/// A reader of relocation tables that keeps the relocations of some ranges.
 ///
-/// A library may have millions of relocations and three sections that matter: tables are read in
-/// chunks, and only what falls into the ranges is kept.
+/// A library may have millions of relocations and three sections that matter: tables are read in chunks, and only the
+/// relocations in the ranges are kept.
 struct ELFRelocationCollector {
-  /// What is looked at.
+  /// The ranges to keep relocations of.
   let ranges: AddressRanges
   private(set) var kept: [ELFRelocation] = []
   private(set) var copies: [ELFRelocation] = []
-  /// The most that are kept: packed ones need no bytes of their own, but each writes a word of the file.
+  /// The most relocations to keep: packed ones need no bytes of their own, but each writes a word of the file.
   let most: Int
   /// Whether several relocations of one place together make its word, as in objects.
   private let areCombined: Bool
@@ -178,7 +178,7 @@ struct ELFRelocationCollector {
     survey?.consider(place, symbol: symbol, type: type, addend, form)
     let isWanted = ranges.contains(place)
     let isCopy = type == copyType
-    // Type 0 asks for nothing on every machine; a bitmap has no types.
+    // Type 0 does nothing on any machine; a bitmap has no types.
     guard isWanted || isCopy, type != 0 || form == .relr else { return }
     let signed =
       format.bits == 64 ? Int64(bitPattern: addend) : Int64(Int32(truncatingIfNeeded: addend))
@@ -190,10 +190,10 @@ struct ELFRelocationCollector {
 }
 
 extension ELFRelocations {
-  /// What all relocations together name, call and write to, whatever is asked about. Each symbol that they name may be
-  /// a function that chooses an address.
+  /// The symbols, calls and written places of all relocations together, in all ranges. Each symbol that they name may
+  /// be a function that chooses an address.
   struct Survey {
-    /// More than any file has.
+    /// More functions that choose addresses than any file has.
     static let most = 1 << 16
     private static let mostTypes = 1 << 8
 
@@ -201,19 +201,19 @@ extension ELFRelocations {
     private let chosen: ELFMachine.Types?
     /// `R_*_COPY`, `R_*_JUMP_SLOT`.
     private let copy, call: UInt32?
-    /// Where nothing that is written is to begin, and no copy.
+    /// The ranges where no write may begin, and where no copy may begin.
     private let forbidden, forbiddenToCopies: AddressRanges
     /// The slots of functions that the loader calls when the file is opened: `DT_INIT_ARRAY`.
     private let startup: Range<UInt64>
     /// The symbols in these slots.
     private(set) var started: Set<UInt32> = []
-    /// Where the functions are that choose addresses: their own, or places that hold these.
+    /// The addresses of functions that choose addresses, and the places that hold such addresses.
     private(set) var addends: Set<UInt64> = [], places: Set<UInt64> = []
     private(set) var symbols: Set<UInt32> = []
     /// The symbols that are called through a table.
     private(set) var called: Set<UInt32> = []
     private(set) var types: Set<UInt32> = []
-    /// The first place that is written all the same.
+    /// The first forbidden place that is written.
     private(set) var forbiddenPlace: UInt64?
     private var lastType: UInt32 = 0
 
@@ -226,7 +226,7 @@ extension ELFRelocations {
       (self.forbidden, self.forbiddenToCopies) = (forbidden, forbiddenToCopies)
     }
 
-    /// Whether what is written from `start` up to `end` may matter.
+    /// Returns whether writes from `start` up to `end` may matter.
     func mayConcern(_ start: UInt64, _ end: UInt64) -> Bool {
       forbiddenPlace == nil && forbidden.mayOverlap(start, end)
     }
@@ -234,7 +234,7 @@ extension ELFRelocations {
     fileprivate mutating func consider(
       _ place: UInt64, symbol: UInt32, type: UInt32, _ addend: UInt64, _ form: ELFRelocation.Form
     ) {
-      // Type 0 asks for nothing on every machine; a bitmap has no types.
+      // Type 0 does nothing on any machine; a bitmap has no types.
       let isBitmap = form == .relr
       if forbiddenPlace == nil, type != 0 || isBitmap, forbidden.contains(place),
         type != copy || forbiddenToCopies.contains(place)
@@ -263,7 +263,7 @@ extension [ELFRelocation] {
     append(relocation)
   }
 
-  /// Sorts by place; of several at one place the last counts, as for the loader, unless it adds to the word.
+  /// Sorts by place. Of several at one place the last counts, as for the loader, unless it adds to the word.
   fileprivate mutating func settle(areCombined: Bool) {
     settle(by: \.place) { earlier, later in
       earlier = later

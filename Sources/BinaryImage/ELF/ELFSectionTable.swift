@@ -2,8 +2,8 @@ internal import CElf
 
 /// The section headers of a file and their names.
 ///
-/// Most files have no section of the name that is looked for: names are compared where they are, and none is made a
-/// text that nobody asked for. `elf_strptr` would have libelf read all names of the file into a copy of its own.
+/// Most files have no section of the wanted name, so names are compared in place and become texts only on request.
+/// `elf_strptr` would make libelf read all names of the file into a copy of its own.
 struct ELFSectionTable {
   /// Every header, the null entry included.
   let headers: [GElf_Shdr]
@@ -19,7 +19,7 @@ struct ELFSectionTable {
   /// Names to look for.
   struct Names {
     fileprivate let texts: [[UInt8]]
-    /// What all of them begin with: few sections do.
+    /// The common beginning of all of them, which few sections have.
     fileprivate let beginning: [UInt8]
 
     init(_ names: [String]) {
@@ -35,14 +35,14 @@ struct ELFSectionTable {
     static let ofThisProject = Names(SectionNote.names)
   }
 
-  /// The indices of the sections of exactly this name, ascending.
+  /// Returns the indices of the sections of exactly this name, ascending.
   func indices(named name: String) -> [Int] {
     var found: [Int] = []
     forEach(named: Names([name])) { index, _ in found.append(index) }
     return found
   }
 
-  /// The indices of all sections by their names, ascending; nil where the names are too long to be listed.
+  /// Returns the indices of all sections by their names, ascending; nil if the names are too long to be listed.
   func indicesByName() -> [String: [Int]]? {
     var found: [String: [Int]] = [:]
     var length = 0
@@ -55,7 +55,7 @@ struct ELFSectionTable {
     return found
   }
 
-  /// Every section that has one of the wanted names, ascending, and which of them.
+  /// Calls `body` with every section that has a wanted name, ascending, and with the index of that name.
   func forEach(named wanted: Names, _ body: (_ index: Int, _ name: Int) -> Void) {
     let names = names.span
     let beginning = wanted.beginning.span
@@ -67,7 +67,7 @@ struct ELFSectionTable {
       else { continue }
       for name in wanted.texts.indices {
         let text = wanted.texts[name]
-        // Where it would end tells most of them apart.
+        // The end of the text rules out most names.
         guard text.count < names.count - offset, names[offset + text.count] == 0,
           names.holds(text.span, at: offset)
         else { continue }
@@ -79,7 +79,7 @@ struct ELFSectionTable {
   /// The header of a section.
   subscript(index: Int) -> GElf_Shdr { headers[index] }
 
-  /// Whether the name of some section starts with `prefix`.
+  /// Returns whether the name of some section starts with `prefix`.
   func holds(namesStartingWith prefix: String) -> Bool {
     let (names, beginning) = (names.span, Array(prefix.utf8))
     for index in 1..<max(1, count)
@@ -89,28 +89,28 @@ struct ELFSectionTable {
     return false
   }
 
-  /// Whether the name of a section starts with `prefix`.
+  /// Returns whether the name of a section starts with `prefix`.
   func name(of index: Int, startsWith prefix: String) -> Bool {
     names.span.holds(Array(prefix.utf8).span, at: Int(headers[index].sh_name))
   }
 
-  /// Whether a section has exactly this name, whose bytes are compared where they are.
+  /// Returns whether a section has exactly this name; compares the bytes in place.
   func name(of index: Int, is text: [UInt8]) -> Bool {
     let (names, offset) = (names.span, Int(headers[index].sh_name))
     return names.holds(text.span, at: offset) && names[offset + text.count] == 0
   }
 
-  /// Whether the name of a section begins among the names.
+  /// Returns whether the name of a section begins among the names.
   func holdsName(of index: Int) -> Bool { Int(headers[index].sh_name) < names.count }
 
-  /// The name of a section as text; nil where it lies outside the names.
+  /// Returns the name of a section as text; nil if it lies outside the names.
   func name(of index: Int) -> String? {
     range(of: index).map { String(decoding: names.span.extracting($0)) }
   }
 
-  /// The bytes of the name of a section, if these are no UTF-8.
+  /// Returns the bytes of the name of a section, if they are not UTF-8.
   func nameBytes(of index: Int, _ text: String) -> [UInt8]? {
-    // A replacement character may stand in the name itself, which is rare.
+    // In rare cases the name itself has a replacement character.
     guard text.utf8.contains(0xef), let range = range(of: index) else { return nil }
     let bytes = Array(names[range])
     return text.utf8.elementsEqual(bytes) ? nil : bytes
@@ -124,11 +124,11 @@ struct ELFSectionTable {
   /// The most bytes that all names together should have, though they may share bytes.
   var plausibleLength: Int { names.count * 16 + 4096 + count * 64 }
 
-  /// Whether an object of these sections has the intermediate code of GCC and none for a machine:
-  /// `gcc -flto` without `-ffat-lto-objects`.
+  /// Returns whether an object of these sections has GCC's intermediate code but no code for a machine: `gcc -flto`
+  /// without `-ffat-lto-objects`.
   ///
-  /// Since GCC 10 a section of its own says so in its fifth byte: `lto_section.slim_object`. Before,
-  /// such an object is one whose other sections are all empty.
+  /// Since GCC 10 a section of its own says so in its fifth byte: `lto_section.slim_object`. In such objects of older
+  /// versions, all other sections are empty.
   func isSlimLTO(of file: OpenedFile) throws(ImageError) -> Bool {
     var (hasCode, hasContents) = (false, false)
     for index in 1..<max(1, count) {
@@ -138,7 +138,7 @@ struct ELFSectionTable {
         guard name(of: index, startsWith: ".gnu.lto_.lto."), section.sh_size >= 8 else { continue }
         return try file.slice(at: section.sh_offset, count: 8).dropFirst(4).first != 0
       }
-      // Both sorts have notes and the like.
+      // Slim and other objects both have notes.
       if section.isLoaded, section.sh_size > 0, !hasContents {
         hasContents = !name(of: index, startsWith: ".note")
       }
@@ -156,7 +156,7 @@ extension GElf_Shdr {
   /// Whether its bytes have to be inflated.
   var isCompressed: Bool { sh_flags & UInt64(SHF_COMPRESSED) != 0 }
 
-  /// Whether the section is run.
+  /// Whether the section is executable.
   var isExecutable: Bool { sh_flags & UInt64(SHF_EXECINSTR) != 0 }
   /// The location of the section in the file, as the header claims.
   var extent: FileExtent { FileExtent(offset: sh_offset, size: sh_size) }
@@ -174,7 +174,7 @@ extension GElf_Shdr {
     String(letters.filter { flags & $0.flags != 0 }.map(\.letter))
   }
 
-  /// In the order in which they are printed; `o`, `p` and `x` are those without a letter, of the system, of the
+  /// The letters in the order of printing. `o`, `p` and `x` stand for flags without a letter: of the system, of the
   /// processor, and others.
   private static let letters: [(flags: UInt64, letter: Character)] = [
     (0x1, "W"), (0x2, "A"), (0x4, "X"), (0x10, "M"), (0x20, "S"), (0x40, "I"), (0x80, "L"),
@@ -182,12 +182,12 @@ extension GElf_Shdr {
     (0x0fd0_0000, "o"), (0x7000_0000, "p"), (~0xfff0_0ff7, "x"),
   ]
 
-  /// The type as `readelf -S` prints it; numbers of systems and processors mean something under theirs only.
+  /// Returns the type as `readelf -S` prints it; some numbers depend on the system and the processor.
   func typeName(_ file: ELFHeader) -> String {
     if Int(sh_type) < Self.standard.count, !Self.standard[Int(sh_type)].isEmpty {
       return Self.standard[Int(sh_type)]
     }
-    // Versions of symbols come from Solaris, and have one number everywhere; the hash table is GNU's everywhere.
+    // The types of symbol versions come from Solaris, and have one number everywhere; so has GNU's hash table.
     let isCommon = file.usesCommonNumbers || sh_type >= UInt32(SHT_GNU_HASH)
     return (isCommon ? Self.systems[sh_type] : nil) ?? Self.processors[file.machine]?[sh_type]
       ?? UInt64(sh_type).hexadecimal

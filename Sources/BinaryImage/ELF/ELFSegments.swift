@@ -1,6 +1,6 @@
 package import CElf
 
-/// The program headers: which bytes of the file are at which address. libelf has no call that looks an address up.
+/// The program headers, which map addresses to bytes of the file. libelf has no call that looks an address up.
 package final class ELFSegments {
   /// Every program header, in table order.
   package let all: [GElf_Phdr]
@@ -26,7 +26,7 @@ package final class ELFSegments {
       "\(loads.count) segments overlap or are in disorder.")
   }
 
-  /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil where that has no address.
+  /// `PT_DYNAMIC`: the last one with bytes, as the loader takes it; nil if that one has no address.
   var dynamic: GElf_Phdr? {
     all.last { $0.isOf(PT_DYNAMIC) && $0.p_filesz > 0 }.flatMap { $0.p_vaddr == 0 ? nil : $0 }
   }
@@ -34,14 +34,14 @@ package final class ELFSegments {
   var hasEmptyDynamic: Bool { all.contains { $0.isOf(PT_DYNAMIC) && $0.p_filesz == 0 } }
   /// Every `PT_NOTE`, in table order.
   package var notes: [GElf_Phdr] { all.filter { $0.isOf(PT_NOTE) } }
-  /// Whether a loader is named: `PT_INTERP`.
+  /// Whether the file names a loader: `PT_INTERP`.
   var hasInterpreter: Bool { all.contains { $0.isOf(PT_INTERP) } }
   /// The address of the ELF header in memory, if it is loaded.
   var headerAddress: VirtualAddress? {
     loads.first { $0.p_offset == 0 && $0.p_filesz > 0 }.map { VirtualAddress(rawValue: $0.p_vaddr) }
   }
 
-  /// The bytes of the file from `address` to the end of its segment; nil where there are none.
+  /// Returns the bytes of the file from `address` to the end of its segment; nil if there are none.
   ///
   /// A later segment covers an earlier one, as the kernel maps them.
   package func extent(from address: VirtualAddress) -> FileExtent? {
@@ -52,25 +52,25 @@ package final class ELFSegments {
     return overflow ? nil : FileExtent(offset: offset, size: load.mappedSize - skipped)
   }
 
-  /// The `size` bytes at `address`, if one segment holds them all in the file.
+  /// Returns the `size` bytes at `address`, if one segment holds them all in the file.
   package func extent(from address: VirtualAddress, size: UInt64) -> FileExtent? {
     guard let extent = extent(from: address), extent.size >= size else { return nil }
     return FileExtent(offset: extent.offset, size: size)
   }
 
-  /// What a segment claims that the file does not have whole; nil where it has them all.
+  /// Returns the bytes of a segment that the file does not have whole; nil if it has all segments.
   func extent(notWithin file: OpenedFile) -> FileExtent? {
     loads.first { $0.mappedSize > 0 && !file.holds($0.p_offset, $0.mappedSize) }
       .map { FileExtent(offset: $0.p_offset, size: $0.mappedSize) }
   }
 
-  /// Whether memory of the image is at an address, or ends there.
+  /// Returns whether memory of the image is at an address, or ends there.
   package func holds(_ address: VirtualAddress) -> Bool {
     let place = address.rawValue
     return load(holding: place) != nil || (place > 0 && load(holding: place - 1) != nil)
   }
 
-  /// Every address that the process cannot write to; `isCodeWritable` while the loader relocates the code.
+  /// Returns every address that the process cannot write to. With `isCodeWritable` the loader is relocating the code.
   func unwritable(isCodeWritable: Bool) -> [Range<UInt64>] {
     AddressRanges(
       loads.filter { $0.isWritable || isCodeWritable }.map { load in
@@ -79,7 +79,7 @@ package final class ELFSegments {
     ).gaps
   }
 
-  /// The segment that has an address in its memory; nil if none has.
+  /// Returns the segment whose memory holds an address; nil if there is none.
   func load(holding address: UInt64) -> GElf_Phdr? {
     guard isOrdered else { return loads.last { $0.holds(address) } }
     return loads.last(notAfter: address, by: \.p_vaddr).flatMap {
@@ -90,7 +90,7 @@ package final class ELFSegments {
 
 /// A program header, as libelf reads it.
 extension GElf_Phdr {
-  /// Whether it has a type, `PT_*`.
+  /// Returns whether it has a type, `PT_*`.
   package func isOf(_ type: Int32) -> Bool { p_type == UInt32(bitPattern: type) }
   /// Whether code in it may run.
   package var isExecutable: Bool { p_flags & UInt32(PF_X) != 0 }
@@ -98,16 +98,16 @@ extension GElf_Phdr {
   package var isWritable: Bool { p_flags & UInt32(PF_W) != 0 }
   /// Whether the process may read it.
   var isReadable: Bool { p_flags & UInt32(PF_R) != 0 }
-  /// How many bytes of it are both in the file and in memory.
+  /// The number of its bytes that are both in the file and in memory.
   var mappedSize: UInt64 { min(p_filesz, p_memsz) }
   /// Its location in the file.
   package var extent: FileExtent { FileExtent(offset: p_offset, size: p_filesz) }
-  /// Its bytes of the file in memory, as a section without a name.
+  /// Its bytes from the file, as a section without a name.
   var section: Section {
     Section(
       index: 0, name: "", address: VirtualAddress(rawValue: p_vaddr), offset: nil, size: mappedSize)
   }
 
-  /// Whether an address is in its memory.
+  /// Returns whether an address is in its memory.
   package func holds(_ place: UInt64) -> Bool { place >= p_vaddr && place - p_vaddr < p_memsz }
 }

@@ -1,10 +1,10 @@
 internal import CElf
 
 extension ELFFile {
-  /// What the loader runs of the file, in its order: first what comes along, then what opening it runs, then what
-  /// closing it runs; and why some of it is not known.
+  /// Returns the steps that the loader runs of the file, in order: first libraries that come along, then opening, then
+  /// closing. The problems say why some steps are not known.
   ///
-  /// The dynamic section is believed, as the loader does; a static executable has section headers alone.
+  /// Trusts the dynamic section, as the loader does; a static executable has only section headers.
   package func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError]) {
     try checkStarts()
     try file.check(
@@ -12,7 +12,7 @@ extension ELFFile {
       "No loader opens it: its dynamic section is empty (PT_DYNAMIC).")
     let sections = Result { () throws(ImageError) in try startupSections() }
     let places = if let places = try startupPlaces() { places } else { try sections.get() }
-    // Headers that cannot be read say of nothing that the compiler has made it.
+    // Without readable section headers, no step counts as made by the compiler.
     let own = (try? sections.get()) ?? [:]
     var (steps, problems): ([StartupStep], [ImageError]) = ([], [])
     func add(_ read: () throws(ImageError) -> [StartupStep]) {
@@ -53,7 +53,7 @@ extension ELFFile {
     return (steps, problems)
   }
 
-  /// What the loader calls of the file when it is opened, in its order.
+  /// Returns the functions of the file that the loader calls to open it, in order.
   func initialisers() throws(ImageError) -> [StartupStep] {
     guard let places = try startupPlaces() else { return [] }
     var steps: [StartupStep] = []
@@ -65,10 +65,10 @@ extension ELFFile {
 
   // MARK: - Where it is
 
-  /// Where the one function of a kind is, or an array of so many bytes.
+  /// The address of the one function of a kind, or the address of an array and its size in bytes.
   private typealias StartupPlaces = [StartupStep.Kind: (start: UInt64, size: UInt64?)]
 
-  /// As the dynamic section says; nil where there is none.
+  /// Returns the places that the dynamic section names; nil if there is no dynamic section.
   private func startupPlaces() throws(ImageError) -> StartupPlaces? {
     guard let dynamic = try dynamic() else { return nil }
     let tags: [(kind: StartupStep.Kind, start: Int32, size: Int32?)] = [
@@ -84,7 +84,7 @@ extension ELFFile {
     return places
   }
 
-  /// As the section headers say, by which a file without a dynamic section starts.
+  /// Returns the places that the section headers name. A file without a dynamic section starts by them.
   private func startupSections() throws(ImageError) -> StartupPlaces {
     let arrays: [Int32: StartupStep.Kind] = [
       SHT_PREINIT_ARRAY: .preinit, SHT_INIT_ARRAY: .initArray, SHT_FINI_ARRAY: .finiArray,
@@ -141,8 +141,8 @@ extension ELFFile {
     return kind == .finiArray ? steps.reversed() : steps
   }
 
-  /// The functions of the file that choose addresses, each once: those of its relocations, and those that others
-  /// may bind to.
+  /// Returns the functions of the file that choose addresses, each once: those of its relocations, and those that other
+  /// images may bind to.
   private func resolvers() throws(ImageError) -> [StartupStep] {
     let found = try relocationSurvey()
     try file.check(
@@ -178,7 +178,7 @@ extension ELFFile {
 
   // MARK: - Names
 
-  /// Gives the steps the symbols of their functions, where the file has any.
+  /// Names the steps after the symbols of their functions, if the file has any.
   private func name(_ steps: inout [StartupStep]) throws(ImageError) {
     var names: [UInt64: String] = [:]
     var chosen: [UInt64: String] = [:]
@@ -219,12 +219,12 @@ extension StartupStep.Kind {
 }
 
 extension Symbol {
-  /// Whether it is a function of this file that chooses what its name means: `STT_GNU_IFUNC`.
+  /// Whether it is a function of this file that chooses the target of its name: `STT_GNU_IFUNC`.
   fileprivate var isResolver: Bool { type == UInt8(STT_GNU_IFUNC) && isDefined }
   /// Whether it is a function of this file, as far as that does not depend on its name.
   fileprivate var mayBeFunction: Bool {
     isResolver || (type == UInt8(STT_FUNC) || type == UInt8(STT_NOTYPE)) && isDefined
   }
-  /// Whether it is a mark of assemblers: `$x` says of ARM and RISC-V what the bytes are, `.L` is a place of RISC-V.
+  /// Whether it is a mark of assemblers: `$x` describes bytes on ARM and RISC-V, `.L` is a place on RISC-V.
   fileprivate var isMark: Bool { name.hasPrefix("$") || name.hasPrefix(".L") }
 }

@@ -1,18 +1,18 @@
 internal import CElf
 
-/// How the loader finds the symbols of a file by their names: `DT_GNU_HASH`, else `DT_HASH`.
+/// The table that leads the loader from names to symbols of a file: `DT_GNU_HASH`, else `DT_HASH`.
 ///
-/// libelf converts the words of both tables, and has no call that looks a name up in them.
+/// libelf converts the words of both tables, but has no call that looks a name up in them.
 struct ELFSymbolHash {
-  /// How many symbols can be found, those before them included.
+  /// The number of symbols that can be found, with those before them.
   let count: UInt32
   /// Whether a table leads to any symbol of the file: without one the loader finds none.
   let isUsed: Bool
-  /// Nil where only the old table is there, or none.
+  /// Nil if there is only the old table, or none.
   private let table: Table?
   /// The rows of chains that may still be walked: a hostile file has all symbols in one chain.
   private var budget = 1 << 20
-  /// The rows more for each name that is looked up; linkers make chains of a few symbols.
+  /// The additional rows for each name that is looked up; linkers make chains of a few symbols.
   private static let rowsPerName = 128
 
   /// The parts of `DT_GNU_HASH`.
@@ -28,8 +28,8 @@ struct ELFSymbolHash {
       (count, isUsed, table) = (0, false, nil)
       return
     }
-    // The old table says how many symbols there are; the new one only where the last one is. On Alpha its words are
-    // wider, and nobody there writes it alone.
+    // The old table has the number of symbols; the new one only leads to the last symbol. On Alpha the words of the old
+    // table are wider, and nobody there writes it without the new one.
     let old = image.header.machine == UInt16(EM_ALPHA) ? nil : dynamic.value(Int64(DT_HASH))
     let claimed = try old.map { address throws(ImageError) in
       try image.checked(symbols: UInt64(image.rows(.words, at: address).row(1)))
@@ -53,7 +53,7 @@ struct ELFSymbolHash {
     var end = UInt64(first)
     let chains = last >= first ? try image.rows(.words, at: chainStart) : nil
     if let chains {
-      // The last one of a bucket has the lowest bit set.
+      // The last symbol of a bucket has the lowest bit set.
       while try chains.row(Int(last - first)) & 1 == 0 {
         last = try image.checked(symbols: UInt64(last) + 1)
       }
@@ -67,7 +67,7 @@ struct ELFSymbolHash {
       chains: try image.rows(.words, at: chainStart, count: Int(end - UInt64(first))))
   }
 
-  /// The symbols that may have the name; nil where only reading all of them tells.
+  /// Returns the symbols that may have the name; nil if only reading all symbols tells.
   mutating func candidates(for name: String, in image: ELFFile) throws(ImageError) -> [UInt32]? {
     guard let table else { return nil }
     budget += Self.rowsPerName
@@ -99,7 +99,7 @@ struct ELFSymbolHash {
 }
 
 extension ELFFile {
-  /// The rows at an address: so many, or all to the end of the segment.
+  /// Returns the rows at an address: `count`, or all to the end of the segment.
   fileprivate func rows<Row>(
     _ rows: ELFRows<Row>, at address: UInt64, count: Int? = nil
   ) throws(ImageError) -> ELFTable<Row> {

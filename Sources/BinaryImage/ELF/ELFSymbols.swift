@@ -5,9 +5,9 @@ internal import CElf
 /// ELF: `gelf_getsym`.
 final class ELFSymbols {
   private let file: OpenedFile
-  /// The symbols; of the loader's table the size is only a bound, since nothing says how long it is.
+  /// The symbols. The size of the loader's table is only a bound, because nothing says how long that table is.
   private let table: ELFTable<GElf_Sym>
-  /// Their names, and the bytes of these that may still be read: names may share their bytes.
+  /// Their names, and the number of bytes of names that may still be read: names may share bytes.
   private let names: ELFBytes
   private var budget: UInt64
   /// The name that was read last: many slots may name one symbol.
@@ -24,20 +24,20 @@ final class ELFSymbols {
     }
   }
 
-  /// How many there are, if the table says it.
+  /// The number of symbols, if the table states it.
   var count: UInt32 { UInt32(clamping: table.count) }
 
   /// Whether names have shared their bytes so often that no more are read.
   var lacksNames: Bool { budget == 0 }
 
-  /// The symbol of that number.
+  /// Returns the symbol with this number.
   func symbol(_ number: UInt32) throws(ImageError) -> Symbol {
     var (symbol, name) = try unnamed(number)
     symbol.name = try text(at: name)
     return symbol
   }
 
-  /// The symbol of that number; if no more names are read, one of this file is without its name.
+  /// Returns the symbol with this number. If no more names are read, a symbol of this file has no name.
   func place(of number: UInt32) throws(ImageError) -> Symbol {
     do throws(ImageError) { return try symbol(number) } catch {
       let symbol = try unnamed(number).symbol
@@ -46,7 +46,7 @@ final class ELFSymbols {
     }
   }
 
-  /// The symbol of that number if it is wanted: one that is not has no name yet, and none is read of it.
+  /// Returns the symbol with this number if it is wanted. `isWanted` gets a symbol whose name is not read yet.
   func symbol(_ number: UInt32, where isWanted: (Symbol) -> Bool) throws(ImageError) -> Symbol? {
     var (symbol, name) = try unnamed(number)
     guard isWanted(symbol) else { return nil }
@@ -54,7 +54,7 @@ final class ELFSymbols {
     return symbol
   }
 
-  /// A symbol without its name, and where that is.
+  /// Returns a symbol without its name, and the offset of the name.
   private func unnamed(_ number: UInt32) throws(ImageError) -> (symbol: Symbol, name: UInt64) {
     try file.check(
       Int(number) < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
@@ -81,7 +81,7 @@ final class ELFSymbols {
     }
   }
 
-  /// The text at an offset of the names; empty at offset 0.
+  /// Returns the text at an offset of the names; empty at offset 0.
   func text(at offset: UInt64) throws(ImageError) -> String {
     if offset == last.offset { return last.text }
     let text = lacksNames ? "" : try read(at: offset)
@@ -104,19 +104,19 @@ final class ELFSymbols {
   }
 }
 
-/// The symbols of a file: all of them, for what no relocation leads to.
+/// All symbols of a file, also those that no relocation leads to.
 extension ELFFile {
   /// More symbols than any file has.
   static let mostSymbols: UInt64 = 1 << 22
 
-  /// Returns a number of symbols that a file may have.
+  /// Returns `count`, if a file may have so many symbols.
   func checked(symbols count: UInt64) throws(ImageError) -> UInt32 {
     try file.check(count <= Self.mostSymbols, .malformed, "It claims \(count) symbols.")
     return UInt32(count)
   }
 
-  /// Calls `body` with each wanted symbol, those of the linker first, which a stripped file lacks, until it returns
-  /// false. A symbol has no name when `isWanted` is asked.
+  /// Calls `body` with each wanted symbol until it returns false. The symbols of the linker come first; a stripped file
+  /// lacks them. `isWanted` gets a symbol without its name.
   package func forEachSymbol(
     where isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
   ) throws(ImageError) {
@@ -139,7 +139,7 @@ extension ELFFile {
     try forEachLoaderSymbol(where: isWanted, body)
   }
 
-  /// Calls `body` with each wanted symbol that the loader finds or looks for, until it returns false.
+  /// Calls `body` with each wanted symbol that the loader finds or looks for, until `body` returns false.
   package func forEachLoaderSymbol(
     where isWanted: (Symbol) -> Bool, _ body: (Symbol) -> Bool
   ) throws(ImageError) {
@@ -157,7 +157,7 @@ extension ELFFile {
     return true
   }
 
-  /// `SHT_SYMTAB_SHNDX` of a table of symbols; nil if it has none.
+  /// Returns the `SHT_SYMTAB_SHNDX` of a table of symbols; nil if it has none.
   func longIndices(of index: Int) throws(ImageError) -> ELFBytes? {
     let table = try sectionTable()
     let found = sectionIndices.first {
@@ -167,7 +167,7 @@ extension ELFFile {
     return try tableBytes(found)
   }
 
-  /// Whether a function or variable of one of these names is in the file and not among what the loader finds.
+  /// Returns whether the file has a function or variable of one of these names that the loader does not find.
   package func hides(_ names: [String]) -> Bool {
     let names = Set(names)
     var isHidden = false

@@ -1,6 +1,6 @@
 internal import CElf
 
-/// How libelf hands out the structures of a table: of either class, in the byte order of this process.
+/// The way that libelf reads the structures of a table: of either class, in the byte order of this process.
 @safe struct ELFRows<Row> {
   fileprivate typealias Read = (UnsafeMutablePointer<Elf_Data>?, Int32, UnsafeMutablePointer<Row>?)
     -> UnsafeMutablePointer<Row>?
@@ -18,7 +18,7 @@ internal import CElf
     format.bits == 64 ? types.long : types.short
   }
 
-  /// The size of a row in a file, in bytes.
+  /// Returns the size of a row in a file, in bytes.
   func size(in format: ELFFormat) -> Int { format.size(of: type(in: format)) }
 }
 
@@ -38,8 +38,8 @@ extension ELFRows<GElf_Versym> {
   static var versions: Self { unsafe Self(ELF_T_HALF, 0, gelf_getversym) }
 }
 
-// What libelf converts, and has no call for, or none that takes a copied piece: `gelf_getchdr` wants a section,
-// `gelf_getsymshndx` the symbols beside it.
+// Structures that libelf converts, but has no call for that takes a copied piece: `gelf_getchdr` wants a section,
+// `gelf_getsymshndx` the symbols with it.
 
 extension ELFRows<UInt32> {
   /// Words of hash tables and of `SHT_SYMTAB_SHNDX`.
@@ -73,7 +73,7 @@ extension ELFRows<Elf64_Chdr> {
 }
 
 extension ELFRows {
-  /// Copies a structure of what libelf has converted; nil if it has none there.
+  /// Copies a structure from the bytes that libelf has converted; nil if there is none.
   @inline(__always)
   private static func copy<Stored>(
     _ data: UnsafeMutablePointer<Elf_Data>?, _ index: Int32, _ row: UnsafeMutablePointer<Row>?,
@@ -90,12 +90,12 @@ extension ELFRows {
   }
 }
 
-/// The bytes of a table or of a section: where the file stores them, or inflated.
+/// The bytes of a table or of a section: stored in the file, or inflated.
 enum ELFBytes {
   case stored(FileExtent)
   case inflated([UInt8])
 
-  /// How many there are, as the file claims.
+  /// The number of bytes, as the file claims.
   var size: UInt64 {
     switch self {
     case .stored(let extent): extent.size
@@ -103,21 +103,21 @@ enum ELFBytes {
     }
   }
 
-  /// The place in the file that stores them; nil if they were inflated.
+  /// The offset of the bytes in the file; nil if they were inflated.
   var offset: UInt64? { if case .stored(let extent) = self { extent.offset } else { nil } }
 }
 
 /// A table of a file, which libelf reads piece by piece, each in a capsule.
 ///
-/// Pieces grow from one read to the next, 64 KiB, 1 MiB, then 4 MiB, so that few reads serve any table and memory
-/// stays where it is; where even large ones do not help, small ones cost less.
+/// Pieces grow with each read: 64 KiB, 1 MiB, then 4 MiB. So few reads serve any table, and memory stays bounded. If
+/// even large pieces do not help, small ones cost less.
 @safe final class ELFTable<Row> {
   private let rows: ELFRows<Row>
   private let file: OpenedFile
   private let format: ELFFormat
   let bytes: ELFBytes
   private let rowSize: Int
-  /// How many rows the table has, as the file claims.
+  /// The number of rows, as the file claims.
   let count: Int
 
   private var capsule: ELFDescriptor?
@@ -125,7 +125,7 @@ enum ELFBytes {
   private var data: UnsafeMutablePointer<Elf_Data>?
   private var loaded = 0..<0
   private var pieceSize = 1 << 16
-  /// The number of reads that did not go on behind the one before.
+  /// The number of reads that did not go on after the one before.
   private var jumps = 0
 
   init(_ rows: ELFRows<Row>, _ bytes: ELFBytes, of file: OpenedFile, _ format: ELFFormat) {
@@ -134,7 +134,7 @@ enum ELFBytes {
     count = Int(clamping: bytes.size / UInt64(rowSize))
   }
 
-  /// The row of that number.
+  /// Returns the row with this number.
   ///
   /// - Throws: ``ImageError`` if the table has no such row, or the file does not hold it.
   @inline(__always)
@@ -157,13 +157,13 @@ enum ELFBytes {
       throw file.error(
         .malformed, "Row \(index) lies outside its table of \(count).", at: bytes.offset)
     }
-    // What follows is read on; what is asked for anywhere else is read around that.
+    // The next row begins a new piece; for any other row, the piece around it is read.
     let isNext = index == loaded.upperBound
     if !isNext { jumps += 1 }
     let most = (isNext || jumps <= FileWindow.helpfulReads ? pieceSize : 1 << 16) / rowSize
     let first = isNext ? index : index - index % most
     let last = min(count, first + most)
-    // The file may end before the table does: what it has is read.
+    // The file may end before the table does: then it reads what the file has.
     var held = last
     if case .stored(let extent) = bytes, last * rowSize > 0 {
       let there = file.held(at: extent.offset, extent.size).size

@@ -1,14 +1,14 @@
-/// Where an image's three sections are, as the image itself says in `.note.beehive`.
+/// The locations of an image's three sections, as the image itself states them in `.note.beehive`.
 ///
-/// The loader maps the note and every strip tool leaves it, so an image without section headers
-/// still tells. Each position is stored as a distance from its own field.
+/// The loader maps the note and every strip tool leaves it, so an image without section headers still has it. Each
+/// position is stored as a distance from its own field.
 ///
 /// C: the descriptor of the note in `CSupport/RecordLayout.md`.
 package struct SectionNote: Hashable {
-  /// The first byte and the byte after the last of each section, in the order of `names`; the same where the image has
-  /// none. A corrupt note may have them in any order.
+  /// The first byte and the byte after the last of each section, in the order of `names`; equal if the image does not
+  /// have the section. A corrupt note may have them in any order.
   private let bounds: [UInt64]
-  /// Whether the image's header is elsewhere than it was linked.
+  /// Whether the image's header is at another address than it was linked for.
   private let isMoved: Bool
 
   /// The type of the note.
@@ -16,12 +16,12 @@ package struct SectionNote: Hashable {
   /// The version that this reader knows.
   package static let version: UInt32 = 1
 
-  /// The version of a descriptor of this project's: its first word, nil if it has none.
+  /// Returns the version of a descriptor of this project: its first word, nil if it has none.
   static func version(of descriptor: Span<UInt8>, _ order: ImageIdentity.ByteOrder) -> UInt32? {
     descriptor.integer(at: 0, order: order)
   }
 
-  /// The distance that a word of such a descriptor says; nil if the word is not there.
+  /// Returns the distance that a word of such a descriptor states; nil if the word is not there.
   package static func distance(
     at offset: Int, of descriptor: Span<UInt8>, _ order: ImageIdentity.ByteOrder
   ) -> UInt64? {
@@ -29,10 +29,10 @@ package struct SectionNote: Hashable {
       .map { UInt64(bitPattern: Int64(Int32(bitPattern: $0))) }
   }
 
-  /// Reads the descriptor at `address`; nil where it is of another version or size.
+  /// Reads the descriptor at `address`; nil if it has another version or size.
   ///
-  /// A tool that moves the note, as patchelf does, leaves the distances as they were: `header`, where
-  /// the image's header really is, tells by how much.
+  /// A tool that moves the note, as patchelf does, leaves the distances as they were. The real address of the image's
+  /// header, `header`, tells by how much they are wrong.
   private init?(
     descriptor: Span<UInt8>, at address: VirtualAddress, header: VirtualAddress?, bits: Int,
     order: ImageIdentity.ByteOrder
@@ -50,9 +50,9 @@ package struct SectionNote: Hashable {
     bounds = stride(from: 12, to: 36, by: 4).map { (target($0) &+ moved) & mask }
   }
 
-  /// Reads the notes of an image whose header is at `header`; several must agree. In a program that `isFixed` to one
-  /// address, tools move the header, and elsewhere the note.
-  /// `failure` makes the errors, of one that is not understood with its source.
+  /// Reads the notes of an image whose header is at `header`; several must agree. Tools move the header of a program
+  /// that `isFixed` to one address, and the note of other images. `failure` makes the errors; that of an unknown
+  /// version gets the note's source.
   package static func read(
     _ notes: [ELFNote], header: VirtualAddress?, isFixed: Bool, bits: Int,
     order: ImageIdentity.ByteOrder, failure: (ImageError.Code, String, UInt64?) -> ImageError
@@ -84,10 +84,10 @@ package struct SectionNote: Hashable {
     return found
   }
 
-  /// The sections that it tells of, in the order in which records are read, those without bytes left out.
+  /// Returns the sections that the note describes, in the order of `names`, without empty ones.
   ///
   /// - Parameters:
-  ///   - file: The file; nil of a process.
+  ///   - file: The file; nil for a process.
   ///   - word: The size of a pointer in bytes.
   ///   - place: Returns the bytes of the file in a range of addresses; nil if no one segment has them all.
   ///   - failure: Makes the error of bounds that no linker sets.
@@ -118,6 +118,6 @@ package struct SectionNote: Hashable {
     return sections
   }
 
-  /// The names of the sections, in the order in which records are read.
+  /// The names of the sections, in the order of reading.
   package static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
 }
