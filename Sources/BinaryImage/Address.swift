@@ -8,7 +8,7 @@ package struct VirtualAddress: RawRepresentable, Hashable, Comparable, Codable, 
   /// Wraps an address in bytes.
   @inlinable package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// The address `count` bytes further on, or nil where that leaves the address space.
+  /// Returns the address `count` bytes further on, or nil if that leaves the address space.
   @inlinable package func advanced(by count: UInt64) -> Self? {
     let (sum, overflow) = rawValue.addingReportingOverflow(count)
     return overflow ? nil : Self(rawValue: sum)
@@ -40,7 +40,7 @@ extension RawRepresentable where Self: Comparable, RawValue: Comparable {
   }
 }
 
-/// What the loader added to every virtual address of an image: `dlpi_addr`, dyld's slide.
+/// The offset that the loader added to every virtual address of an image: `dlpi_addr`, dyld's slide.
 package struct LoadBias: RawRepresentable, Hashable, Sendable {
   /// The difference in bytes, modulo the address space.
   package var rawValue: UInt
@@ -48,24 +48,24 @@ package struct LoadBias: RawRepresentable, Hashable, Sendable {
   /// Wraps a difference in bytes.
   @inlinable package init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Where `address` of the image is in this process.
+  /// Returns the address in this process of `address` in the image.
   @inlinable package func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
     RuntimeAddress(rawValue: UInt(truncatingIfNeeded: address.rawValue) &+ rawValue)
   }
 
-  /// The linked address of what is at `address` in this process.
+  /// Returns the linked address of what is at `address` in this process.
   @inlinable package func virtualAddress(of address: RuntimeAddress) -> VirtualAddress {
     VirtualAddress(rawValue: UInt64(address.rawValue &- rawValue))
   }
 }
 
-/// The addresses that somebody asks about: sorted, disjoint ranges.
+/// A set of addresses: sorted, disjoint ranges.
 ///
-/// A library may have millions of fixups and three sections that matter; this says which do.
+/// A library may have millions of fixups and three sections that matter; the ranges tell which fixups do.
 package struct AddressRanges {
   private let ranges: [Range<UInt64>]
 
-  /// Joins ranges that may overlap, in any order, each with so many bytes before it.
+  /// Joins ranges that may overlap, in any order, each with `margin` bytes before it.
   package init(_ ranges: some Collection<Range<UInt64>>, before margin: UInt64 = 0) {
     var result: [Range<UInt64>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
@@ -90,7 +90,7 @@ package struct AddressRanges {
     return ranges[found].upperBound >= range.upperBound
   }
 
-  /// Whether somebody asks about `place`.
+  /// Returns whether the ranges contain `place`.
   @inline(__always)
   package func contains(_ place: UInt64) -> Bool {
     guard let first = ranges.first, let last = ranges.last,
@@ -118,8 +118,8 @@ package struct AddressRanges {
 }
 
 extension Array {
-  /// The index of the first element from which on `isReached` is true, in a list where it is false
-  /// before; the count where it is true of none.
+  /// Returns the index of the first element that satisfies `isReached`, or the count if no element does. All later
+  /// elements must satisfy it too.
   @inline(__always)
   package func sortedIndex(where isReached: (Element) -> Bool) -> Int {
     var low = 0
@@ -131,25 +131,25 @@ extension Array {
     return low
   }
 
-  /// The index of the last element whose key is not above `bound`, in a list sorted by that key.
+  /// Returns the index of the last element whose key is not above `bound`, in a list sorted by that key.
   @inline(__always)
   package func last(notAfter bound: UInt64, by key: (Element) -> UInt64) -> Int? {
     let next = sortedIndex(where: { key($0) > bound })
     return next > 0 ? next - 1 : nil
   }
 
-  /// The element of that key, in a list sorted by it.
+  /// Returns the element with this key, in a list sorted by it.
   @inline(__always)
   package func element(at place: UInt64, by key: (Element) -> UInt64) -> Element? {
     last(notAfter: place, by: key).flatMap { key(self[$0]) == place ? self[$0] : nil }
   }
 
-  /// Sorts by a key; of those that share one, each is joined to the earlier one.
+  /// Sorts by a key. Of elements that share a key, each is joined to the earlier one.
   package mutating func settle(
     by key: (Element) -> UInt64, joining: (_ earlier: inout Element, _ later: Element) -> Void
   ) {
     guard zip(self, dropFirst()).contains(where: { key($0) >= key($1) }) else { return }
-    // This keeps the order of those that share one.
+    // The sort keeps the order of elements that share a key.
     sort { key($0) < key($1) }
     var result: [Element] = []
     for element in self {

@@ -1,40 +1,40 @@
-/// What is at an image's addresses, as a C structure there will be read: in a linked file as the loader
-/// will leave it, in a process as it is.
+/// The memory at an image's addresses, for reading C structures in it: in a linked file as the loader will leave it, in
+/// a process as it is.
 package protocol AddressedMemory {
   /// The size of a pointer in bytes.
   var pointerSize: Int { get }
-  /// The multiple that the address of a pointer is.
+  /// The alignment of a pointer in bytes.
   var pointerAlignment: Int { get }
-  /// The address that a pointer of the image leads to.
+  /// Returns the address that a pointer of the image leads to.
   func address(of pointer: PointerValue) -> KnownAddress
-  /// The unsigned integer of so many bytes at an address; nil where they cannot be read.
+  /// Returns the unsigned integer of `size` bytes at an address; nil if they cannot be read.
   func integer(at address: UInt64, size: Int) -> UInt64?
-  /// Where the pointer at an address leads; nil where none can be read.
+  /// Returns the target of the pointer at an address; nil if no pointer can be read.
   func pointer(at address: UInt64) -> KnownAddress?
-  /// Whether so many bytes can be read from an address on.
+  /// Returns whether `size` bytes can be read from an address on.
   func holdsData(_ address: UInt64, size: UInt64) -> Bool
-  /// Whether an address leads to code.
+  /// Returns whether an address leads to code.
   func holdsCode(_ address: UInt64) -> Bool
 }
 
 extension AddressedMemory {
-  /// As in the processes that this can run in.
+  /// The size of a pointer, as in the processes that this can run in.
   package var pointerAlignment: Int { pointerSize }
 }
 
-/// Where a pointer leads, as far as that is known.
+/// The target of a pointer, as far as it is known.
 package enum KnownAddress: Hashable, Sendable {
-  /// Nowhere.
+  /// No target.
   case null
-  /// To this address.
+  /// This address.
   case address(UInt64)
-  /// To where no image has anything: a number that nothing relocates.
+  /// A number that nothing relocates; no image has anything there.
   case outside(UInt64)
-  /// To another image; where, a file does not tell.
+  /// Another image; the file does not tell where in it.
   case elsewhere
 }
 
-/// A linked file as memory: its pointers as its relocations say that the loader will write them.
+/// A linked file as memory. Its pointers are as the loader will write them, by its relocations.
 struct LinkedMemory: AddressedMemory {
   private let file: any FileImage
   private let sections: [Section]
@@ -42,7 +42,7 @@ struct LinkedMemory: AddressedMemory {
   let pointerSize, pointerAlignment: Int
   private let order: ImageIdentity.ByteOrder
 
-  /// Nil where addresses mean nothing or pointers cannot be read: in objects, cores, and without sections.
+  /// Nil if addresses mean nothing or pointers cannot be read: in objects, cores, and without sections.
   init?(_ file: any FileImage) {
     let identity = file.identity
     guard ![.object, .core, .debug].contains(identity.kind),
@@ -90,7 +90,7 @@ struct LinkedMemory: AddressedMemory {
   }
 
   func holdsCode(_ address: UInt64) -> Bool {
-    // A pointer to a function leads to its descriptor there, which is data.
+    // With descriptors, a pointer to a function leads to its descriptor, which is data.
     isIn(address) { hasDescriptors ? $0 != .outside : $0 == .code }
   }
 

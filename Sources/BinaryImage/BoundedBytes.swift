@@ -2,7 +2,7 @@ internal import LibC
 
 /// Integers of either byte order, read from bytes that may be hostile.
 extension Span where Element == UInt8 {
-  /// The unsigned integer at `offset`, or nil where it does not fit in.
+  /// Returns the unsigned integer at `offset`, or nil if it does not fit in.
   @inline(__always)
   package func integer<Value: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
     at offset: Int, as type: Value.Type = Value.self, order: ImageIdentity.ByteOrder
@@ -14,14 +14,14 @@ extension Span where Element == UInt8 {
     return order == .little ? Value(littleEndian: value) : Value(bigEndian: value)
   }
 
-  /// The word of `bits` (32 or 64) at `offset`, or nil where it does not fit in.
+  /// Returns the word of `bits` (32 or 64) at `offset`, or nil if it does not fit in.
   @inline(__always)
   package func word(at offset: Int, bits: Int, order: ImageIdentity.ByteOrder) -> UInt64? {
     if bits == 64 { return integer(at: offset, as: UInt64.self, order: order) }
     return integer(at: offset, as: UInt32.self, order: order).map(UInt64.init)
   }
 
-  /// How many bytes from `start` on come before the first NUL; nil where there is no NUL.
+  /// Returns the number of bytes from `start` to the first NUL; nil if there is no NUL.
   package func textLength(from start: Int) -> Int? {
     guard start >= 0 else { return nil }
     var position = start
@@ -32,7 +32,7 @@ extension Span where Element == UInt8 {
     return nil
   }
 
-  /// Whether these are the same bytes.
+  /// Returns whether both have the same bytes.
   package func equals(_ other: Span<UInt8>) -> Bool {
     guard count == other.count else { return false }
     // Sound: both buffers have that many bytes, and are only used inside the calls.
@@ -44,10 +44,10 @@ extension Span where Element == UInt8 {
     }
   }
 
-  /// Whether `text` is at `offset`, and at least one byte after it.
+  /// Returns whether `text` is at `offset`, with at least one byte after it.
   package func holds(_ text: Span<UInt8>, at offset: Int) -> Bool {
     guard offset >= 0, offset < count, text.count < count - offset else { return false }
-    // Mostly that is enough.
+    // Mostly the first byte decides.
     guard text.isEmpty || self[offset] == text[0] else { return false }
     return extracting(offset..<offset + text.count).equals(text)
   }
@@ -62,7 +62,7 @@ extension String {
 }
 
 extension BinaryInteger {
-  /// `1 file`, `2 files`
+  /// Returns `1 file` or `2 files`.
   package func counted(_ one: String, _ many: String? = nil) -> String {
     "\(self) \(self == 1 ? one : many ?? "\(one)s")"
   }
@@ -72,7 +72,7 @@ extension UInt64 {
   /// The number in base 16, as reports and messages print it: `0x3018`.
   package var hexadecimal: String { "0x" + String(self, radix: 16) }
 
-  /// The sum, or the largest number where that would overflow.
+  /// Returns the sum, or the largest number if the sum would overflow.
   package func saturating(adding other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum
@@ -97,19 +97,19 @@ extension [UInt8] {
 
 // Sentences that people read.
 extension String {
-  /// The text as a sentence begins; a path stays as it is.
+  /// The text with a capital first letter, to begin a sentence; a path stays as it is.
   package var capitalizedFirst: String {
     guard let first, first.isLetter, !contains("/") || hasPrefix("the ") else { return self }
     return first.uppercased() + dropFirst()
   }
 
-  /// A sentence as it goes on behind a colon.
+  /// The text with a small first letter, to go on after a colon.
   package var lowercasedFirst: String {
     guard let first, first.isUppercase else { return self }
     return first.lowercased() + dropFirst()
   }
 
-  /// Lines that are as long as people like to read, each behind so many blanks.
+  /// Returns the text as lines of about 100 characters, each after `indentation` blanks.
   package func wrapped(by indentation: Int) -> [String] {
     let blanks = String(repeating: " ", count: indentation)
     var lines: [String] = []
@@ -125,10 +125,10 @@ extension String {
 }
 
 extension [String] {
-  /// Whether a text is one of them, byte by byte: to a file system, texts that Swift takes for equal are two names.
+  /// Returns whether it contains a text, byte by byte: Swift takes texts for equal that are two names to a file system.
   package func has(_ text: String) -> Bool { contains { $0.utf8.elementsEqual(text.utf8) } }
 
-  /// The first few, and how many more there are.
+  /// Returns the first few elements, and how many more there are.
   package func shown(most: Int) -> String {
     let text = prefix(most).joined(separator: ", ")
     return count > most ? "\(text) and \(count - most) more" : text
@@ -136,7 +136,7 @@ extension [String] {
 }
 
 extension [[String]] {
-  /// The rows as lines whose columns are aligned, the first one to the right if asked for.
+  /// Returns the rows as lines with aligned columns; the first column may be aligned to the right.
   package func aligned(firstToTheRight: Bool = false) -> [String] {
     let widths = (first ?? []).indices.map { column in map { $0[column].count }.max() ?? 0 }
     return map { row in
@@ -152,8 +152,7 @@ extension [[String]] {
   }
 }
 
-// Text of a file or an image as it may be shown to a terminal or written to a log: the one rule for the
-// tool, the library and its errors.
+// Text of a file or an image, made safe for terminals and logs: the one rule for the tool, the library and its errors.
 extension String {
   /// The text with control bytes and invisible characters as `\x1b` or `\u{202e}`.
   ///
@@ -179,7 +178,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-  /// Whether a terminal would act on it, or show nothing where there is something.
+  /// Whether a terminal would act on it, or show nothing for it.
   package var isUnprintable: Bool {
     if value < 0xa0 { return value < 0x20 || value >= 0x7f }
     return switch properties.generalCategory {
@@ -191,7 +190,7 @@ extension Unicode.Scalar {
 
 /// Reads numbers of variable length, seven bits a byte, from bytes that may be hostile.
 package struct LEBReader {
-  /// The place of the next byte.
+  /// The index of the next byte.
   private var position: Int
   private let bytes: [UInt8]
   private let file: OpenedFile
@@ -206,29 +205,29 @@ package struct LEBReader {
   /// Whether all bytes were read.
   package var isAtEnd: Bool { position >= bytes.count }
 
-  /// The next byte.
+  /// Reads the next byte.
   package mutating func byte() throws(ImageError) -> UInt8 {
     try file.check(position < bytes.count, .malformed, "There is more to read than \(what) hold.")
     defer { position += 1 }
     return bytes[position]
   }
 
-  /// `ULEB128`.
+  /// Reads a `ULEB128`.
   package mutating func unsigned() throws(ImageError) -> UInt64 { try number().value }
 
-  /// `SLEB128`.
+  /// Reads a `SLEB128`.
   package mutating func signed() throws(ImageError) -> Int64 {
     let (value, width, isNegative) = try number()
     let sign = isNegative && width < 64 ? UInt64.max << UInt64(width) : 0
     return Int64(bitPattern: value | sign)
   }
 
-  /// `SLEB128`, as what is added to an unsigned number.
+  /// Reads a `SLEB128` as a difference, to be added to an unsigned number.
   package mutating func difference() throws(ImageError) -> UInt64 {
     UInt64(bitPattern: try signed())
   }
 
-  /// The place of the text at the position, without its NUL; goes on behind that.
+  /// Reads a text. Returns its range without the NUL, and goes on after the NUL.
   package mutating func text() throws(ImageError) -> Range<Int> {
     guard let length = bytes.span.textLength(from: position) else {
       throw file.error(.malformed, "A name does not end before \(what) do.")

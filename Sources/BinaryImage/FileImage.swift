@@ -1,10 +1,10 @@
-/// The target of a pointer, as far as the image's own file says it.
+/// The kind of memory that a pointer leads to, as far as the image's own file says it.
 package enum TargetMemory: Sendable {
-  /// In a section that is run.
+  /// In an executable section.
   case code
   /// In bytes of the file.
   case data
-  /// In memory of which the file has no bytes: it starts as zeros, or the image ends there.
+  /// In memory that the file has no bytes for: it starts as zeros, or the image ends there.
   case zeros
   /// Nowhere in the image.
   case outside
@@ -12,7 +12,7 @@ package enum TargetMemory: Sendable {
 
 /// An image in a file of one format, whose section table can be listed as a whole.
 package protocol FileImage: Image, AnyObject {
-  /// Whether a file that starts with these bytes is of this format.
+  /// Returns whether a file that starts with these bytes is of this format.
   static func recognises(_ head: [UInt8]) -> Bool
 
   /// Reads the headers of an open file.
@@ -20,45 +20,44 @@ package protocol FileImage: Image, AnyObject {
 
   /// The file.
   var file: OpenedFile { get }
-  /// The size of a word in bits, and the order of its bytes, as the identity says too, which costs more.
+  /// The size of a word in bits, and the order of its bytes. The identity has both too, but costs more.
   var words: (bits: Int, order: ImageIdentity.ByteOrder) { get }
-  /// The multiple that the address of a pointer is.
+  /// The alignment of a pointer in bytes.
   var pointerAlignment: Int { get }
-  /// Whether it is a core file, likewise.
+  /// Whether it is a core file. The identity says that too, but costs more.
   var isCore: Bool { get }
-  /// Whether this has the debug information alone that was split from another file.
+  /// Whether this has only the debug information that was split from another file.
   var hasOnlyDebugInformation: Bool { get }
 
   // MARK: - Sections
 
-  /// Every section of the table, in table order, without the null entry.
+  /// Returns every section of the table, in table order, without the null entry.
   ///
-  /// Throws `sectionTableMissing` where the table was stripped or cut off.
+  /// Throws `sectionTableMissing` if the table was stripped or cut off.
   func allSections() throws(ImageError) -> [Section]
 
   /// Returns the answer of `sections(named:)` if the file does not change meanwhile.
   func findSections(named name: String) throws(ImageError) -> [Section]
 
-  /// The sections that have an address and bytes, of which other sections may be at the same addresses; names
-  /// are not needed. And whether pointers to functions lead to descriptors of them: `.opd`.
+  /// Returns the sections that have an address and bytes. They may share addresses, and need not have names. Also
+  /// returns whether pointers to functions lead to descriptors: `.opd`.
   ///
   /// Throws as `allSections` does.
   func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool)
 
-  /// A section by its index, for a pointer that leads into it.
+  /// Returns a section by its index, for a pointer that leads into it.
   func anySection(_ index: Int) throws(ImageError) -> Section
 
-  /// Returns the claims of a section's header, in this part of the file: they decide, not what the caller
-  /// made of it. Without an offset, the file has no bytes of the section.
+  /// Returns the claims of a section's header, in this part of the file; they decide, not the caller's value. Without
+  /// an offset, the file has no bytes of the section.
   func location(
     of section: Section
   ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool)
 
-  /// The bytes of a section that is compressed; nil of any other.
+  /// Returns the inflated bytes of a compressed section; nil for any other.
   func inflated(_ section: Section) throws(ImageError) -> [UInt8]?
 
-  /// Whether a linker that collects garbage keeps all of an object's section, though nothing refers
-  /// to it.
+  /// Returns whether a linker that collects garbage keeps all of an object's section, even if nothing refers to it.
   func isRetained(_ section: Section) throws(ImageError) -> Bool
 
   /// Throws as `checkExtents` does if the file does not change meanwhile.
@@ -66,8 +65,8 @@ package protocol FileImage: Image, AnyObject {
 
   // MARK: - Addresses
 
-  /// The bytes of the file from a linked address to the end of its segment, of which `count` are
-  /// read; nil where there are none.
+  /// Returns the bytes of the file from a linked address to the end of its segment; nil if there are none. The caller
+  /// reads `count` of them.
   func extent(from address: VirtualAddress, reading count: UInt64) throws(ImageError) -> FileExtent?
 
   /// Refuses bytes that mean nothing as they are.
@@ -84,17 +83,17 @@ package protocol FileImage: Image, AnyObject {
     of raw: UInt64, at offset: UInt64, in section: Section
   ) throws(ImageError) -> PointerValue
 
-  /// The steps that the loader runs of the file, in its order, and why some of them are not known. Throws for
-  /// files that no loader opens.
+  /// Returns the steps that the loader runs of the file, in its order, and the reasons that some are not known. Throws
+  /// for files that no loader opens.
   func startup() throws(ImageError) -> (steps: [StartupStep], problems: [ImageError])
 
-  /// The first place of a section from `offset` on that may be relocated; nil where none is.
+  /// Returns the first place of a section from `offset` on that may be relocated; nil if there is none.
   func nextRelocated(from offset: UInt64, in section: Section) throws(ImageError) -> UInt64?
 }
 
-// What holds where a format says nothing else.
+// The defaults of all formats.
 extension FileImage {
-  /// Of all sections.
+  /// Chooses from all sections.
   package func mappedSections() throws(ImageError) -> (sections: [Section], hasDescriptors: Bool) {
     let sections = try allSections()
     return (
@@ -106,30 +105,30 @@ extension FileImage {
   /// The size of a pointer.
   package var pointerAlignment: Int { pointerSize }
 
-  /// As the section says.
+  /// Takes the values of the section.
   package func location(
     of section: Section
   ) throws(ImageError) -> (offset: UInt64?, size: UInt64, isCompressed: Bool) {
     (file.place(of: section), section.size, false)
   }
 
-  /// No section is compressed.
+  /// Returns nil, because no section is compressed.
   package func inflated(_ section: Section) throws(ImageError) -> [UInt8]? { nil }
 
-  /// As the section's own flags say.
+  /// Takes the section's own flags.
   package func isRetained(_ section: Section) throws(ImageError) -> Bool { section.isRetained }
 
-  /// Every byte can be read.
+  /// Accepts all bytes.
   package func checkReadable(_ offset: UInt64, _ size: UInt64) throws(ImageError) {}
 
-  /// Every address may be.
+  /// Returns `offset`, because every address may be relocated.
   package func nextRelocated(
     from offset: UInt64, in section: Section
   ) throws(ImageError) -> UInt64? { offset }
 }
 
 extension OpenedFile {
-  /// Refuses a section of a linked file if the loader takes its bytes from elsewhere, as the bytes at its address tell.
+  /// Refuses a section of a linked file if the loader maps other bytes to the address of the section.
   package func checkMapped(
     _ section: Section, at offset: UInt64, _ size: UInt64, by extent: FileExtent?
   ) throws(ImageError) {
@@ -148,27 +147,27 @@ extension FileImage {
     try self.init(OpenedFile(path: path, name: name ?? path))
   }
 
-  /// Which bytes of which file the image is.
+  /// The file and the range of bytes that the image is.
   package var part: FilePart { file.part }
 
-  /// Without the rest of the identity, which costs more.
+  /// The size of a pointer, without the rest of the identity, which costs more.
   package var pointerSize: Int { words.bits / 8 }
 
-  /// Likewise.
+  /// The path, without the rest of the identity.
   package var path: String { file.path }
 
-  /// The file as the loader will leave it; nil of objects and cores.
+  /// The file as the loader will leave it; nil for objects and cores.
   package var addressedMemory: (any AddressedMemory)? { LinkedMemory(self) }
 
-  /// Every section of exactly this name, in table order; empty where there is none.
+  /// Returns every section of exactly this name, in table order; empty if there is none.
   package func sections(named name: String) throws(ImageError) -> [Section] {
     try file.tellingChanges { () throws(ImageError) in try findSections(named: name) }
   }
 
-  /// Throws where the file ends before something does that it declares: it was cut off. Throws too
-  /// where the section table has lost entries that the note tells of.
+  /// Throws if the file was cut off, and ends before something that it declares. Throws too if the section table has
+  /// lost entries that the note describes.
   ///
-  /// A section that is found in such a file is there; one that is not found may have been.
+  /// A section that is found in such a file is there; a section that is not found may have been lost.
   package func checkExtents() throws(ImageError) {
     try file.tellingChanges { () throws(ImageError) in try checkDeclared() }
     try file.checkUnchanged()
@@ -179,7 +178,7 @@ extension FileImage {
   /// The largest section that is read as a whole, and the most that one file may inflate to.
   package static var mostContents: UInt64 { 1 << 28 }
 
-  /// The range that a section's header claims, once the file is known to have it.
+  /// Returns the range that a section's header claims, after checking that the file has it.
   private func extent(of section: Section) throws(ImageError) -> FileExtent {
     let (offset, size, _) = try location(of: section)
     guard let offset else {
@@ -196,14 +195,14 @@ extension FileImage {
     return FileExtent(offset: offset, size: size)
   }
 
-  /// The same, once it is known to be readable.
+  /// Returns the same range, after checking that it is readable.
   package func contents(of section: Section) throws(ImageError) -> FileExtent {
     let extent = try extent(of: section)
     try checkReadable(extent.offset, extent.size)
     return extent
   }
 
-  /// All bytes of a section, uncompressed.
+  /// Returns all bytes of a section, uncompressed.
   func bytes(of section: Section) throws(ImageError) -> [UInt8] {
     let extent = try contents(of: section)
     if let bytes = try inflated(section) { return bytes }
@@ -222,8 +221,8 @@ extension FileImage {
     return body(bytes.span)
   }
 
-  /// Returns how many bytes of a section the file has, inflated, and the problem if its header claims more; nil for
-  /// a section without bytes.
+  /// Returns the number of bytes that the file has of a section, inflated, and the problem if its header claims more;
+  /// nil for a section without bytes.
   package func stored(
     of section: Section
   ) throws(ImageError) -> (size: UInt64, shortage: ImageError?)? {
@@ -238,7 +237,7 @@ extension FileImage {
     }
   }
 
-  /// Bytes of a section, from an offset in it on; a compressed one is inflated.
+  /// Returns bytes of a section, from an offset in it on; a compressed section is inflated.
   package func bytes(
     of section: Section, at offset: UInt64, count: Int
   ) throws(ImageError) -> [UInt8] {
@@ -253,8 +252,7 @@ extension FileImage {
     return try file.read(at: start, count: count)
   }
 
-  /// The word at an offset of a section; of one that claims more than the file has, what is there is
-  /// read.
+  /// Returns the word at an offset of a section. If the section claims more than the file has, reads what is there.
   package func word(at offset: UInt64, in section: Section) throws(ImageError) -> UInt64 {
     let size = UInt64(words.bits / 8)
     let (start, claimed, isCompressed) = try location(of: section)
@@ -278,17 +276,17 @@ extension FileImage {
     return found
   }
 
-  /// The word that the file maps at a linked address.
+  /// Returns the word that the file maps at a linked address.
   func pointerWord(at address: VirtualAddress) throws(ImageError) -> UInt64 {
     words.order.number(of: try bytes(at: address, count: words.bits / 8)[...])
   }
 
-  /// The pointer `offset` bytes into `section`.
+  /// Returns the pointer `offset` bytes into `section`.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     try pointer(of: word(at: offset, in: section), at: offset, in: section)
   }
 
-  /// The same without looking for the word, which is among the bytes of the section.
+  /// Returns the pointer at an offset of `bytes`, which are the bytes of the section.
   package func pointer(
     at offset: UInt64, of bytes: Span<UInt8>, in section: Section
   ) throws(ImageError) -> PointerValue {
@@ -296,14 +294,14 @@ extension FileImage {
     return try pointer(of: raw ?? 0, at: offset, in: section)
   }
 
-  /// As much of a number as is an address of this file.
+  /// Returns the part of a number that is an address of this file.
   package func masked(_ value: UInt64) -> UInt64 {
     words.bits == 64 ? value : value & 0xffff_ffff
   }
 
   // MARK: - Addresses and texts
 
-  /// Throws if the loader writes to one of so many bytes at a linked address. A pointer may be written as a whole.
+  /// Throws if the loader writes to one of `count` bytes at a linked address. A pointer may be written as a whole.
   func checkKept(
     at address: VirtualAddress, count: UInt64, isPointer: Bool = false
   ) throws(ImageError) {
@@ -314,9 +312,9 @@ extension FileImage {
     )
   }
 
-  /// The bytes that the file maps at a linked address, in file byte order.
+  /// Returns the bytes that the file maps at a linked address, in file byte order.
   ///
-  /// Throws `outOfImage` where it maps fewer: in objects, which have no addresses, always.
+  /// Throws `outOfImage` if it maps fewer: always in objects, which have no addresses.
   package func bytes(at address: VirtualAddress, count: Int) throws(ImageError) -> [UInt8] {
     let extent = try extent(from: address, reading: UInt64(count))
     guard let extent, extent.size >= UInt64(count) else { throw file.outsideSegments(address) }

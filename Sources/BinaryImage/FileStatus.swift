@@ -2,20 +2,20 @@ package import LibC
 
 /// A stamp that tells the contents of a file from earlier contents, and the file from all others.
 ///
-/// A program that writes to a file can set back when it was modified, and not when it was changed.
+/// A program that writes to a file can set back the time when it was modified, but not the time when it was changed.
 package struct FileStamp: Hashable, Sendable {
   /// The device that holds it: `st_dev`.
   package var device: UInt64
   /// Its number there: `st_ino`.
   package var inode: UInt64
-  /// In bytes.
+  /// The size in bytes.
   package var size: UInt64
-  /// When its contents were written, in nanoseconds since 1970: `st_mtim`.
+  /// The time when its contents were written, in nanoseconds since 1970: `st_mtim`.
   package var modified: Int64
-  /// When anything about it was changed: `st_ctim`.
+  /// The time when anything about it was changed: `st_ctim`.
   package var changed: Int64
 
-  /// Takes over what the system says.
+  /// Takes the values of the system.
   package init(_ status: stat) {
     (device, inode) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
     size = UInt64(max(0, status.st_size))
@@ -28,7 +28,7 @@ package struct FileStamp: Hashable, Sendable {
     fileprivate let device, inode: UInt64
   }
 
-  /// Which file it is, whatever its contents.
+  /// The number of the file, whatever its contents.
   package var number: FileNumber { FileNumber(device: device, inode: inode) }
 
   /// The stamp without the time of changes that leave the contents alone: of the mode, or of the names.
@@ -38,17 +38,17 @@ package struct FileStamp: Hashable, Sendable {
     return contents
   }
 
-  /// A text for names that tells the file and its contents from all others.
+  /// A text for use in names that identifies the file and its contents.
   package var text: String {
-    // Times before 1970 are negative. A change of the name alone is none.
+    // Times before 1970 are negative. A change of only the name does not count.
     [device, inode, size, UInt64(bitPattern: modified)].map { String($0) }.joined(separator: "-")
   }
 
-  /// Whether these are names of one file.
+  /// Returns whether these are names of one file.
   package func isSameFile(as other: Self) -> Bool { number == other.number }
 
-  /// Whether a change from now on would show: the file system's clock ticks every few milliseconds, and what is
-  /// written twice within a tick has one time.
+  /// Whether a change from now on would show. The file system's clock ticks every few milliseconds, and two writes
+  /// within a tick have one time.
   package var isSettled: Bool {
     var now = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &now)
@@ -63,14 +63,14 @@ package struct FileStamp: Hashable, Sendable {
   }
 }
 
-/// Whom a file belongs to, and who may do what with it.
+/// The owner and the permissions of a file.
 package struct FileAccess: Hashable, Sendable {
   /// The user: `st_uid`.
   package var owner: UInt32
   /// The bits of `st_mode`, without those of its type.
   package var mode: UInt32
 
-  /// Takes over what the system says.
+  /// Takes the values of the system.
   package init(_ status: stat) {
     (owner, mode) = (status.st_uid, UInt32(status.st_mode & ~S_IFMT))
   }
@@ -79,11 +79,11 @@ package struct FileAccess: Hashable, Sendable {
   package var isWritableByOthers: Bool { mode & 0o022 != 0 }
 }
 
-/// Returns what a directory holds, without `.` and `..`, in bytewise order.
+/// Returns the names in a directory, without `.` and `..`, in bytewise order.
 ///
 /// - Parameter path: The directory, as the system takes it.
 /// - Returns: The names.
-/// - Throws: ``ImageError`` where the directory cannot be read.
+/// - Throws: ``ImageError`` if the directory cannot be read.
 package func directoryNames(of path: [UInt8]) throws(ImageError) -> [[UInt8]] {
   let name = String(decoding: path, as: UTF8.self)
   // Sound: the stream is closed below.
@@ -109,7 +109,7 @@ package func directoryNames(of path: [UInt8]) throws(ImageError) -> [[UInt8]] {
   return names
 }
 
-/// Returns what the system says of what a path leads to; nil where it does not, and `errno` says why.
+/// Returns the system's description of what a path leads to; nil if there is none, and `errno` says why.
 package func fileStatus(of path: some Collection<UInt8>, followingLinks: Bool) -> stat? {
   var status = stat()
   let result = unsafe path.withCText {
@@ -119,10 +119,10 @@ package func fileStatus(of path: some Collection<UInt8>, followingLinks: Bool) -
 }
 
 extension stat {
-  /// Whether it is one of a directory.
+  /// Whether it describes a directory.
   package var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
 
-  /// Throws where it is one of anything but a regular file: opening alone acts on some devices.
+  /// Throws if it describes anything but a regular file: merely opening some devices acts on them.
   func checkRegular(_ name: String) throws(ImageError) {
     let kind: String
     switch st_mode & S_IFMT {
@@ -138,14 +138,14 @@ extension stat {
   }
 }
 
-/// Returns whether a path leads to no regular file, so that there is nothing to read: to a device, say, or nowhere.
-/// What may not be looked at could be one.
+/// Returns whether a path leads to no regular file, so that there is nothing to read: to a device, say, or nowhere. A
+/// file that this user may not look at could be a regular file.
 package func leadsToNoFile(_ path: some Collection<UInt8>) -> Bool {
   fileStatus(of: path, followingLinks: true).map { $0.st_mode & S_IFMT != S_IFREG }
     ?? [ENOENT, ENOTDIR, ELOOP].contains(errno)
 }
 
-/// Returns what is said of the regular file that a path leads to, without opening it.
+/// Returns the stamp of the regular file that a path leads to, without opening it.
 ///
 /// - Parameter path: The path, as the system takes it; links are followed.
 /// - Returns: The file's stamp.
@@ -164,8 +164,8 @@ package func fileStamp(of path: some Collection<UInt8>) throws(ImageError) -> Fi
 }
 
 extension StringProtocol {
-  /// The parts between the bytes of an ASCII character. Characters would not do, since an accent that follows a slash
-  /// makes one of both.
+  /// Returns the parts between the bytes of an ASCII character. A split by characters would fail, because a slash and
+  /// an accent after it are one character.
   package func parts(at separator: UInt8, keepingEmpty: Bool = false) -> [String] {
     utf8.split(separator: separator, omittingEmptySubsequences: !keepingEmpty)
       .map { String(decoding: $0, as: UTF8.self) }
@@ -173,7 +173,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The names of the folders of a path, and of what it leads to.
+  /// The names in a path: its folders, then its file.
   package var pathParts: [String] { parts(at: UInt8(ascii: "/")) }
 
   /// Whether a path begins at the root.
@@ -188,7 +188,7 @@ extension String {
     return slash == startIndex ? "/" : String(self[..<slash])
   }
 
-  /// The path that the kernel makes of it, without links; the text itself where it leads nowhere.
+  /// The path that the kernel makes of it, without links; the text itself if it leads nowhere.
   package var resolved: String {
     guard let path = unsafe realpath(self, nil) else { return self }
     defer { unsafe free(path) }

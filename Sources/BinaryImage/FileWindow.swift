@@ -1,16 +1,16 @@
 /// The stretches of a file that were read last, so that neighbours cost no system call.
 ///
-/// Stretches grow from 64 KiB to 4 MiB from one read to the next, so that few reads serve texts in any order; where
-/// even large ones do not help, small ones cost less.
+/// Stretches grow from 64 KiB to 4 MiB from one read to the next, so that few reads serve texts in any order. If even
+/// large ones do not help, small ones cost less.
 struct FileWindow {
-  /// The one that served last comes first.
+  /// The stretches; the one that served last comes first.
   private var stretches: [(start: UInt64, bytes: [UInt8])] = []
   private var reads = 0
 
   /// The most stretches that are kept, and the number of reads after which large ones do not help.
   static let (mostStretches, helpfulReads) = (10, 48)
 
-  /// The bytes around `offset` that were read before, and where `offset` is among them.
+  /// Returns the bytes around `offset` that were read before, and the position of `offset` among them.
   mutating func known(_ offset: UInt64, _ end: UInt64) -> (
     bytes: [UInt8], position: Int
   )? {
@@ -22,7 +22,7 @@ struct FileWindow {
     return (stretches[0].bytes, Int(offset - stretches[0].start))
   }
 
-  /// The stretch to read for these bytes of a file of `size` bytes.
+  /// Returns the stretch to read for these bytes of a file of `size` bytes.
   fileprivate func next(_ offset: UInt64, _ end: UInt64, of size: UInt64) -> Range<UInt64> {
     let most: UInt64 =
       reads > Self.helpfulReads ? 1 << 16 : 1 << UInt64(min(16 + 2 * reads, 22))
@@ -38,10 +38,10 @@ struct FileWindow {
 }
 
 extension OpenedFile {
-  /// Longer names are cut off the way a corrupt table would make them.
+  /// The most bytes of a name; a longer one counts as a sign of a corrupt table.
   package static let longestName = 1 << 16
 
-  /// The bytes around `offset`, at least `count` of them, and where `offset` is among them.
+  /// Returns the bytes around `offset`, at least `count` of them, and the position of `offset` among them.
   package func load(
     at offset: UInt64, count: Int
   ) throws(ImageError) -> (bytes: [UInt8], position: Int) {
@@ -55,8 +55,8 @@ extension OpenedFile {
     return (bytes, Int(offset - range.lowerBound))
   }
 
-  /// The text at `offset` without its NUL, among bytes that hold it; nil where no NUL comes
-  /// within `limit` bytes of text and before `end`.
+  /// Returns the text at `offset` without its NUL, among bytes that hold it. Nil if no NUL comes within `limit` bytes
+  /// of text and before `end`.
   package func text(
     at offset: UInt64, before end: UInt64, limit: Int
   ) throws(ImageError) -> (bytes: [UInt8], range: Range<Int>)? {
@@ -72,7 +72,7 @@ extension OpenedFile {
     }
   }
 
-  /// The name of a symbol, at an offset of a table of names; empty at offset 0.
+  /// Returns the name of a symbol, at an offset of a table of names; empty at offset 0.
   package func name(at offset: UInt64, in names: FileExtent) throws(ImageError) -> String {
     guard offset != 0 else { return "" }
     let found = try text(
@@ -103,22 +103,22 @@ extension OpenedFile {
 
 /// A range of the bytes of a file.
 package struct FileExtent {
-  /// From the start of the file.
+  /// The distance from the start of the file.
   package var offset: UInt64
-  /// In bytes.
+  /// The size in bytes.
   package var size: UInt64
 
-  /// A range.
+  /// Describes a range.
   package init(offset: UInt64, size: UInt64) { (self.offset, self.size) = (offset, size) }
 }
 
 extension OpenedFile {
-  /// Whether the file has all `extentSize` bytes at `offset`.
+  /// Returns whether the file has all `extentSize` bytes at `offset`.
   package func holds(_ offset: UInt64, _ extentSize: UInt64) -> Bool {
     offset <= size && extentSize <= size - offset
   }
 
-  /// Reads whole entries of `entry` bytes, many at once: all that the extent holds.
+  /// Passes whole entries of `entry` bytes to `body`, many at once: all that the extent holds.
   package func forEachPiece(
     of extent: FileExtent, entry: Int, _ body: ([UInt8]) throws(ImageError) -> Void
   ) throws(ImageError) {
@@ -132,7 +132,7 @@ extension OpenedFile {
     }
   }
 
-  /// The part of a range that the file has.
+  /// Returns the part of a range that the file has.
   package func held(at offset: UInt64, _ extentSize: UInt64) -> FileExtent {
     FileExtent(offset: offset, size: min(extentSize, size - min(size, offset)))
   }
@@ -153,10 +153,9 @@ package struct FilePart: Hashable, Codable, Sendable {
   /// The size of the image in bytes.
   package var size: UInt64
 
-  /// Hands over the bytes, in pieces that begin and end at the same places for every part of this
-  /// size.
+  /// Passes the bytes to `body`, in pieces that begin and end at the same places for every part of this size.
   ///
-  /// Throws where the file is gone or ends before they do.
+  /// Throws if the file is gone, or ends before these bytes do.
   package func forEachPiece(_ body: ([UInt8]) -> Void) throws(ImageError) {
     let file = try OpenedFile(path: path)
     let (end, overflow) = offset.addingReportingOverflow(size)

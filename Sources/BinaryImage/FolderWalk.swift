@@ -1,32 +1,32 @@
 internal import CImageList
 internal import LibC
 
-/// The folders that looking up a path goes through, each opened below the one before it, and links followed one by one.
+/// The folders on the way of a path. Each is opened below the one before it, and links are followed one by one.
 ///
 /// Folders are compared by what they are, never by their names: a user who may change one of them decides what the path
-/// leads to. Of a path that leads nowhere the last folder that is there counts, because who may write to it could
+/// leads to. If a path leads nowhere, the last folder that is there counts, because a user who may write to it could
 /// make the rest.
 package struct FolderWalk {
   /// A folder where a name was looked up, or where the path ends.
   package struct Step: Hashable {
     package var path: String
     package var access: FileAccess
-    /// The owner of the name that was looked up in it. Nil if nobody has made that name, or if any name may be
-    /// looked up: in the folder at which the path ends, or that holds the file.
+    /// The owner of the name that was looked up in it. Nil if nobody has made that name, or if any name may be looked
+    /// up: in the folder that ends the path or holds the file.
     package var owner: UInt32?
     /// The path of that name.
     package var name: String
   }
 
-  /// Outermost first, each once.
+  /// The steps, outermost first, each once.
   package private(set) var steps: [Step] = []
   /// The file that the path leads to; nil if it leads nowhere.
   package private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
-  /// The names that the file has on the way: of each link the name of what it leads to, and where that is.
+  /// The names that the file has on the way, each with its folder: the names of links and of their targets.
   package private(set) var names: [(folder: String, name: String)] = []
   /// Whether it goes through a file system that shows each process its own (`proc`).
   package private(set) var isOfProcess = false
-  /// The error that ended the walk and says nothing of the path: no descriptors are left, for example.
+  /// An error that ended the walk but says nothing about the path: no descriptors are left, for example.
   package private(set) var failure: ImageError?
   private var seen: Set<Step> = []
 
@@ -50,7 +50,7 @@ package struct FolderWalk {
     guard var folder = PathDescriptor("/") else { return }
     while let part = rest.popLast() {
       guard part != ".." else {
-        // A folder that is left at once has no say: only who may write to its parent can move it.
+        // A folder that is left at once does not count: only users who may write to its parent can move it.
         guard let parent = PathDescriptor("..", in: folder) else { return }
         (folder, current) = (parent, current.folder)
         continue
@@ -96,7 +96,7 @@ package struct FolderWalk {
     if seen.insert(step).inserted { steps.append(step) }
   }
 
-  /// The last part first.
+  /// Returns the parts of a path, the last one first.
   private static func parts(of path: String) -> [String] {
     path.pathParts.filter { $0 != "." }.reversed()
   }
@@ -105,14 +105,14 @@ package struct FolderWalk {
 /// `O_PATH` of every machine that plugins are made for; the C library's headers hide it.
 private let pathOnly: Int32 = 0o10_000_000
 
-/// A file or folder that is open for nothing but to be looked at, and to look up names in it (`O_PATH`).
+/// A file or folder that is open only to be looked at, and to look up names in it (`O_PATH`).
 private final class PathDescriptor {
   private let descriptor: Int32
   let status: stat
   /// Whether it is in a file system that shows each process its own.
   var isOfProcess: Bool { image_is_in_proc(descriptor) }
 
-  /// Opens a name in a folder; of a link the link itself.
+  /// Opens a name in a folder. Does not follow a link, but opens the link itself.
   ///
   /// - Returns: Nil if the system does not find it, or does not let this user look there.
   init?(_ name: String, in folder: PathDescriptor? = nil) {
@@ -131,7 +131,7 @@ private final class PathDescriptor {
 
   var access: FileAccess { FileAccess(status) }
 
-  /// The path that a link has; nil if it is no link.
+  /// The path in a link; nil if it is no link.
   var linkTarget: [UInt8]? {
     guard status.st_mode & S_IFMT == S_IFLNK else { return nil }
     // Sound: readlinkat writes at most as many bytes as the buffer has.
@@ -145,8 +145,8 @@ private final class PathDescriptor {
 }
 
 extension OpenedFile {
-  /// The names of the file: those that its paths lead through, and others in the same folders that have a place in a
-  /// list.
+  /// Returns the names of the file: those that its paths lead through, and its other names in the same folders that
+  /// `isListed` accepts.
   package func names(at paths: [String], _ isListed: (String) -> Bool) -> [String] {
     let found = paths.flatMap { FolderWalk(to: $0).names }
     var names = found.map(\.name)

@@ -1,4 +1,4 @@
-/// What an image is: the first line that `section-dump` prints of it.
+/// The identity of an image: the first line that `section-dump` prints about it.
 package struct ImageIdentity: Hashable, Codable, Sendable {
   /// The container format.
   package enum Format: String, Hashable, Codable, Sendable {
@@ -16,7 +16,7 @@ package struct ImageIdentity: Hashable, Codable, Sendable {
     case big
   }
 
-  /// What the image is for; `executable` includes position-independent ones.
+  /// The purpose of an image; `executable` includes position-independent ones.
   package enum Kind: String, Hashable, Codable, Sendable {
     /// A shared object or dylib.
     case shared
@@ -42,18 +42,18 @@ package struct ImageIdentity: Hashable, Codable, Sendable {
   package var byteOrder: ByteOrder
   /// The machine, as SECTION-DUMP names it: `x86_64`, `aarch64`, …
   package var machine: String
-  /// What it is for.
+  /// The purpose of the image.
   package var kind: Kind
-  /// The build-id or `LC_UUID`, as bytes; empty where there is none.
+  /// The build-id or `LC_UUID`, as bytes; empty if there is none.
   package var id: [UInt8]
 
-  /// `aarch64`; with what is unusual of it.
+  /// `aarch64`, with its unusual properties.
   package var machineTitle: String {
     let isUsual = bits == 64 && byteOrder == .little
     return isUsual ? machine : "\(machine) (\(bits) bits, \(byteOrder.rawValue) endian)"
   }
 
-  /// Whether both are for processes of one machine, class and byte order.
+  /// Returns whether both are for processes of one machine, class and byte order.
   package func isFor(_ other: Self) -> Bool {
     (machine, bits, byteOrder) == (other.machine, other.bits, other.byteOrder)
   }
@@ -74,7 +74,7 @@ package struct ImageIdentity: Hashable, Codable, Sendable {
 }
 
 extension ImageIdentity.ByteOrder {
-  /// At most eight bytes in this order as a number.
+  /// Returns at most eight bytes in this order as a number.
   package func number(of bytes: ArraySlice<UInt8>) -> UInt64 {
     self == .little
       ? bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
@@ -82,21 +82,21 @@ extension ImageIdentity.ByteOrder {
   }
 }
 
-/// An image that records can be read from: a file on disk or what the loader mapped of one.
+/// An image that records can be read from: a file on disk, or the loader's mapping of a file.
 ///
 /// Both give the same sections, bytes and targets, so that the layers above cannot tell them apart.
 /// Conforming types are not thread-safe unless they are `Sendable`; use one value on one thread.
 package protocol Image {
-  /// What the image is.
+  /// The identity of the image.
   var identity: ImageIdentity { get }
   /// The size of a pointer in this image, in bytes.
   var pointerSize: Int { get }
   /// The path it was opened by, or the loader's name for it.
   var path: String { get }
 
-  /// Every section of exactly this name, in table order; empty where there is none.
+  /// Returns every section of exactly this name, in table order; empty if there is none.
   ///
-  /// Throws where sections cannot be looked for: an empty answer always means "there is none".
+  /// Throws if sections cannot be looked for: an empty answer always means "there is none".
   func sections(named name: String) throws(ImageError) -> [Section]
 
   /// Lends the bytes of a section, uncompressed, in file byte order, for the call's duration.
@@ -104,43 +104,43 @@ package protocol Image {
     of section: Section, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result
 
-  /// The pointer `offset` bytes into `section`.
+  /// Returns the pointer `offset` bytes into `section`.
   func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue
 
-  /// The same without looking for the word, where the bytes of the section are there.
+  /// Returns the same without looking for the word, which is in the bytes of the section.
   func pointer(
     at offset: UInt64, of bytes: Span<UInt8>, in section: Section
   ) throws(ImageError) -> PointerValue
 
   /// Lends the text that starts at a pointer's target, without its NUL, for the call's duration.
   ///
-  /// Throws `outOfImage` where it leads to nothing that is mapped of the image's own file contents, and
-  /// `unterminated` where no NUL comes within `limit` bytes or before the mapping ends.
+  /// Throws `outOfImage` if it leads to nothing that is mapped from the image's own file, and `unterminated` if no NUL
+  /// comes within `limit` bytes or before the mapping ends.
   func withText<Result>(
     at target: PointerValue.Target, limit: Int, _ body: (Span<UInt8>) -> Result
   ) throws(ImageError) -> Result
 
   /// Calls `body` with each whole slot of a section of pointers, until it returns false.
   ///
-  /// `body` receives the slot's offset, what it holds, and the text that its pointer leads to, if it leads to one.
+  /// `body` receives the slot's offset, its contents, and the text that its pointer leads to, if there is one.
   ///
   /// - Parameters:
   ///   - section: The section.
-  ///   - limit: The bytes after which a text without NUL is taken for none.
+  ///   - limit: The bytes after which a text without NUL does not count as a text.
   ///   - body: Called with the slots in order.
   /// - Returns: The size of the section, as far as its bytes are there.
-  /// - Throws: ``ImageError`` where they cannot be read.
+  /// - Throws: ``ImageError`` if they cannot be read.
   func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64
 
-  /// Finds the first place from which a relocation or fixup writes to a range of a section.
+  /// Finds the first relocation or fixup that writes to a range of a section.
   ///
   /// - Parameters:
   ///   - range: Offsets in the section.
   ///   - section: The section.
   ///   - pointers: The offsets of words that may be written, as words.
-  /// - Returns: The place; nil if the bytes stay as they are, as all bytes in memory do.
+  /// - Returns: Its place; nil if the bytes stay as they are, as all bytes in memory do.
   /// - Throws: ``ImageError`` if the relocations cannot be read.
   func rewrite(
     of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
@@ -151,7 +151,7 @@ package protocol Image {
 }
 
 extension Image {
-  /// The loader has written everything.
+  /// Returns nil, because the loader has written everything.
   package func rewrite(
     of range: Range<UInt64>, in section: Section, except pointers: (UInt64, UInt64)?
   ) throws(ImageError) -> UInt64? { nil }
@@ -170,18 +170,18 @@ extension Image {
         + "file. Build the file again.")
   }
 
-  /// As the identity says it.
+  /// The size in the identity.
   package var pointerSize: Int { identity.bits / 8 }
 
-  /// As the identity says it.
+  /// The path in the identity.
   package var path: String { identity.path }
 
-  /// Looked for anew, where words of it may mean more than their bytes.
+  /// Looks for the word again, because it may mean more than its bytes.
   package func pointer(
     at offset: UInt64, of bytes: Span<UInt8>, in section: Section
   ) throws(ImageError) -> PointerValue { try pointer(at: offset, in: section) }
 
-  /// Each slot with its pointer, resolved, and the text that it leads to.
+  /// Calls `body` with each slot, its resolved pointer, and the text that the pointer leads to.
   package func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
@@ -205,7 +205,7 @@ extension Image {
       try checkKept(
         offset..<offset + UInt64(pointerSize), in: section, except: (offset, offset))
     } catch { return body(offset, .unresolved(error), nil) }
-    // The others lead to no text, and an error for each would cost more than all else.
+    // Other pointers lead to no text, and an error for each would cost more than all else.
     guard pointer.mayLeadToText else { return body(offset, .pointer(pointer), nil) }
     do throws(ImageError) {
       return try withText(at: pointer.target, limit: limit) { body(offset, .pointer(pointer), $0) }
@@ -220,18 +220,18 @@ extension Image {
 ///
 /// ELF: one section header. Mach-O: one `section` or `section_64` of a segment.
 package struct Section: Hashable, Sendable {
-  /// The position in the file's section table; for a loaded image, in what was found.
+  /// The position in the file's section table; for a loaded image, among the sections that were found.
   package var index: Int
   /// The name, `sh_name` or `sectname`.
   package var name: String
-  /// The bytes of a name that is no UTF-8; nil for any other.
+  /// The bytes of a name that is not UTF-8; nil for any other.
   package var nameBytes: [UInt8]?
   /// The Mach-O segment that holds it; nil for ELF.
   package var segment: String?
   /// The linked address; in a relocatable object, 0.
   package var address: VirtualAddress
-  /// The place of the bytes in the file, whose part an archive's member or a slice is; nil where the
-  /// file has none, and for a loaded image.
+  /// The place of the bytes in the whole file, also for an archive's member or a slice. Nil if the file has none, and
+  /// for a loaded image.
   package var offset: FileOffset?
   /// The size in bytes.
   package var size: UInt64
@@ -239,15 +239,15 @@ package struct Section: Hashable, Sendable {
   package var flags: String
   /// Its purpose: `sh_type` as `readelf -S` prints it, or the type that Apple's assembler takes.
   package var type: String
-  /// The number that its address is a multiple of; 0 where nothing says so.
+  /// The alignment of its address; 0 if nothing states it.
   package var alignment: UInt64
-  /// The size of each entry where all have one, else 0.
+  /// The size of each entry if all have one size, else 0.
   package var entrySize: UInt64
   /// The section that it refers to, `sh_link`; nil for Mach-O.
   package var link: Int?
-  /// Whether the linker was told to keep it: `SHF_GNU_RETAIN`, `S_ATTR_NO_DEAD_STRIP`.
+  /// Whether the linker must keep it: `SHF_GNU_RETAIN`, `S_ATTR_NO_DEAD_STRIP`.
   ///
-  /// Some linkers drop the flag from what they write, so only an object's answer means something.
+  /// Some linkers drop the flag from what they write, so only the flag of an object means something.
   package var isRetained: Bool
   /// Whether a process gets the bytes: the loader maps them, and relocations are applied to them.
   ///

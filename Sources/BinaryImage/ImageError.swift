@@ -19,7 +19,7 @@ public struct ImageError: Error, Hashable, Codable, Sendable {
   package var section: String?
   /// The slot or record in the section, if there is one.
   package var index: Int?
-  /// Where in the file, if that is known.
+  /// The offset in the file, if it is known.
   package var offset: FileOffset?
   /// One sentence for a person: what was found, what was expected, what to do.
   public var message: String
@@ -49,7 +49,7 @@ extension ImageError.Code {
   package static let truncated = Self(rawValue: "truncated")
   /// A structure contradicts itself or another one.
   package static let malformed = Self(rawValue: "malformed")
-  /// The file has no image for the machine that was asked for.
+  /// The file has no image for the wanted machine.
   package static let noSuchArchitecture = Self(rawValue: "no-such-architecture")
   /// The section table is missing, so sections cannot be found by name.
   package static let sectionTableMissing = Self(rawValue: "section-table-missing")
@@ -65,12 +65,12 @@ extension ImageError.Code {
   package static let encrypted = Self(rawValue: "encrypted")
   /// The file on disk is not the one that is loaded: deleted, or replaced by another.
   package static let replaced = Self(rawValue: "replaced")
-  /// The image has a runtime of its own beside the process's: what it registers there is lost here.
+  /// The image has a runtime of its own besides that of the process, which does not see what it registers there.
   package static let secondRuntime = Self(rawValue: "second-runtime")
 }
 
 extension ImageError {
-  /// Makes what is said of an image that contains a second runtime.
+  /// Makes the error of an image that contains a second runtime.
   ///
   /// - Parameter image: The name of the image.
   /// - Returns: The error.

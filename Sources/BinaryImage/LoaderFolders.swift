@@ -108,8 +108,8 @@ package func loaderCache(
   return libraries
 }
 
-/// The folders below one where the loader looks first: `glibc-hwcaps`, and before glibc 2.37 those of `ld.so --help`. Each
-/// once, and no more than any system has.
+/// Returns the folders below `folder` that the loader searches first: `glibc-hwcaps`, and before glibc 2.37 those of
+/// `ld.so --help`. Lists each once, and no more than any system has.
 package func processorFolders(in folder: String) -> [String] {
   let processors = "\(folder)/glibc-hwcaps"
   let names = (try? directoryNames(of: Array(processors.utf8))) ?? []
@@ -132,9 +132,10 @@ package func processorFolders(in folder: String) -> [String] {
   return [processors] + names.map { "\(processors)/" + String(decoding: $0, as: UTF8.self) } + found
 }
 
-/// Says why a program's loader may have other rules than glibc's; nil for one of glibc.
+/// Explains why a program's loader may have other rules than glibc's.
 ///
 /// - Parameter path: `PT_INTERP` of the program; empty if it has none.
+/// - Returns: The reason; nil for a loader of glibc.
 package func problem(ofInterpreter path: String) -> String? {
   if path.isEmpty {
     return
@@ -215,21 +216,21 @@ extension ImageIdentity {
 }
 
 extension String {
-  /// Whether a path is called as shared libraries are: `libshop.so`, `libshop.so.1`.
+  /// Whether a path is named like a shared library: `libshop.so`, `libshop.so.1`.
   package var isLibraryName: Bool {
     let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
     guard let end = parts.dropFirst().lastIndex(of: "so") else { return false }
     return parts[(end + 1)...].allSatisfy { $0.allSatisfy { ("0"..."9").contains($0) } }
   }
 
-  /// The text with the values of the loader's tokens: `$ORIGIN`, `${LIB}`.
+  /// Returns the text with the values of the loader's tokens: `$ORIGIN`, `${LIB}`.
   package func expanded(_ values: [String: String]) -> String {
     let parts = parts(at: UInt8(ascii: "$"), keepingEmpty: true)
     return parts.dropFirst().reduce(into: parts[0]) { text, part in
       for (name, value) in values {
         for spelling in ["{\(name)}", name] where part.utf8.starts(with: spelling.utf8) {
           let rest = part.utf8.dropFirst(spelling.utf8.count)
-          // Of $ORIGINAL nothing is replaced.
+          // In $ORIGINAL nothing is replaced.
           let next = Unicode.Scalar(rest.first ?? UInt8(ascii: "/"))
           let isLonger = next.isASCII && next.properties.isIDContinue
           guard spelling != name || !isLonger else { continue }

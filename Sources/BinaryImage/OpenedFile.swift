@@ -3,52 +3,51 @@ internal import LibC
 
 /// A regular file that is open for reading, or a part of one; closed when the last reference goes.
 ///
-/// Everything is read with `pread`, nothing is mapped: a file that shrinks is an error, no SIGBUS.
+/// Reads everything with `pread` and maps nothing: a file that shrinks is an error, not SIGBUS.
 package final class OpenedFile {
-  /// What errors call it: `libshop.a(cart.o)` is a part of `libshop.a`.
+  /// The name in errors: `libshop.a(cart.o)` is a part of `libshop.a`.
   package let name: String
-  /// What the whole file is called.
+  /// The name of the whole file.
   package let path: String
   /// The members and slices that lead to this part of the file, outermost first.
   package let container: [String]
   /// The size when it was opened, in bytes.
   package let size: UInt64
-  /// How much of it the file system really stores; smaller than `size` in sparse files.
+  /// The number of bytes that the file system really stores; smaller than `size` in sparse files.
   package let allocatedSize: UInt64
-  /// What tells its contents from others, as of when it was opened.
+  /// A stamp of the contents, as of when the file was opened.
   package let stamp: FileStamp
-  /// Whom the whole file belongs to, and who may do what with it.
+  /// The owner and the permissions of the whole file.
   package let access: FileAccess
   /// The descriptor, for libelf.
   package let descriptor: Int32
 
-  /// The file that this is a part of, which keeps the descriptor open.
+  /// The file that this is a part of. It keeps the descriptor open.
   private let whole: OpenedFile?
-  /// Where in the whole file this part starts.
+  /// The start of this part in the whole file.
   package let base: UInt64
 
   /// The system's path of the whole file.
   private let systemBytes: [UInt8]
-  /// The first bytes: of most files, all headers that the loader reads.
+  /// The first bytes; in most files they hold all headers that the loader reads.
   package let head: [UInt8]
   package static let usualHead = 960
-  /// The stretches behind the head that were read last.
+  /// The stretches after the head that were read last.
   var window = FileWindow()
-  /// How many bytes were read behind the head, repeated ones as often as they were.
+  /// The number of bytes that were read after the head; repeated reads count again.
   private(set) var bytesRead: UInt64 = 0
 
   /// Opens the regular file at `path`; errors and identities call it `name`, or else the path.
   ///
-  /// Nothing else is opened, since opening alone acts on some devices; unless the loader has mapped
-  /// the file at this path, which makes a look before opening it needless. A file of at most `readWhole` bytes is
-  /// read at once.
+  /// Looks at the file before it opens it, because merely opening some devices acts on them. That is needless if the
+  /// loader has mapped the file at this path. Reads a file of at most `readWhole` bytes at once.
   package convenience init(
     path: String, name: String? = nil, wasMapped: Bool = false, readWhole: Int = usualHead
   ) throws(ImageError) {
     try self.init(path: Array(path.utf8), name: name, wasMapped: wasMapped, readWhole: readWhole)
   }
 
-  /// Opens the regular file at a path that need not be UTF-8; of a thin archive, the file that it names `name`.
+  /// Opens the regular file at a path that need not be UTF-8, or the file that a thin archive calls `name`.
   ///
   /// Without a name, errors and identities call it by its path, with replacement characters.
   package init(
@@ -94,7 +93,7 @@ package final class OpenedFile {
       unsafe open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     }
     guard descriptor >= 0 else { throw ImageError(system: errno, name) }
-    // Should the path lead elsewhere by now, what was said of it is only a bound.
+    // Should the path lead elsewhere by now, the status is only a bound.
     guard wasMapped else { return (descriptor, status) }
     do throws(ImageError) {
       guard unsafe fstat(descriptor, &status) == 0 else { throw ImageError(system: errno, name) }
@@ -106,7 +105,7 @@ package final class OpenedFile {
     return (descriptor, status)
   }
 
-  /// The part of an open file that a container calls `member`.
+  /// Opens the part of an open file that a container calls `member`.
   package init(
     _ member: String, of file: OpenedFile, at offset: UInt64, size: UInt64
   ) throws(ImageError) {
@@ -124,7 +123,7 @@ package final class OpenedFile {
     try checkRead(head.count, of: count, failure, at: 0)
   }
 
-  /// The name of a member in reports, which repeat it for each entry: no file of a system has a longer one.
+  /// Returns a member's name for reports, at most as long as any file's: reports repeat it for each entry.
   private static func shortened(_ member: String) -> String {
     member.utf8.count > 255
       ? String(decoding: member.utf8.prefix(255), as: UTF8.self) + "…" : member
@@ -132,21 +131,21 @@ package final class OpenedFile {
 
   deinit { if whole == nil { close(descriptor) } }
 
-  /// Whether libelf may look at the descriptor, since this is no part of a larger file.
+  /// Whether libelf may use the descriptor, because this is no part of a larger file.
   package var isWhole: Bool { whole == nil }
 
-  /// Which bytes of which file these are.
+  /// The file and the range of bytes that this is.
   package var part: FilePart { FilePart(path: systemBytes, offset: base, size: size) }
 
-  /// What the system calls the file; nil for a part of one.
+  /// The system's path of the file; nil for a part of a file.
   package var systemPath: [UInt8]? { isWhole ? systemBytes : nil }
 
-  /// The `count` bytes at `offset`, all of them.
+  /// Returns the `count` bytes at `offset`, all of them.
   package func read(at offset: UInt64, count: Int) throws(ImageError) -> [UInt8] {
     Array(try slice(at: offset, count: count))
   }
 
-  /// The same without a copy where the head has them.
+  /// Returns the same, without a copy if the head has them.
   package func slice(at offset: UInt64, count: Int) throws(ImageError) -> ArraySlice<UInt8> {
     let (end, overflow) = offset.addingReportingOverflow(UInt64(max(0, count)))
     guard count >= 0, !overflow, end <= size else { throw endsBefore(offset, count) }
@@ -170,7 +169,7 @@ package final class OpenedFile {
     } else {
       bytesRead &+= UInt64(room.count)
       let start = Int(base + offset)
-      // Sound: the rest that is handed over is inside of the room.
+      // Sound: the rest that is passed on is inside the room.
       let (filled, failure) = unsafe fill(room) { rest, filled in
         unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(start &+ filled))
       }
@@ -186,7 +185,7 @@ package final class OpenedFile {
     if filled < count { throw endsBefore(offset, count) }
   }
 
-  /// Whether the kernel maps nothing of the file for running it: `ST_NOEXEC`.
+  /// Whether the kernel does not map the file for running it: `ST_NOEXEC`.
   package var isOnNoexecMount: Bool {
     var status = statvfs()
     return unsafe fstatvfs(descriptor, &status) == 0 && status.f_flag & 8 != 0
@@ -201,11 +200,11 @@ package final class OpenedFile {
 
   // MARK: - Changes
 
-  /// Throws where somebody wrote to the file since it was opened: what was read of it may never have
-  /// stood there together. Ask when all was read.
+  /// Throws if somebody wrote to the file since it was opened: the bytes that were read may never have been there
+  /// together. Call it after reading everything.
   ///
-  /// The file system's clock ticks every few milliseconds: what is written within the tick of the
-  /// last change before, and leaves the size alone, is not seen.
+  /// The file system's clock ticks every few milliseconds. A write within the tick of the change before it is not seen,
+  /// if it leaves the size alone.
   package func checkUnchanged() throws(ImageError) {
     var status = stat()
     let isThere = unsafe fstat(descriptor, &status) == 0
@@ -216,7 +215,7 @@ package final class OpenedFile {
       "The file was changed while it was read; read it again.")
   }
 
-  /// Does what reads the file; what is found wrong in one that was changed meanwhile is told as that.
+  /// Calls `body`, which reads the file. If it fails, and the file was changed meanwhile, reports the change instead.
   package func tellingChanges<Result: ~Copyable>(
     _ body: () throws(ImageError) -> Result
   ) throws(ImageError) -> Result {
@@ -228,7 +227,7 @@ package final class OpenedFile {
     }
   }
 
-  /// An error that names this file; `offset` is one of this part, the error's one of the whole.
+  /// Returns an error that names this file. `offset` is in this part; the error has the offset in the whole file.
   package func error(
     _ code: ImageError.Code, _ message: String, section: String? = nil, at offset: UInt64? = nil
   ) -> ImageError {
@@ -237,7 +236,7 @@ package final class OpenedFile {
       message: message)
   }
 
-  /// The error for bytes that a structure promises and the file does not have.
+  /// Returns the error for bytes that a structure promises and the file does not have.
   package func endsBefore(_ offset: UInt64, _ count: Int) -> ImageError {
     error(
       .truncated, "The file ends before the \(count.counted("byte")) that should be here.",
@@ -246,7 +245,7 @@ package final class OpenedFile {
 
   // MARK: - The errors that several readers tell
 
-  /// Throws an error that names this file where something is not as it has to be.
+  /// Throws an error that names this file if something is not right.
   @inline(__always)
   package func check(
     _ isRight: Bool, _ code: ImageError.Code, _ message: @autoclosure () -> String,
@@ -255,14 +254,14 @@ package final class OpenedFile {
     if !isRight { throw error(code, message(), section: section(), at: offset()) }
   }
 
-  /// The error for a text that goes on for too long.
+  /// Returns the error for a text that goes on for too long.
   package func unterminated(_ limit: Int, at offset: UInt64?) -> ImageError {
     error(
       .unterminated, "No NUL ends the text within \(limit) bytes or before its mapping ends.",
       at: offset)
   }
 
-  /// The error for a target at which this file has no text.
+  /// Returns the error for a target without a text in this file.
   package func noText(at target: PointerValue.Target) -> ImageError {
     let reason =
       switch target {
@@ -277,7 +276,7 @@ package final class OpenedFile {
     return error(.outOfImage, reason)
   }
 
-  /// The error for an address that no segment of the file has bytes for.
+  /// Returns the error for an address that no segment of the file has bytes for.
   package func outsideSegments(_ address: VirtualAddress) -> ImageError {
     error(.outOfImage, "No segment holds bytes of the file at \(address.rawValue.hexadecimal).")
   }

@@ -1,9 +1,9 @@
-/// A pointer stored in an image: the bytes that are there and what they mean.
+/// A pointer stored in an image: its bytes and their meaning.
 ///
 /// In a file the bytes alone mean nothing: lld leaves zero where the loader will write an address,
 /// so the relocation that covers the slot decides. In memory the loader has already written it.
 package struct PointerValue: Hashable, Codable, Sendable {
-  /// Where a pointer leads.
+  /// The target of a pointer.
   package enum Target: Hashable, Codable, Sendable {
     /// Nowhere: a null pointer.
     case null
@@ -11,15 +11,15 @@ package struct PointerValue: Hashable, Codable, Sendable {
     case address(VirtualAddress)
     /// Into a section of the same relocatable object, `offset` bytes from its start.
     case section(index: Int, offset: UInt64)
-    /// To a symbol that another image defines, or so many bytes behind it; unknown until the image is loaded.
+    /// To a symbol that another image defines, or so many bytes after it; unknown until the image is loaded.
     case imported(symbol: String, addend: Int64 = 0)
     /// To code or data outside the image, at a runtime address: only in loaded images.
     case foreign(RuntimeAddress)
-    /// This image alone does not tell; the text says why.
+    /// Unknown from this image alone; the text says why.
     case unresolvable(String)
   }
 
-  /// How the target was found; `rawValue` is what `section-dump` prints.
+  /// The way that the target was found; `section-dump` prints `rawValue`.
   package enum Resolution: String, Hashable, Codable, Sendable {
     /// A relocation with an explicit addend and no symbol, `R_*_RELATIVE` in `DT_RELA`.
     case relative
@@ -39,13 +39,13 @@ package struct PointerValue: Hashable, Codable, Sendable {
     case chainedRebase = "chained-rebase"
     /// The loader has written the final address: only in loaded images.
     case loaded
-    /// Not a pointer, and not null: a word without a relocation, where pointers have one.
+    /// Not a pointer, and not null: a word without a relocation, in a file whose pointers have one.
     case number
     /// Not a pointer that anything resolves: null, or a relocation that writes no address.
     case none
   }
 
-  /// `environ`, `environ+0x8`: what an import is called.
+  /// Returns the name of an import: `environ`, `environ+0x8`.
   package static func name(ofImport symbol: String, addend: Int64) -> String {
     guard addend != 0 else { return symbol }
     return "\(symbol)\(addend < 0 ? "-" : "+")\(UInt64(addend.magnitude).hexadecimal)"
@@ -53,9 +53,9 @@ package struct PointerValue: Hashable, Codable, Sendable {
 
   /// The bytes as they are, in the host's byte order; in memory, the runtime address itself.
   package var rawValue: UInt64
-  /// Where it leads.
+  /// The target.
   package var target: Target
-  /// How that was found.
+  /// The way that the target was found.
   package var resolution: Resolution
   /// The symbol that the relocation names, if it names one.
   package var symbol: String?
@@ -98,9 +98,9 @@ package struct Symbol {
   package var size: UInt64 = 0
   /// The type, `STT_*`; 0 in Mach-O.
   var type: UInt8 = 0
-  /// Who sees it, `STB_*`; 0 in Mach-O.
+  /// The binding, `STB_*`; 0 in Mach-O.
   var binding: UInt8 = 0
-  /// Who of them may bind to it, `STV_*`; 0 in Mach-O.
+  /// The visibility, `STV_*`; 0 in Mach-O.
   var visibility: UInt8 = 0
 
   /// Describes a symbol.
@@ -114,7 +114,7 @@ package struct Symbol {
   /// Its name in messages.
   var title: String { name.isEmpty ? "symbol \(number)" : name }
 
-  /// Returns the target of a pointer to it, or so many bytes after it; nil if it is in a section.
+  /// Returns the target of a pointer to it, or `addend` bytes after it; nil if it is in a section.
   package func target(addend: Int64) -> PointerValue.Target? {
     switch place {
     case .undefined: .imported(symbol: name, addend: addend)

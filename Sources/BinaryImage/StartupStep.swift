@@ -1,16 +1,16 @@
 /// A part of a file that runs, or comes along with it, before anybody calls a function of it.
 package struct StartupStep: Hashable, Sendable {
-  /// When it does, in the order of the loader.
+  /// The kinds of steps, in the order of the loader.
   package enum Kind: String, CaseIterable, Sendable {
     /// A library that is opened with the file, and whose own steps come first: `DT_NEEDED`, `LC_LOAD_DYLIB`.
     case needed
-    /// A library that the loader tells of what it does: `DT_AUDIT`, `DT_DEPAUDIT`.
+    /// A library that the loader informs of its work: `DT_AUDIT`, `DT_DEPAUDIT`.
     case audit
     /// A library that answers instead of the file: `DT_FILTER`, `DT_AUXILIARY`.
     case filter
-    /// Memory that every thread gets: `PT_TLS`. Of Mach-O the functions that fill it.
+    /// Memory that every thread gets: `PT_TLS`. In Mach-O, the functions that fill it.
     case threadLocal = "tls"
-    /// A function that chooses an address while the file is relocated, or at the first call where that is lazy.
+    /// A function that chooses an address while the file is relocated, or at the first call if binding is lazy.
     case resolver = "ifunc"
     /// The same, for images that bind to the symbol.
     case exportedResolver = "ifunc-symbol"
@@ -28,19 +28,19 @@ package struct StartupStep: Hashable, Sendable {
     case finaliser = "fini"
   }
 
-  /// When it runs.
+  /// The kind of the step.
   package var kind: Kind
   /// Its place in an array.
   package var index: Int?
-  /// The function; nil for what is none, or where the note says why it is not known.
+  /// The function; nil if there is none, or if the note says why it is not known.
   package var address: UInt64?
-  /// The function's symbol, or the library; nil where the file has no symbol for it.
+  /// The function's symbol, or the library; nil if the file has no symbol for it.
   package var name: String?
   /// More about it.
   package var note: String?
   /// Whether it starts the section `.init` or `.fini`, which the compiler's own files fill.
   package var isOfCompiler = false
-  /// Whether it is a number, which the loader calls all the same: null, or what no relocation makes an address.
+  /// Whether it is a number that the loader calls all the same: null, or a word that no relocation makes an address.
   package var isNumber = false
 
   package init(
@@ -51,7 +51,7 @@ package struct StartupStep: Hashable, Sendable {
     (self.name, self.note, self.isOfCompiler) = (name, note, isOfCompiler)
   }
 
-  /// A step of an array of pointers.
+  /// Describes a step of an array of pointers.
   package init(kind: Kind, index: Int, _ pointer: PointerValue) {
     self.init(kind: kind, index: index, name: pointer.symbol)
     switch pointer.target {

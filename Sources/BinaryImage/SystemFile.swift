@@ -1,8 +1,8 @@
 internal import CImageList
 internal import LibC
 
-/// Reads at most `count` bytes, fewer where there are no more; and the system's number where it refuses
-/// the rest.
+/// Reads at most `count` bytes, fewer if there are no more. Returns the system's error number too, if it refuses the
+/// rest.
 package func readBytes(
   of descriptor: Int32, at offset: Int, count: Int
 ) -> (bytes: [UInt8], failure: Int32) {
@@ -13,7 +13,7 @@ package func readBytes(
 }
 
 extension Collection<UInt8> {
-  /// Lends the bytes as a text of C, which NUL ends.
+  /// Lends the bytes as a C text, which ends with a NUL.
   package func withCText<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
     unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: count + 1) { text in
       // Sound: there is room for all bytes and the NUL, and each place is written before it is read.
@@ -25,12 +25,12 @@ extension Collection<UInt8> {
 }
 
 extension [UInt8] {
-  /// At most `count` bytes of a call that reads some of those it is asked for, told how many there are
-  /// already; fewer where no more come, with the system's reason where there is one, else 0.
+  /// Reads at most `count` bytes with calls that each read some, and get the number of bytes so far. Returns fewer if
+  /// no more come, with the system's error number if there is one, else 0.
   package static func reading(
     _ count: Int, _ call: (UnsafeMutableRawBufferPointer, _ filled: Int) -> Int
   ) -> (bytes: [UInt8], failure: Int32) {
-    // Of no bytes, the library would set the count of the empty array, which all threads share.
+    // For no bytes, the library would set the count of the empty array, which all threads share.
     guard count > 0 else { return ([], 0) }
     var failure: Int32 = 0
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
@@ -46,8 +46,8 @@ extension [UInt8] {
 ///
 /// - Parameters:
 ///   - room: The memory to fill.
-///   - call: Writes to the rest of it, and returns how many bytes, or a negative number with `errno`.
-/// - Returns: How many bytes are there, and the system's reason why it refused the rest, else 0.
+///   - call: Writes to the rest of it, and returns the number of bytes, or a negative number with `errno`.
+/// - Returns: The number of filled bytes, and the system's error number if it refused the rest, else 0.
 func fill(
   _ room: UnsafeMutableRawBufferPointer,
   _ call: (_ rest: UnsafeMutableRawBufferPointer, _ filled: Int) -> Int
@@ -64,7 +64,7 @@ func fill(
   return (filled, 0)
 }
 
-/// All bytes of a file of `/proc`, whose size the system does not tell; or the number of its refusal.
+/// Returns all bytes of a file of `/proc`, whose size the system does not show; or the number of its refusal.
 package func systemFile(_ path: String) -> (bytes: [UInt8], failure: Int32) {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return ([], errno) }
@@ -77,7 +77,7 @@ package func systemFile(_ path: String) -> (bytes: [UInt8], failure: Int32) {
   }
 }
 
-/// What a link says; nil where the path leads to none.
+/// Returns the target of a link; nil if the path leads to no link.
 package func linkTarget(of path: String) -> String? {
   // Sound: readlink writes at most as many bytes as the buffer has.
   let (bytes, failure) = unsafe [UInt8].reading(4096) { rest, filled in
@@ -93,7 +93,7 @@ package struct MappedRange: Hashable, Sendable {
   package var start: UInt64
   /// The address after the last.
   package var end: UInt64
-  /// Where in the file it begins.
+  /// The offset in the file where it begins.
   package var offset: UInt64
   /// Whether code may run there.
   package var isExecutable: Bool
@@ -101,7 +101,7 @@ package struct MappedRange: Hashable, Sendable {
   package var path: String
   /// The bytes of a path that is not UTF-8.
   package private(set) var pathBytes: [UInt8]?
-  /// What tells the file from others of its name: the number of its inode.
+  /// The number of the inode, which tells the file from others of its name.
   package var fileID: String
 
   /// Describes a part.
@@ -110,8 +110,7 @@ package struct MappedRange: Hashable, Sendable {
     (self.isExecutable, self.path, fileID) = (isExecutable, path, "")
   }
 
-  /// Reads a line of `/proc/PID/maps`, `start-end permissions offset device inode path`; nil where
-  /// nothing has a name there.
+  /// Reads a line of `/proc/PID/maps`, `start-end permissions offset device inode path`; nil if the line names nothing.
   package init?(_ line: ArraySlice<UInt8>) {
     let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
     guard fields.count == 6 else { return nil }
@@ -129,7 +128,7 @@ package struct MappedRange: Hashable, Sendable {
     if String(validating: path, as: UTF8.self) == nil { pathBytes = Array(path) }
   }
 
-  /// What the system writes behind the path of a file that has been removed, or whose name another has taken.
+  /// The mark that the system writes after the path of a removed file, or of a file whose name another has taken.
   package static let deletedMark = " (deleted)"
 
   /// Whether the file had been removed, or another had taken its name.
@@ -139,16 +138,16 @@ package struct MappedRange: Hashable, Sendable {
       && fileStatus(of: path.utf8, followingLinks: true).map { String($0.st_ino) } != fileID
   }
 
-  /// What this process has mapped of files, by address; empty where the system does not tell.
+  /// Returns the files that this process has mapped, by address; empty if the system does not show them.
   package static func ofThisProcess() -> [MappedRange] {
     systemFile("/proc/self/maps").bytes.split(separator: UInt8(ascii: "\n"))
       .compactMap { MappedRange($0) }
   }
 
-  /// Whether an address is in it.
+  /// Returns whether an address is in it.
   package func contains(_ address: UInt) -> Bool { start <= address && address < end }
 
-  /// What the kernel calls it in `map_files`.
+  /// The kernel's name for it in `map_files`.
   package var mapping: String { "\(String(start, radix: 16))-\(String(end, radix: 16))" }
 }
 
@@ -187,18 +186,18 @@ package func isOpenForWriting(_ descriptor: Int32) -> Bool {
 /// `F_SETSIG` and `F_SETLEASE`: Linux keeps them from Swift, and they are the same on every machine.
 private let (setSignal, setLease): (Int32, Int32) = (10, 1024)
 
-/// The system's text for an error number.
+/// Returns the system's text for an error number.
 package func systemMessage(_ number: Int32) -> String {
-  // Sound: strerror answers a NUL-terminated string that lives until this thread's next call.
+  // Sound: strerror returns a NUL-terminated string that lives until this thread's next call.
   guard let text = unsafe strerror(number) else { return "error \(number)" }
   return unsafe String(cString: text)
 }
 
-/// Whether the kernel lets nothing of this process that was writable run: `PR_SET_MDWE`.
+/// Returns whether the kernel forbids to run memory that was writable: `PR_SET_MDWE`.
 package func processKeepsCode() -> Bool { image_process_keeps_code() }
 
-/// The value that a variable of the environment had when the process was started, as the loader has read it; nil where it was
-/// not set, or the process has more rights than who started it (`AT_SECURE`).
+/// Returns the value of an environment variable when the process started, as the loader has read it. Nil if it was not
+/// set, or the process has more rights than the user who started it (`AT_SECURE`).
 package func startVariable(_ name: String) -> String? {
   guard !image_process_is_privileged() else { return nil }
   let head = Array("\(name)=".utf8)
@@ -208,8 +207,8 @@ package func startVariable(_ name: String) -> String? {
   return entry.map { String(decoding: $0.dropFirst(head.count), as: UTF8.self) }
 }
 
-/// What a variable of the environment says; nil where it is not set, or the process has more rights than who started
-/// it (`AT_SECURE`): that user says what it says.
+/// Returns the value of an environment variable. Nil if it is not set, or the process has more rights than the user who
+/// started it (`AT_SECURE`), because that user controls the value.
 package func trustedVariable(_ name: String) -> String? {
   guard !image_process_is_privileged() else { return nil }
   // Sound: getenv returns null or a NUL-terminated text.
@@ -228,13 +227,13 @@ package func userFolder(_ variable: String, orInHome place: String) -> String? {
   return own ?? trustedVariable("HOME").flatMap { $0.isAbsolute ? "\($0)/\(place)" : nil }
 }
 
-/// Writes another file and gives it the name `path`, so that a reader sees the old bytes or the new ones. One process
-/// after the other may do so.
+/// Writes another file and gives it the name `path`, so that a reader sees the old bytes or the new ones. Only one
+/// process at a time may do so.
 ///
 /// - Returns: Whether it was written; if not, all is as before, and `errno` has the reason.
 package func replaceFile(at path: String, with bytes: [UInt8]) -> Bool {
   let fresh = "\(path).new"
-  // Left by a process that ended amid it.
+  // A process that ended in the middle may have left it.
   unsafe unlink(fresh)
   let descriptor = unsafe open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
   guard descriptor >= 0 else { return false }
@@ -249,16 +248,16 @@ package func replaceFile(at path: String, with bytes: [UInt8]) -> Bool {
   return false
 }
 
-/// The name of the program of this process, whatever became of its file since.
+/// The name of this process's program, whatever has happened to its file since.
 package var ownProgram: String {
   let name = linkTarget(of: "/proc/self/exe")?.fileName ?? ""
   return name.hasSuffix(MappedRange.deletedMark)
     ? String(name.dropLast(MappedRange.deletedMark.count)) : name
 }
 
-/// A folder of links that has a name of its own and is for the user alone. It is removed when the last reference goes.
+/// A folder of links with a unique name, for this user only. It is removed when the last reference goes.
 package final class PrivateFolder {
-  /// The outermost folder, and those in it down to that of the links.
+  /// The outermost folder, and the folders in it, down to the folder of the links.
   private let paths: [String]
   private var links: [String] = []
   /// The open folder of the links; -1 if the system has not made it.
@@ -269,8 +268,8 @@ package final class PrivateFolder {
   /// The path of the outermost folder.
   package var path: String { paths[0] }
 
-  /// Makes a folder in the first of some others that lets it; nil if the system makes none. `depth` folders around the
-  /// links are for the user alone, too: a path that leads up as often stays inside.
+  /// Makes a folder in the first of `parents` that allows it; nil if the system makes none. `depth` folders around the
+  /// links are for this user only, too: a path that leads up as often stays inside.
   package init?(in parents: [String], named name: String, depth: Int) {
     var made: String?
     for parent in parents where made == nil {
@@ -285,12 +284,12 @@ package final class PrivateFolder {
     paths = (0...depth).map { made + String(repeating: "/in", count: $0) }
     for path in paths {
       unsafe mkdir(path, 0o700)
-      // Whatever the process takes from new files.
+      // The umask of the process may take away too much.
       unsafe chmod(path, 0o700)
     }
     var status = stat()
     let folder = unsafe open(paths[depth], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-    // A folder that hands its group on is as good.
+    // A folder that passes its group on is as good.
     let isOwn =
       unsafe fstat(folder, &status) == 0 && status.st_uid == geteuid()
       && status.st_mode & 0o777 == 0o700
@@ -317,7 +316,7 @@ extension String {
   package func isMatched(by pattern: String) -> Bool { unsafe fnmatch(pattern, self, 0) == 0 }
 }
 
-/// Makes the folders that are not there yet, for the user alone.
+/// Makes the folders that are not there yet, for this user only.
 package func makeFolders(to folder: String) {
   guard folder != "/", unsafe mkdir(folder, 0o700) != 0, errno == ENOENT else { return }
   makeFolders(to: folder.folder)

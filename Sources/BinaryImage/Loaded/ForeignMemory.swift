@@ -1,13 +1,13 @@
 internal import CImageList
 
-/// What an image declares by address, looked at before it is read or called.
+/// The memory that an image refers to by address, checked before it is read or called.
 ///
-/// An address that leads outside every image, or to where the image has no code or no data, is a fault of
-/// the record. One that leads to other code or data of an image is its author's: that cannot be told.
+/// An address outside every image, or where the image has no code or no data, is a fault of the record. An address of
+/// other code or data of an image is its author's fault, which nothing can detect.
 package enum ForeignMemory: AddressedMemory, Sendable {
-  /// An image has declared it, which stays mapped.
+  /// An image that stays mapped has declared it.
   case image
-  /// The host has registered it, which may keep it anywhere.
+  /// The host has registered it, and may keep it anywhere.
   case host
 
   package var pointerSize: Int { MemoryLayout<UInt>.size }
@@ -18,7 +18,7 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 
   package func integer(at address: UInt64, size: Int) -> UInt64? {
     guard holdsData(address, size: UInt64(size)) else { return nil }
-    // Little-endian, as every machine is that this library is built for.
+    // Little-endian, like every machine that this library is built for.
     var value: UInt64 = 0
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return nil }
     unsafe withUnsafeMutableBytes(of: &value) {
@@ -40,24 +40,24 @@ package enum ForeignMemory: AddressedMemory, Sendable {
     return segment(holding: UInt(address))?.executable == true
   }
 
-  /// How many bytes can be read from an address on, to the end of its segment.
+  /// Returns the number of bytes that can be read from an address on, to the end of its segment.
   private func readable(from address: RuntimeAddress) -> UInt64 {
     if case .host = self { return .max }
     guard let segment = segment(holding: address.rawValue), segment.readable else { return 0 }
     return UInt64(segment.range.stop - address.rawValue)
   }
 
-  /// The segment that holds an address, whichever image it belongs to; nil where no image does.
+  /// Returns the segment that holds an address, of any image; nil if no image holds it.
   ///
-  /// Says what the image asked for, not what somebody has protected since: `PT_LOAD` and its `p_flags`. Takes no lock
-  /// where the loader has an index (glibc 2.36), else the loader's: call it with no lock held. The answer holds as long
-  /// as the image is mapped.
+  /// The protection is the one that the image asked for, `PT_LOAD` and its `p_flags`, not what somebody has set since.
+  /// Takes no lock if the loader has an index (glibc 2.36), else the loader's: call it with no lock held. The answer
+  /// holds as long as the image is mapped.
   private func segment(holding address: UInt) -> image_segment? {
     var found = image_segment()
     return unsafe image_segment_find(address, &found) ? found : nil
   }
 
-  /// The text at an address; nil where none can be read, or where it does not end.
+  /// Returns the text at an address; nil if it cannot be read or does not end.
   package func text(at address: RuntimeAddress) -> String? {
     let limit = readable(from: address)
     guard let start = unsafe UnsafePointer<UInt8>(bitPattern: address.rawValue) else { return nil }
@@ -70,6 +70,6 @@ package enum ForeignMemory: AddressedMemory, Sendable {
 }
 
 extension LoadedImage {
-  /// This process, in which the image stays mapped.
+  /// The memory of this process; the image stays mapped in it.
   package var addressedMemory: (any AddressedMemory)? { ForeignMemory.image }
 }

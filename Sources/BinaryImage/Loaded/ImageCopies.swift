@@ -1,7 +1,7 @@
 internal import CImageList
 
 extension ImageList {
-  /// What became of one image that was to be copied.
+  /// The result of copying one image.
   package enum Copy: Sendable {
     /// It is as it was in the list.
     case image(LoadedImage)
@@ -13,13 +13,12 @@ extension ImageList {
 
   /// Copies the sections of the images at `positions`.
   ///
-  /// An image whose note is valid is read from memory alone. For any other its file is opened, and
-  /// believed only if it is the one that is mapped. An image whose note libelf did not read is an error:
-  /// its file would need libelf too.
+  /// Reads an image with a valid note only from memory. For any other image it opens the file, and trusts it only if it
+  /// is the mapped file. An image whose note libelf did not read is an error, because its file would need libelf too.
   package borrowing func copy(_ positions: [Int]) -> [Copy] {
     var answers: [Copy] = []
     answers.reserveCapacity(positions.count)
-    // A walk for each group: what is read of the files of one is gone before those of the next.
+    // A walk for each group, so that the contents of one group's files are freed before the next group.
     for start in stride(from: 0, to: positions.count, by: Self.groupSize) {
       copy(positions[start..<min(start + Self.groupSize, positions.count)], into: &answers)
     }
@@ -91,7 +90,7 @@ extension ImageError {
   /// The index of each locator's first range among the copied ones.
   private var firstRanges: [Int] = []
 
-  /// Walks the loader's list; nil where memory runs out.
+  /// Walks the loader's list; nil if memory runs out.
   init?(of locators: [SectionLocator], in list: borrowing ImageList) {
     var requests: [image_request] = []
     var wanted: [image_wanted] = []
@@ -118,7 +117,7 @@ extension ImageError {
     unsafe image_copies_free(&copies)
   }
 
-  /// Returns the outcome for the image of locator `index`; nil if its file is not the one that was believed.
+  /// Returns the outcome for the image of locator `index`; nil if its file is not the trusted one.
   mutating func answer(_ index: Int, _ locator: SectionLocator) -> ImageList.Copy? {
     // Sound: there is one answer per request, and one range per wanted one.
     let copy = unsafe copies.images[index]
@@ -145,8 +144,8 @@ extension ImageError {
         contents: contents))
   }
 
-  /// The sections and texts of locator `index`, whose ranges are all readable; nil where memory runs out.
-  /// After that nothing else is read where there is only one locator.
+  /// Returns the sections and texts of locator `index`, whose ranges are all readable; nil if memory runs out. Of a
+  /// sole locator it takes the memory over, so that nothing else may be read afterwards.
   private mutating func contents(_ index: Int, _ locator: SectionLocator) -> Contents? {
     guard !locator.wanted.isEmpty else { return Contents.none }
     let whole = unsafe copies.images[index].contents
@@ -177,7 +176,7 @@ extension ImageError {
       of: &copies, isOnlyOne: firstRanges.count == 1)
   }
 
-  /// The bytes of a piece, valid as long as the copies are.
+  /// Returns the bytes of a piece, valid as long as the copies are.
   private func bytes(_ piece: image_piece) -> UnsafeBufferPointer<UInt8> {
     unsafe UnsafeBufferPointer(start: copies.bytes + piece.offset, count: piece.size)
   }
@@ -187,7 +186,7 @@ extension ImageError {
 ///
 /// Shared by all copies of a `LoadedImage` and never changed.
 @safe final class Contents: @unchecked Sendable {
-  /// A section, its bytes, and what its slots lead to where it holds pointers.
+  /// A section, its bytes, and the texts that its slots lead to if it holds pointers.
   struct Part: Sendable {
     let section: Section
     let bytes: Range<Int>
@@ -203,10 +202,10 @@ extension ImageError {
   // Sound: the memory belongs to this object alone and is freed with it; the bytes lie inside it.
   private let memory: UnsafeMutablePointer<UInt8>?
   private let bytes: UnsafeBufferPointer<UInt8>
-  /// Sections and texts, one after the other: where they are in what was copied of all images.
+  /// The location of sections and texts, one after the other, in the copies of all images.
   private let piece: image_piece
 
-  /// Nothing.
+  /// The contents of an image without sections.
   static let none = Contents()
 
   private init() {
@@ -215,8 +214,8 @@ extension ImageError {
     unsafe bytes = UnsafeBufferPointer(start: nil, count: 0)
   }
 
-  /// Copies the bytes of a piece; where it is the only one, the memory is taken over from `copies`
-  /// instead. Nil where memory runs out.
+  /// Copies the bytes of a piece. If it is the only piece, takes over the memory of `copies` instead. Nil if memory
+  /// runs out.
   init?(
     parts: [Part], texts: [image_text], hasRecords: Bool, _ piece: image_piece,
     of copies: inout image_copies, isOnlyOne: Bool
@@ -243,13 +242,13 @@ extension ImageError {
 }
 
 extension image_piece {
-  /// The range of a piece inside this one, which holds it; empty for an empty one.
+  /// Returns the range of a piece inside this one, which holds it; empty for an empty piece.
   func place(of piece: image_piece) -> Range<Int> {
     piece.size == 0 ? 0..<0 : piece.offset - offset..<piece.offset - offset + piece.size
   }
 }
 
 extension image_text {
-  /// Whether there is a text, or why there is none.
+  /// The status: that there is a text, or why there is none.
   var kind: image_text_status { image_text_status(status) }
 }

@@ -2,9 +2,9 @@ internal import CImageList
 
 /// The images that the loader has mapped into this process, in its order.
 ///
-/// Keep one and `update()` it: a walk then looks only at what is new. Nothing here takes a lock of
-/// ours, and `probe`, `update` and `copy` take only the one that the loader holds for the length of
-/// a walk, so they never wait for a constructor. Images of other `dlmopen` namespaces are unseen.
+/// Keep one and `update()` it: a walk then looks only at new images. Nothing here takes a lock of ours. `probe`,
+/// `update` and `copy` take only the lock that the loader holds during a walk, so they never wait for a constructor.
+/// Images of other `dlmopen` namespaces are unseen.
 ///
 /// `dl_iterate_phdr`; dyld's image list on Darwin. The callback of `dl_iterate_phdr` copies headers and notes.
 /// libelf reads the copies right after the pass: `elf_memory`, `gelf_getphdr`, `gelf_getnote`.
@@ -15,7 +15,7 @@ internal import CImageList
   private var ids: [Int] = []
   private var nextID = 0
 
-  /// How many images were ever mapped and unmapped: `dlpi_adds` and `dlpi_subs`.
+  /// The numbers of images that were ever mapped and unmapped: `dlpi_adds` and `dlpi_subs`.
   package struct Counters: Hashable, Sendable {
     /// Images ever mapped.
     package var adds: UInt64
@@ -32,15 +32,15 @@ internal import CImageList
     unsafe image_list_free(&previous)
   }
 
-  /// Asks the loader how many images came and went; nil where it does not count.
+  /// Returns how many images the loader has mapped and unmapped; nil if it does not count.
   ///
-  /// Constant time. If it answers what `counters` says, an update would change nothing.
+  /// Constant time. If the result equals `counters`, an update would change nothing.
   package static func probe() -> Counters? {
     var counters = Counters(adds: 0, subs: 0)
     return unsafe image_list_probe(&counters.adds, &counters.subs) ? counters : nil
   }
 
-  /// What `probe` would have answered during the last update.
+  /// The answer that `probe` would have given during the last update.
   package var counters: Counters? {
     unsafe list.counted ? Counters(adds: list.adds, subs: list.subs) : nil
   }
@@ -53,14 +53,13 @@ internal import CImageList
 
   /// Walks the loader's list and brings this one up to date.
   ///
-  /// Only new images are looked at, unless something was unmapped since the last time. Then images that were kept
-  /// may be others than before: what the loader mapped at the same place since, of the same name, size and
-  /// build-id, looks the same in its list. Code that relies on the contents of an image that was not pinned copies
-  /// it again.
+  /// Looks only at new images, unless something was unmapped since the last time. Then an image that seems kept may
+  /// have been replaced: another one at the same place, of the same name, size and build-id, looks the same in the
+  /// loader's list. Code that relies on the contents of an image that is not pinned copies it again.
   ///
   /// - Returns: The positions of images that were not in the list before, the images that are gone, and whether the
   ///   list may hide that an image was replaced.
-  /// - Throws: ``ImageError`` where memory runs out; the list is then as it was.
+  /// - Throws: ``ImageError`` if memory runs out; the list is then as it was.
   @discardableResult
   package mutating func update() throws(ImageError) -> (
     added: Range<Int>, removed: [MappedImage.ID], mayHideReplacements: Bool
@@ -88,31 +87,31 @@ internal import CImageList
       carriesRuntime: entry.runtime)
   }
 
-  /// The identity of the image at `position`, without a description of it.
+  /// Returns the identity of the image at `position`, without a description of it.
   package func id(at position: Int) -> MappedImage.ID { ids[position] }
 
-  /// Where the header of the image at `position` is, without a description of it.
+  /// Returns the address of the header of the image at `position`, without a description of the image.
   package func header(at position: Int) -> RuntimeAddress? {
     let header = entry(position).header
     return header == 0 ? nil : RuntimeAddress(rawValue: header)
   }
 
-  /// The position of the image that has this identity, if it is still in the list.
+  /// Returns the position of the image that has this identity, if it is still in the list.
   package func position(of id: MappedImage.ID) -> Int? {
     // Identities ascend: survivors keep their order and new images come last.
     let position = ids.sortedIndex(where: { $0 >= id })
     return position < ids.count && ids[position] == id ? position : nil
   }
 
-  /// The description that the C side keeps; `position` is checked.
+  /// Returns the description that the C side keeps; checks `position`.
   func entry(_ position: Int) -> image_entry {
     precondition(ids.indices.contains(position), "no image at \(position)")
     // Sound: the list holds as many entries as there are identities.
     return unsafe list.entries[position]
   }
 
-  /// Walks the loader's list again and copies; requests are positions of this one. False where memory
-  /// runs out.
+  /// Walks the loader's list again and copies images. Requests are positions of this list. Returns false if memory runs
+  /// out.
   func copy(
     _ requests: [image_request], _ wanted: [image_wanted], into copies: inout image_copies
   ) -> Bool {
@@ -122,9 +121,9 @@ internal import CImageList
     }
   }
 
-  /// Matches the list with what it held before and answers who is gone.
+  /// Matches the list with its state before, and returns the images that are gone.
   ///
-  /// The loader appends what is new, so what is left keeps its order.
+  /// The loader appends new images, so the others keep their order.
   private mutating func carryOver() -> [MappedImage.ID] {
     var kept: [Int] = []
     var removed: [Int] = []
@@ -155,16 +154,16 @@ extension image_entry {
 
 /// The files that this process has loaded.
 package struct LoadedFiles {
-  /// The build-ids of the images, and the loader's names for them, by the files that these lead to today: those of
-  /// several builds may lead to one.
+  /// The build-ids of the images, and the loader's names for them, by the files that the names lead to today. The names
+  /// of several builds may lead to one file.
   private var images: [FileStamp.FileNumber: [(id: [UInt8], name: String)]] = [:]
   /// The build-ids of images whose names lead to no file any more.
   private var adrift: Set<[UInt8]> = []
 
-  /// Asks the loader for all but the images of these names.
+  /// Asks the loader for all images except those with these names.
   package init(without names: [String] = []) {
     var list = ImageList()
-    // Without memory for the list nothing is known to be loaded.
+    // Without memory for the list, no file counts as loaded.
     guard (try? list.update()) != nil else { return }
     for (image, name) in list.named where !names.has(image.name) {
       if let stamp = try? fileStamp(of: name.utf8) {
@@ -181,8 +180,8 @@ package struct LoadedFiles {
     return !id.isEmpty && adrift.contains(id)
   }
 
-  /// Returns the loader's name for a file; nil if it is not loaded. Without a build-id nobody knows, because another file
-  /// may have the path of what is loaded.
+  /// Returns the loader's name for a file; nil if it is not loaded. Without a build-id nobody knows, because another
+  /// file may have the path of the loaded one.
   package func name(of file: FileStamp.FileNumber, _ id: [UInt8]) -> String? {
     id.isEmpty ? nil : images[file]?.first { $0.id == id }?.name
   }

@@ -1,33 +1,33 @@
 internal import CImageList
 
-/// What the loader has mapped of an image, copied: nothing here points into the image's memory.
+/// A copy of what the loader has mapped of an image: nothing here points into the image's memory.
 ///
-/// Made by `ImageList.copy`. It knows the three sections of `sectionNames` and no others, and text
-/// where a pointer section leads to it. The image itself may be gone: `hold` and `pin` keep it.
+/// Made by `ImageList.copy`. It has only the three sections of `sectionNames`, and the texts that a section of pointers
+/// leads to. The image itself may be gone: `pin` keeps it.
 @safe package struct LoadedImage: Image, Sendable {
-  /// The sections that a loaded image is asked for: `CSupport/RecordLayout.md`.
+  /// The sections that are copied of a loaded image: `CSupport/RecordLayout.md`.
   package static let sectionNames = SectionNote.names
 
-  /// What the image is; the path is absolute where the loader or the system knows it.
+  /// The identity of the image; the path is absolute if the loader or the system knows it.
   package let identity: ImageIdentity
   /// The image in the list that it was copied from.
   package let mapped: MappedImage
   /// Whether every pointer has the value that the loader gives it, as far as the copy shows.
   ///
-  /// An image is in the loader's list before it is relocated. One that is neither settled nor relocated is
-  /// copied again after `waitForRelocation()`. Typed records hide it, so with them an image is never called
-  /// settled.
+  /// An image is in the loader's list before it is relocated. If it is neither settled nor relocated, copy it again
+  /// after `waitForRelocation()`. Typed records do not show whether they are relocated, so an image with such records
+  /// is never settled.
   package var isSettled: Bool { contents.isSettled }
   /// Whether it has a section of entries that is not empty.
   package var hasSections: Bool { !contents.parts.isEmpty }
-  /// Whether the loader had relocated the image before it was copied; false too where it does not say.
+  /// Whether the loader had relocated the image before it was copied; also false if the loader does not say.
   package let isRelocated: Bool
   let place: image_place
   let contents: Contents
 
-  /// Every section of this name, ascending by address.
+  /// Returns every section of this name, ascending by address.
   ///
-  /// Throws for a name that is not among `sectionNames`: it was not looked for.
+  /// Throws for a name that is not among `sectionNames`: only those sections are copied.
   package func sections(named name: String) throws(ImageError) -> [Section] {
     guard Self.sectionNames.contains(name) else {
       throw error(
@@ -45,7 +45,7 @@ internal import CImageList
     return contents.withBytes(part.bytes, body)
   }
 
-  /// The pointer at `offset`, with the value that the loader has written.
+  /// Returns the pointer at `offset`, with the value that the loader has written.
   package func pointer(at offset: UInt64, in section: Section) throws(ImageError) -> PointerValue {
     let part = try part(section)
     return try contents.withBytes(part.bytes) { bytes throws(ImageError) in
@@ -53,7 +53,7 @@ internal import CImageList
     }
   }
 
-  /// The same, in bytes that were lent.
+  /// Returns the same from bytes that were lent.
   package func pointer(
     at offset: UInt64, of bytes: Span<UInt8>, in section: Section
   ) throws(ImageError) -> PointerValue {
@@ -68,7 +68,7 @@ internal import CImageList
     return value(of: word)
   }
 
-  /// Each slot with the text that was copied for it.
+  /// Calls `body` with each slot and the text that was copied for it.
   package func forEachSlot(
     of section: Section, limit: Int, _ body: (UInt64, SlotContents, Span<UInt8>?) -> Bool
   ) throws(ImageError) -> UInt64 {
@@ -120,7 +120,7 @@ internal import CImageList
     }
   }
 
-  /// Where a linked address of this image is in the process, as long as the image is mapped.
+  /// Returns the address in the process of a linked address of this image, valid as long as the image is mapped.
   package func runtimeAddress(of address: VirtualAddress) -> RuntimeAddress {
     mapped.bias.runtimeAddress(of: address)
   }
@@ -152,7 +152,7 @@ internal import CImageList
 }
 
 extension LoadedImage {
-  /// An image that declares nothing, which was not looked at.
+  /// Describes an image that declares nothing and was not read.
   init(unread mapped: MappedImage, _ entry: image_entry) {
     self.init(
       identity: ImageIdentity(of: mapped, name: ImagePaths.displayName(of: mapped)),
@@ -164,13 +164,13 @@ extension LoadedImage {
 extension LoadedImage {
   /// Keeps the image mapped for the rest of the process, whatever closes it: `RTLD_NODELETE`.
   ///
-  /// - Throws: `replaced` where the image is gone, or another is in its place; what was copied of it then must not be
-  ///   used as addresses. Takes the loader's lock: call it with no lock held.
+  /// - Throws: `replaced` if the image is gone, or another is in its place. Then do not use its copied values as
+  ///   addresses. Takes the loader's lock: call it with no lock held.
   package func pin() throws(ImageError) {
     if mapped.role != .library { return }
     var place = self.place
     for path in ImagePaths(of: mapped, at: place.lowest) {
-      // Sound: the place and the text are read during the call alone.
+      // Sound: the place and the text are read only during the call.
       if unsafe image_pin(&place, path) { return }
     }
     throw error(
@@ -179,14 +179,13 @@ extension LoadedImage {
 }
 
 extension LoadedImage {
-  /// Returns when the loader has relocated the image, or it is gone: a copy that is made now is
-  /// settled.
+  /// Waits until the loader has relocated the image, or the image is gone. A copy that is made after that is settled.
   ///
-  /// Call it with no lock held. A constructor that waits for the caller does no harm where the loader
-  /// says what it has relocated (glibc from 2.35 on); elsewhere this waits for the loader's lock.
+  /// Call it with no lock held. If the loader says what it has relocated (glibc from 2.35 on), a constructor may wait
+  /// for the caller. Otherwise this waits for the loader's lock.
   package func waitForRelocation() {
     var place = self.place
-    // Sound: the place is read during the call alone.
+    // Sound: the place is read only during the call.
     unsafe image_wait_for_relocation(&place)
   }
 }

@@ -1,29 +1,28 @@
 internal import CElf
 internal import CImageList
 
-/// One image in the loader's list, as a scan describes it: nothing of its sections is read yet.
+/// One image in the loader's list, as a scan describes it; its sections are not read yet.
 ///
-/// `dl_phdr_info`, and what libelf reads of the headers and notes; on Darwin what dyld says of an image.
+/// Its sources are `dl_phdr_info`, and the headers and notes as libelf reads them; on Darwin, dyld.
 package struct MappedImage: Identifiable, Hashable, Sendable {
   /// A number that no other image of the same list ever has.
   package let id: Int
-  /// The loader's name for it: empty for the main program, and relative where `dlopen` was given a
-  /// relative path.
+  /// The loader's name for it: empty for the main program, and relative if `dlopen` got a relative path.
   package let name: String
-  /// What the image is to the process.
+  /// The role of the image in the process.
   package let role: Role
   /// The load bias: the difference to every linked address.
   package let bias: LoadBias
-  /// Where the ELF or Mach-O header is; nil where no segment holds it.
+  /// The address of the ELF or Mach-O header; nil if no segment holds it.
   package let header: RuntimeAddress?
   /// Whether the image's own note leads to the sections.
   package let note: Note
-  /// The build-id or `LC_UUID`; empty where there is none.
+  /// The build-id or `LC_UUID`; empty if there is none.
   package let buildID: [UInt8]
   /// Whether a runtime is in the image: libBeeHive.so, or a copy that somebody linked into it.
   package let carriesRuntime: Bool
 
-  /// What an image is to the process; the numbers are those of the C side, `image_role`.
+  /// The roles of images in a process; the numbers are those of the C side, `image_role`.
   package enum Role: UInt8, Sendable {
     /// A shared library, loaded at the start or by `dlopen`.
     case library
@@ -58,8 +57,8 @@ package struct MappedImage: Identifiable, Hashable, Sendable {
 }
 
 extension RuntimeAddress {
-  /// The path of the image that holds the address, as the loader calls it; the program's own where it is
-  /// that. Nil where no image does.
+  /// The path of the image that holds the address, as the loader calls it, or the program's own path. Nil if no image
+  /// holds the address.
   ///
   /// Takes the loader's lock: call it with no lock held. The image stays loaded meanwhile.
   package var imagePath: String? {
@@ -75,8 +74,8 @@ extension RuntimeAddress {
 extension ImageIdentity {
   /// Describes a mapped image as the reader of its format describes the file.
   ///
-  /// It is a program where the process was started from it: the loader opens no other, so that
-  /// what `ELFFile.isProgram` goes by need not be read of each image.
+  /// An image is a program if the process was started from it, because the loader opens no other program. So the facts
+  /// that `ELFFile.isProgram` needs are not read from each image.
   init(of mapped: MappedImage, name: String) {
     self.init(
       path: name, format: .elf, bits: UInt.bitWidth, byteOrder: .ofThisProcess,

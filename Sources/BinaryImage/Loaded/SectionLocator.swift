@@ -1,16 +1,16 @@
 internal import CImageList
 
-/// Where the sections of one loaded image are, and on whose word: its note's, or that of its file, for
-/// which one path after another is tried.
+/// The locations of one loaded image's sections. They come from its note, or from its file, which is looked for at one
+/// path after another.
 ///
-/// An object, since it is large and asked often.
+/// A class, because it is large and used often.
 final class SectionLocator {
-  /// Which of the answers this is about.
+  /// The index of the answer that this is about.
   let answer: Int
-  /// Where the image is in the list.
+  /// The position of the image in the list.
   let position: Int
   let mapped: MappedImage
-  /// What errors and identities call the image.
+  /// The name of the image in errors and identities.
   let name: String
   /// The ranges, in the order of `LoadedImage.sectionNames`, each name ascending by address.
   private(set) var wanted: [MappedSection] = []
@@ -31,7 +31,7 @@ final class SectionLocator {
       openNextFile()
       return
     }
-    // A section whose start is its end is none.
+    // A section whose start is its end does not exist.
     let (mods, services, records) = entry.sections
     wanted = [mods, services, records].enumerated().compactMap { kind, range in
       range.start == range.stop
@@ -39,12 +39,12 @@ final class SectionLocator {
     }
   }
 
-  /// Whether these headers, copied from memory, are those of the file that was believed so far.
+  /// Returns whether these headers, copied from memory, are those of the file that was trusted so far.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
     file?.agrees(header: header, programHeaders: programHeaders) ?? true
   }
 
-  /// Goes on to the next file, after this one proved to be another than the mapped one.
+  /// Goes on to the next file, because this one is not the mapped file.
   func openAnotherFile() {
     firstError = error(
       .replaced,
@@ -52,7 +52,7 @@ final class SectionLocator {
     openNextFile()
   }
 
-  /// An error about this image.
+  /// Makes an error about this image.
   func error(_ code: ImageError.Code, section: String? = nil, _ message: String) -> ImageError {
     ImageError(code, image: name, section: section, message: message)
   }
@@ -73,7 +73,7 @@ final class SectionLocator {
 
 /// The range of the process that a section of this project occupies, not empty.
 struct MappedSection {
-  /// The name's place in `SectionNote.names`.
+  /// The index of the name in `SectionNote.names`.
   let kind: Int
   let start: UInt
   let stop: UInt
@@ -83,20 +83,20 @@ struct MappedSection {
   var holdsPointers: Bool { kind != 2 }
 }
 
-/// A file that claims to be the one a mapped image came from: what was read of it, it is not open.
+/// The contents of a file that claims to be the origin of a mapped image; the file is not open.
 ///
 /// It may have been replaced or deleted since, or its path may lead elsewhere today. The headers
 /// decide: the loader maps them, and two builds that share them share their section table too.
 struct MappedFile {
-  /// By name, in the order of `SectionNote.names`, then by address; whether the image maps them, the
-  /// copy tells.
+  /// The sections, by name in the order of `SectionNote.names`, then by address. The copy tells whether the image maps
+  /// them.
   private(set) var sections: [MappedSection] = []
   private let header: ArraySlice<UInt8>
   private let programHeaders: ArraySlice<UInt8>
-  /// The build-id that the file must have, and whether it does.
+  /// Whether the file must have a build-id, and whether it has the right one.
   private let id: (isWanted: Bool, isThere: Bool)
 
-  /// Reads the file at `path`, which should be that of `mapped`; errors call it `name`.
+  /// Reads the file at `path`, which should be the file of `mapped`; errors call it `name`.
   init(path: String, name: String, of mapped: MappedImage) throws(ImageError) {
     let file = try OpenedFile(path: path, name: name, wasMapped: true)
     let (image, id) = (try ELFFile(file), mapped.buildID)
@@ -104,7 +104,7 @@ struct MappedFile {
     programHeaders = try image.programHeaderBytes()
     self.id = (isWanted: !id.isEmpty, isThere: id.isEmpty ? true : try image.loadedBuildID() == id)
     for (kind, name) in SectionNote.names.enumerated() {
-      // The loader maps none that is empty, or not allocated.
+      // The loader does not map sections that are empty or not allocated.
       let all = try image.sections(named: name).filter { $0.size > 0 && $0.isMapped }
       for section in all.sorted(by: { $0.address < $1.address }) {
         let start = mapped.bias.runtimeAddress(of: section.address).rawValue
@@ -119,10 +119,10 @@ struct MappedFile {
     }
   }
 
-  /// Whether an image with these headers and this build-id was mapped from this file.
+  /// Returns whether an image with these headers and this build-id was mapped from this file.
   ///
-  /// With a build-id, the position of the section table does not count. `header` is empty where no segment
-  /// of the image holds it.
+  /// With a build-id, the position of the section table does not count. `header` is empty if no segment of the image
+  /// holds it.
   func agrees(header: Span<UInt8>, programHeaders: Span<UInt8>) -> Bool {
     guard programHeaders.equals(self.programHeaders.span), id.isThere else { return false }
     if header.isEmpty || header.equals(self.header.span) { return true }
@@ -132,14 +132,14 @@ struct MappedFile {
   }
 }
 
-/// The paths by which the file of a mapped image may be found, likeliest first.
+/// The paths that may lead to the file of a mapped image, likeliest first.
 ///
 /// 1. The loader's name; `/proc/self/exe` for the program, which has none.
-/// 2. The path that the kernel knows for the mapping: absolute where the name was relative.
-/// 3. The mapping itself under `/proc/self/map_files`: works for deleted files and for memory files,
-///    where the process may read it.
+/// 2. The path that the kernel knows for the mapping: absolute if the name was relative.
+/// 3. The mapping itself under `/proc/self/map_files`, if the process may read it: works for deleted files and for
+///    memory files.
 ///
-/// No path is believed: what it leads to is compared with what is mapped.
+/// No path is trusted: the file that it leads to is compared with the mapped image.
 struct ImagePaths: Sequence, IteratorProtocol {
   private let name: String
   private let isProgram: Bool
@@ -183,12 +183,12 @@ struct ImagePaths: Sequence, IteratorProtocol {
   static let programPath = linkTarget(of: "/proc/self/exe")
 }
 
-/// The kernel's list of this process's mappings, read when it is first needed, and once: that costs more than all other
-/// questions about many images.
+/// The kernel's list of this process's mappings, read once, when it is first needed: reading it costs more than all
+/// other questions about many images.
 final class KernelMappings {
   private lazy var ranges = MappedRange.ofThisProcess()
 
-  /// The paths of the file that is mapped at an address.
+  /// Returns the paths of the file that is mapped at an address.
   func paths(of address: UInt) -> [String] {
     let range = ranges[ranges.sortedIndex { $0.end > address }...].first
     guard let range, range.contains(address) else { return [] }

@@ -1,7 +1,7 @@
 internal import CElf
 internal import LibC
 
-/// A thread of this process, as far as the kernel shows a thread that waits for it.
+/// A waiting thread of this process, as far as the kernel shows it.
 package struct WaitingThread {
   /// The number of the call that it waits in, its arguments, and the ends of its stack and of its code.
   private let words: [UInt]
@@ -17,24 +17,24 @@ package struct WaitingThread {
     if words.count != 9 { return nil }
   }
 
-  /// Whether it waits for a recursive mutex that the thread `owner` has. Both of the loader's are such: a thread has one
-  /// while its constructors run, and the other in a callback of `dl_iterate_phdr`.
+  /// Returns whether it waits for a recursive mutex that the thread `owner` has. The loader's two mutexes are
+  /// recursive: a thread has one while its constructors run, and the other in a callback of `dl_iterate_phdr`.
   fileprivate func waits(for owner: Int32) -> Bool {
-    // Of glibc's mutex: lock, count, owner, users, kind.
+    // The fields of glibc's mutex: lock, count, owner, users, kind.
     let mutex = ownMemory(at: words[1], 20)
     let fields = mutex.span
     func field(_ index: Int) -> UInt32? { fields.integer(at: 4 * index, order: .ofThisProcess) }
     return field(2) == UInt32(owner) && field(4) == UInt32(PTHREAD_MUTEX_RECURSIVE_NP)
   }
 
-  /// Finds the function of an image that it is in; of several that call each other, the last.
+  /// Finds the function of an image that the thread is in; of several that call each other, the last.
   ///
-  /// Asks the file for all that it needs, since the loader may be what the thread waits for.
+  /// Reads everything from the file, because the thread may be waiting for the loader.
   ///
   /// - Parameters:
   ///   - path: The path of the image's file.
-  ///   - bias: The place at which it is mapped.
-  /// - Returns: The name of its symbol; nil if the thread is in none of the image, or the file is not the one that is mapped.
+  ///   - bias: The load bias of the image.
+  /// - Returns: The name of its symbol; nil if it is in no function of the image, or the file is not the mapped one.
   package func function(in path: String, at bias: LoadBias) -> String? {
     guard let file = try? ELFFile(OpenedFile(path: path)), let loads = try? file.segments().loads
     else { return nil }
@@ -51,15 +51,15 @@ package struct WaitingThread {
     return address.flatMap { file.function(at: $0 - 1) }
   }
 
-  /// The most bytes of a stack that are looked at.
+  /// The most bytes of a stack to look at.
   private static let mostStack = 1 << 16
 }
 
 extension [UInt8] {
-  /// Whether the bytes end with a call, of a machine that is known: what is behind them is a return address.
+  /// Whether the bytes end with a call of a known machine, so that a return address follows.
   fileprivate var endWithCall: Bool {
     #if arch(x86_64)
-      // Of the calls through registers and memory the second byte tells which, and what follows it.
+      // In calls through registers and memory, the second byte tells the form, and what follows it.
       count == 8
         && (self[3] == 0xe8
           || [1, 2, 4, 5, 6].contains { self[$0] == 0xff && self[$0 + 1] & 0x38 == 0x10 })
@@ -75,7 +75,7 @@ extension [UInt8] {
 }
 
 extension ELFFile {
-  /// Whether the code before an address is a call, and the same in the file and in memory.
+  /// Returns whether the code before an address is a call, and the same in the file and in memory.
   fileprivate func isBehindCall(_ address: UInt64, at bias: LoadBias) -> Bool {
     let start = VirtualAddress(rawValue: address &- 8)
     guard let place = try? segments().extent(from: start, size: 8),
@@ -85,7 +85,7 @@ extension ELFFile {
       && bytes.elementsEqual(ownMemory(at: bias.runtimeAddress(of: start).rawValue, 8))
   }
 
-  /// Returns the name of the function that has an address; nil if none says so.
+  /// Returns the name of the function that has an address; nil if no symbol says so.
   fileprivate func function(at address: UInt64) -> String? {
     var name: String?
     // A table that cannot be read has no name for it.
@@ -100,7 +100,7 @@ extension ELFFile {
   }
 }
 
-/// Returns bytes of this process, fewer where there are no more: other threads may unmap them.
+/// Returns bytes of this process, fewer if there are no more: other threads may unmap them.
 private func ownMemory(at address: UInt, _ count: Int) -> [UInt8] {
   let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
   guard memory >= 0 else { return [] }
@@ -108,9 +108,9 @@ private func ownMemory(at address: UInt, _ count: Int) -> [UInt8] {
   return readBytes(of: memory, at: Int(bitPattern: address), count: count).bytes
 }
 
-/// Whether another thread waits for a recursive mutex that this thread has.
+/// Returns whether another thread waits for a recursive mutex that this thread has.
 ///
-/// False where the kernel does not show the calls that threads are in.
+/// False if the kernel does not show the calls that threads are in.
 package func isKeepingOthersWaiting() -> Bool {
   let threads = (try? directoryNames(of: Array("/proc/self/task".utf8))) ?? []
   return threads.contains { name in
