@@ -2,12 +2,12 @@ internal import BinaryImage
 package import Registration
 internal import SwiftMetadata
 
-/// Whether a plugin was built against the contracts that a library has.
+/// A difference between the contracts that a plugin was built against and the contracts of a library.
 ///
-/// A plugin that was not calls the wrong functions, and the language does not tell: the order of a protocol's
-/// requirements is compiled into both.
+/// Such a plugin calls the wrong functions, and the language does not notice: the order of a protocol's requirements is
+/// compiled into both.
 package struct ContractDrift: Hashable, Sendable {
-  /// The part of a plugin that does not fit, or cannot be told.
+  /// The part of a plugin that does not fit, or is not visible.
   package enum Subject: Hashable, Sendable {
     /// The conformance of this type.
     case conformance(of: String)
@@ -19,20 +19,20 @@ package struct ContractDrift: Hashable, Sendable {
     case table
   }
 
-  /// The expected contract, and the one that is there. Nothing is expected if the files do not tell: `found` says why,
-  /// and a policy decides.
+  /// The expected contract and the actual one. `expected` is nil if the files do not tell: then `found` says why, and a
+  /// policy decides.
   package typealias Verdict = (expected: String?, found: String)
 
   /// The protocol, the class, or the service in C: `Contracts.Codec`.
   package let contract: String
-  /// What of the plugin the verdict is on.
+  /// The part of the plugin that the verdict is about.
   package let subject: Subject
   /// The contract that the plugin was to be built against; nil if the files do not tell whether it was.
   package let expected: String?
   /// The contract that is there instead, or the reason that it is not visible.
   package let found: String
 
-  /// Describes what does not fit.
+  /// Describes a part that does not fit.
   package init(_ contract: String, _ subject: Subject, _ verdict: Verdict) {
     (self.contract, self.subject) = (contract, subject)
     (expected, found) = verdict
@@ -40,8 +40,8 @@ package struct ContractDrift: Hashable, Sendable {
 
   /// Compares what a plugin expects with a library, in the order of the plugin's tables.
   ///
-  /// What neither shows is how a structure is laid out, which cases an enumeration has, and what the plugin calls
-  /// without conforming to it or extending it: only a digest tells of those.
+  /// Neither file shows the layout of structures, the cases of enumerations, or calls to types that the plugin neither
+  /// conforms to nor extends. Only a digest shows those.
   package static func all(
     of plugin: ContractExpectations, against library: ContractLibrary
   ) -> [ContractDrift] {
@@ -68,7 +68,7 @@ package struct ContractDrift: Hashable, Sendable {
     return conformance.superclass == nil ? .conformance(of: type) : .subclass(type)
   }
 
-  /// The versions of a module that digests say; nil if the plugin's say none.
+  /// Returns the versions of a module that digests state; nil if those of the plugin state none.
   private static func versions(
     of module: String, _ expected: [String], _ found: [String]
   ) -> (expected: String, found: String?)? {
@@ -142,9 +142,9 @@ package struct ContractDrift: Hashable, Sendable {
 }
 
 extension ContractDrift {
-  /// The fault, to follow the plugin's name.
+  /// Returns the fault, to follow the plugin's name.
   ///
-  /// - Parameter library: What the contracts library is called.
+  /// - Parameter library: The name of the contracts library.
   /// - Returns: One sentence without its end.
   package func message(against library: String) -> String {
     switch (subject, expected) {
@@ -165,7 +165,7 @@ extension ContractDrift {
     }
   }
 
-  /// What to do.
+  /// The remedy.
   package var remedy: Remedy {
     switch (subject, expected) {
     case (.ownCopy, _): .linkContracts

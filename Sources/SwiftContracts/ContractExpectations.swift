@@ -15,9 +15,9 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
     /// The requirements that its witnesses answer, if the runtime makes their table; nil if their order was fixed when
     /// the plugin was compiled.
     package var answered: [String]?
-    /// The words of such a fixed table; nil if the file does not tell.
+    /// The words of such a fixed table; nil if the file does not state them.
     package var words: Int?
-    /// The layout that a class was compiled to find of its superclass; nil of a conformance.
+    /// The layout that a class was compiled to find in its superclass; nil for a conformance.
     package var superclass: ClassLayout?
   }
 
@@ -28,18 +28,18 @@ package struct ContractExpectations: Hashable, Codable, Sendable {
   /// The protocols that the plugin declares itself.
   package var ownProtocols: [String] = []
 
-  /// A plugin that conforms to nothing.
+  /// The expectations of a plugin that conforms to nothing.
   package init() {}
 
-  /// Reads a file; nothing where it is no ELF file that is linked, or has no Swift.
+  /// Reads a file. Finds nothing if it is no linked ELF file, or has no Swift.
   ///
-  /// - Throws: ``ImageError`` where its tables or symbols cannot be read.
+  /// - Throws: ``ImageError`` if its tables or symbols cannot be read.
   package init(of image: any FileImage) throws(ImageError) {
     guard let file = image as? ELFFile,
       let tables = try FileTables(of: image)
     else { return }
     try tables.forEachPath(in: .protocols) { path, _ in ownProtocols.append(path.text) }
-    // Tables that only a symbol knows the size of, by their addresses.
+    // Tables whose size only a symbol knows, by their addresses.
     var unsized: [UInt64: [Int]] = [:]
     try tables.forEachConformance { conformance throws(ImageError) in
       guard let symbol = conformance.protocol.symbol else { return }

@@ -4,18 +4,18 @@ package import SwiftMetadata
 
 /// The protocols and classes that a library declares for others to conform to and to extend, as its descriptors say.
 package struct ContractLibrary: Hashable, Codable, Sendable {
-  /// A protocol, and what it asks of its conformers; or a class.
+  /// A protocol with its requirements, or a class.
   package struct Contract: Hashable, Codable, Sendable {
     /// `Contracts.Codec`
     package var name: String
     /// The symbol of its descriptor, which conformances in other images name.
     package var symbol: String
-    /// One for each word of a witness table behind the first, in their order.
+    /// The requirements: one for each word of a witness table after the first, in their order.
     package var requirements: [Requirement]
-    /// The layout of a class; nil of a protocol, and of a class that the runtime lays out.
+    /// The layout of a class; nil for a protocol, and for a class that the runtime lays out.
     package var layout: ClassLayout?
 
-    /// Returns the symbol of the metadata of the class whose descriptor has a symbol, which ends in `CMn`.
+    /// Returns the symbol of a class's metadata, given the symbol of its descriptor, which ends in `CMn`.
     static func metadata(ofClass symbol: String) -> String { symbol.dropLast(2) + "N" }
     /// The module that declares it.
     var module: String { String(name.prefix { $0 != "." }) }
@@ -25,9 +25,9 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
     }
   }
 
-  /// What a protocol asks for.
+  /// A requirement of a protocol.
   package struct Requirement: Hashable, Codable, Sendable {
-    /// The symbols of its descriptor; none without library evolution, but for associated types and base protocols.
+    /// The symbols of its descriptor. Without library evolution, only associated types and base protocols have some.
     package var symbols: [String]
     /// Whether the library answers for conformers that do not.
     package var hasDefault: Bool
@@ -41,9 +41,9 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
   /// A library without contracts.
   package init() {}
 
-  /// Reads a file; nothing where it is no ELF file that is linked, or has no Swift that others can refer to.
+  /// Reads a file. Finds nothing if it is no linked ELF file, or has no Swift that others can refer to.
   ///
-  /// - Throws: ``ImageError`` where its tables or symbols cannot be read.
+  /// - Throws: ``ImageError`` if its tables or symbols cannot be read.
   package init(of image: any FileImage) throws(ImageError) {
     guard let file = image as? ELFFile,
       let tables = try FileTables([.protocols, .types], of: image)
@@ -84,8 +84,8 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
 extension ContractLibrary {
   /// Returns the module and the version that a digest's symbol names; nil if the symbol is no digest.
   ///
-  /// The name of a contract's version, which conformers in Swift refer to: Docs/contracts.md says how to write it. A
-  /// client refers to the function of the version that it was built with, so that no other library loads with it.
+  /// It is the name of a contract's version, which conformers in Swift refer to; Docs/contracts.md says how to write
+  /// it. A client refers to the function of the version that it was built with, so it loads with no other library.
   static func version(ofDigest symbol: String) -> (module: String, version: String)? {
     let start = "beehiveContract_"
     guard symbol.hasSuffix("yyF"), let name = SymbolName(symbol), name.suffix == "yyF",
@@ -98,17 +98,16 @@ extension ContractLibrary {
 }
 
 extension ContractLibrary {
-  /// What a plugin expects of a library that this process has loaded, as it is in memory.
+  /// Reads what a plugin expects of a library from the library that this process has loaded, in memory.
   ///
-  /// Nothing where no library of that name is loaded. Of requirements, the symbols are known that the plugin names.
+  /// Finds nothing if no library of that name is loaded. Knows only the symbols of requirements that the plugin names.
   ///
   /// - Parameters:
   ///   - name: The loader's name of the library; its file may be another today.
-  ///   - ranges: Where it is mapped; the loader finds symbols of what it needs as well.
-  ///   - plugin: What is to be loaded.
+  ///   - ranges: Its mapped ranges; the loader also finds symbols of libraries that it needs.
+  ///   - plugin: The expectations of the plugin that is to be loaded.
   package init(loadedAs name: String, at ranges: [MappedRange], for plugin: ContractExpectations) {
-    // Sound: nothing is opened; the handle keeps the library until it is closed. The loader reads the texts, and
-    // nothing else.
+    // Sound: nothing is opened; the handle keeps the library until it is closed. The loader only reads the texts.
     guard let handle = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD) else { return }
     defer { unsafe dlclose(handle) }
     func address(of symbol: String) -> UInt? {

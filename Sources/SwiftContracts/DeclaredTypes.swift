@@ -5,16 +5,16 @@ package import SwiftMetadata
 /// The Swift types, or the protocols, that files declare, by the names that the runtime would find
 /// them under.
 ///
-/// The tables that the runtime reads are in every linked image, stripped or not. Those of objects wait
-/// for relocations that only a linker applies, so of them nothing is known.
+/// The tables that the runtime reads are in every linked image, stripped or not. The tables of objects wait for
+/// relocations that only a linker applies, so nothing is known about objects.
 package struct DeclaredTypes: Codable, Sendable {
-  /// Whether a file has types that could not be read, so that a name that is not here may be there.
+  /// Whether a file has types that could not be read, so that a missing name may be there.
   package private(set) var isIncomplete = false
 
-  /// The names from the module on, by the last one; from an inner one on where what encloses a type
-  /// is not known, since another image has it.
+  /// The names from the module on, by the last one. They begin with an inner name if another image has what encloses
+  /// the type.
   private var paths: [String: Set<DeclaredPath>] = [:]
-  /// The own names of those that are private or in functions, which nothing finds.
+  /// The own names of types that are private or in functions, which nothing finds.
   private var hidden: Set<String> = []
 
   /// No types.
@@ -48,12 +48,12 @@ package struct DeclaredTypes: Codable, Sendable {
     }
   }
 
-  /// Whether a type that nothing finds has the last part of a written name.
+  /// Returns whether a type that nothing finds has the last part of a written name.
   package func hides(_ written: String) -> Bool {
     TypeName(written).path?.last.map { hidden.contains(String($0)) } ?? false
   }
 
-  /// Whether a type answers to a written name, which may begin with any of a type's names.
+  /// Returns whether a type answers to a written name, which may begin with any of a type's names.
   package func has(_ written: String) -> Bool {
     guard let wanted = TypeName(written).path, let last = wanted.last else { return false }
     return paths[last, default: []].contains { path in
@@ -68,13 +68,13 @@ package struct DeclaredConformances: Codable, Sendable {
   /// The protocols of a type, and its superclass.
   private struct Bases: Codable {
     var protocols: Set<String> = []
-    /// The class that it extends; an empty name stands for one that cannot be told.
+    /// The class that it extends; an empty name stands for an unknown class.
     var superclass: String?
   }
 
-  /// Whether a file has some that could not be read.
+  /// Whether a file has conformances that could not be read.
   package private(set) var isIncomplete = false
-  /// By the last name of each type, and by all of them.
+  /// The bases of each type, by the type's last name, then by all its names.
   private var types: [String: [String: Bases]] = [:]
   /// The protocols, by the last name of each.
   private var protocols: [String: Set<String>] = [:]
@@ -112,16 +112,16 @@ package struct DeclaredConformances: Codable, Sendable {
     }
   }
 
-  /// Whether some type conforms to a protocol of this name, which may begin with any of the protocol's names.
+  /// Returns whether some type conforms to a protocol of this name, which may begin with any of the protocol's names.
   package func hasConformance(to protocol: String) -> Bool {
     protocols[`protocol`.lastName, default: []].contains { $0.answers(to: `protocol`) }
   }
 
-  /// Whether a type conforms to a protocol, itself or by a class that it extends; nil where the files do not tell.
+  /// Returns whether a type conforms to a protocol, itself or by a class that it extends; nil if the files do not tell.
   ///
   /// - Parameters:
   ///   - type: The name of a type of these files, which may begin with any of its names.
-  ///   - protocol: Likewise, of a protocol.
+  ///   - protocol: The name of a protocol, likewise.
   ///   - declared: The types of these files.
   /// - Returns: Whether it does; nil if a class that it extends is in no file, or a file cannot be read.
   package func conforms(
@@ -144,17 +144,17 @@ package struct DeclaredConformances: Codable, Sendable {
 }
 
 extension String {
-  /// The last of the names that dots part.
+  /// The last of the names between dots.
   fileprivate var lastName: String { String(split(separator: ".").last ?? "") }
 
-  /// Whether this is the whole name of what a written name means.
+  /// Returns whether this is the whole name of what a written name means.
   fileprivate func answers(to written: String) -> Bool {
     self == written || hasSuffix("." + written)
   }
 }
 
 extension Record {
-  /// The Swift type that must be loaded for the entry to be made; nil where it brings what makes it.
+  /// The Swift type that must be loaded for the entry to be made; nil if the entry brings what makes it.
   package var neededType: String? {
     guard !attributes.isC else { return nil }
     return accessor.map { $0.target == .null } ?? true ? namedType : nil

@@ -15,15 +15,15 @@ package struct ClassLayout: Hashable, Codable, Sendable {
 ///
 /// Swift: `TargetClassDescriptor`, `TargetClassMetadata`.
 extension MetadataReader {
-  /// Returns the layout of the class with a descriptor and with metadata, if its address is known; nil if the runtime lays
-  /// the class out, and of other types.
+  /// Returns the layout of the class with a descriptor, and with metadata if its address is known; nil if the runtime
+  /// lays the class out, and for other types.
   package func layout(
     ofClass descriptor: UInt64, metadata: UInt64?
   ) throws(Memory.Failure) -> ClassLayout? {
     guard try flags(of: descriptor).isLaidOutClass else { return nil }
     var layout = ClassLayout(words: try memory.word(at: descriptor &+ 28))
     if let metadata {
-      // 0 in a file where the size of a property is not known before it is loaded.
+      // 0 in a file if the size of a property is not known before loading.
       let size = try memory.word(at: metadata &+ 2 &* UInt64(memory.pointerSize) &+ 8)
       if size > 0 { layout.bytes = size...size }
     }
@@ -32,8 +32,8 @@ extension MetadataReader {
 }
 
 extension MetadataReader<FileMemory> {
-  /// Returns the superclass of a class, and the layout that the class was compiled to find of it; nil without a superclass,
-  /// or if the runtime lays the class out.
+  /// Returns the superclass of a class, and the layout that the class was compiled to find in it. Nil without a
+  /// superclass, or if the runtime lays the class out.
   ///
   /// Own properties begin after those of the superclass, at the next multiple of at most 16.
   package func superclass(
@@ -56,8 +56,8 @@ extension MetadataReader<FileMemory> {
     return (superclass, layout)
   }
 
-  /// Returns the superclass that the descriptor of a class names: nil without one, and a nil reference where the name
-  /// does not tell which.
+  /// Returns the superclass that the descriptor of a class names: nil without a superclass, and a nil reference if the
+  /// name does not tell which.
   package func superclass(
     named descriptor: UInt64
   ) throws(ImageError) -> MetadataReference<String>?? {

@@ -2,8 +2,8 @@ internal import LibC
 
 /// The compiler's description of a type, protocol, module or extension of a loaded Swift image.
 ///
-/// A view of constant memory: Swift images are never unmapped, so an address that a registered section gave stays
-/// readable. Here, and not where it is used, so that the compiler makes a reader for this memory alone.
+/// A view of constant memory: Swift images are never unmapped, so an address from a registered section stays readable.
+/// It is here, not where it is used, so that the compiler makes a reader for only this memory.
 package struct ContextDescriptor: Hashable, Sendable {
   private static var reader: MetadataReader<ProcessMemory> { MetadataReader(ProcessMemory()) }
 
@@ -19,19 +19,19 @@ package struct ContextDescriptor: Hashable, Sendable {
   /// The kind of the described context, and its flags.
   package var flags: ContextFlags { Self.reader.flags(of: UInt64(address)) }
 
-  /// The bytes of the last component of the path, without a NUL; nil where the kind has no name.
+  /// The bytes of the last component of the path, without a NUL; nil if the kind has no name.
   package var nameBytes: UnsafeRawBufferPointer? {
     unsafe Self.reader.nameAddress(of: UInt64(address)).map {
       unsafe ProcessMemory().bytes(ofTextAt: $0)
     }
   }
 
-  /// The last component of the path; nil where the kind has no name.
+  /// The last component of the path; nil if the kind has no name.
   package var name: String? {
     unsafe nameBytes.map { unsafe String(decoding: $0, as: UTF8.self) }
   }
 
-  /// The names from the module to a declaration; nil where an author could not write them all.
+  /// Returns the names from the module to a declaration; nil if an author could not write them all.
   ///
   /// - Parameter extended: The names of an extended type, which the runtime finds.
   /// - Returns: The names, the module's first.
@@ -46,12 +46,12 @@ package struct ContextDescriptor: Hashable, Sendable {
     Self.reader.requirements(ofProtocol: UInt64(address))
   }
 
-  /// The layout of a class whose metadata is at an address; nil if the runtime lays it out.
+  /// Returns the layout of a class whose metadata is at an address; nil if the runtime lays it out.
   package func layout(metadata: UInt?) -> ClassLayout? {
     Self.reader.layout(ofClass: UInt64(address), metadata: metadata.map { UInt64($0) })
   }
 
-  /// Passes over the types that declare in a table to conform to this protocol.
+  /// Calls `body` with each type that declares in a table to conform to this protocol.
   package func forEachConformer(in conformances: Range<UInt>, _ body: (Self) -> Void) {
     let table = UInt64(conformances.lowerBound)..<UInt64(conformances.upperBound)
     Self.reader.forEachConformance(in: table) { conformance in
@@ -60,9 +60,9 @@ package struct ContextDescriptor: Hashable, Sendable {
     }
   }
 
-  /// Passes over the classes, structs, enums and protocols in the tables of an image, with the bytes of their names.
+  /// Calls `body` with the classes, structs, enums and protocols in an image's tables, and the bytes of their names.
   ///
-  /// Left out are types that `Any` cannot hold, and records that lead nowhere or to something else.
+  /// Skips types that `Any` cannot hold, and records that lead nowhere or to something else.
   package static func forEach(
     inTypes types: Range<UInt>, protocols: Range<UInt>,
     _ body: (Self, UnsafeRawBufferPointer) -> Void
@@ -85,12 +85,12 @@ package struct ContextDescriptor: Hashable, Sendable {
 /// runtime, by offsets that the runtime itself follows at the first cast: the tables are constant,
 /// mapped for ever, and aligned to 4 bytes.
 package struct ProcessMemory: MetadataMemory, Sendable {
-  /// All that is loaded.
+  /// The memory of all that is loaded.
   package init() {}
 
   package var pointerSize: Int { MemoryLayout<UInt>.size }
 
-  /// The number in 1, 2 or 4 bytes at an address.
+  /// Returns the number in 1, 2 or 4 bytes at an address.
   @inline(__always)
   package func number(at address: UInt64, size: Int) -> UInt64 {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: UInt(address)) else { return 0 }
@@ -101,12 +101,12 @@ package struct ProcessMemory: MetadataMemory, Sendable {
     }
   }
 
-  /// The pointer stored at an address; nil for null, or where no pointer can be.
+  /// Returns the pointer stored at an address; nil for null, or if no pointer can be there.
   package func pointer(at address: UInt64) -> MetadataReference<Never>? {
     self.address(at: UInt(address)).map { .address(UInt64($0)) }
   }
 
-  /// The pointer stored at an address; nil for null, or where no pointer can be.
+  /// Returns the pointer stored at an address; nil for null, or if no pointer can be there.
   package func address(at address: UInt) -> UInt? {
     guard address % UInt(MemoryLayout<UInt>.alignment) == 0,
       let pointer = unsafe UnsafeRawPointer(bitPattern: address)
@@ -115,7 +115,7 @@ package struct ProcessMemory: MetadataMemory, Sendable {
     return value == 0 ? nil : value
   }
 
-  /// The NUL-terminated text at an address, without its NUL.
+  /// Returns the NUL-terminated text at an address, without its NUL.
   package func bytes(ofTextAt address: UInt64) -> UnsafeRawBufferPointer {
     let start = unsafe UnsafePointer<CChar>(bitPattern: UInt(address))
     return unsafe UnsafeRawBufferPointer(start: start, count: start.map { unsafe strlen($0) } ?? 0)
@@ -129,12 +129,12 @@ package struct ProcessMemory: MetadataMemory, Sendable {
 
   package func wrapped(_ address: UInt64) -> UInt64 { UInt64(UInt(truncatingIfNeeded: address)) }
 
-  /// The type whose metadata lies at an address: an `Any.Type` is nothing but that address.
+  /// Returns the type whose metadata lies at an address: an `Any.Type` is nothing but that address.
   package func type(_ metadata: UnsafeRawPointer) -> any Any.Type {
     unsafe unsafeBitCast(metadata, to: Any.Type.self)
   }
 
-  /// The type with the mangled name at an address; nil for one that depends on generic arguments.
+  /// Returns the type with the mangled name at an address; nil if the type depends on generic arguments.
   package func type(mangled address: UInt64) -> (any Any.Type)? {
     guard let start = unsafe UnsafePointer<UInt8>(bitPattern: UInt(address)) else { return nil }
     // Symbolic references are inside the name: a control byte, then 4 or 8 bytes that may be 0.

@@ -4,11 +4,11 @@ package import BinaryImage
 ///
 /// The sections that the runtime reads are in every linked image, stripped or not.
 package struct FileTables {
-  /// What a table lists.
+  /// The kinds of tables, by what they list.
   package enum List: CaseIterable, Sendable {
     case types, protocols, conformances
 
-    /// The sections that it is in, of each format.
+    /// The sections that hold it, in each format.
     var sections: (elf: String, macho: String) {
       switch self {
       case .types: ("swift5_type_metadata", "__swift5_types")
@@ -20,27 +20,27 @@ package struct FileTables {
 
   /// A type or protocol as conformances refer to it.
   package struct Reference: Hashable, Sendable {
-    /// `Shop.Cart`; of what is private, the last name alone.
+    /// `Shop.Cart`; only the last name if it is private.
     package var name: String
     /// The symbol of its descriptor, if another image defines it.
     package var symbol: String?
-    /// Where its descriptor is, if this image has it.
+    /// The address of its descriptor, if this image has it.
     package var address: UInt64?
     /// Whether it is a type that takes generic arguments.
     package var isGeneric = false
   }
 
-  /// A conformance, and what it refers to.
+  /// A conformance, with the type and the protocol that it refers to.
   package struct Conformance: Sendable {
-    /// What the compiler wrote.
+    /// The descriptor that the compiler wrote.
     package let descriptor: ProtocolConformance<String>
     /// The type that conforms.
     package let type: Reference
-    /// What it conforms to.
+    /// The protocol that the type conforms to.
     package let `protocol`: Reference
 
-    /// What else is to be known of it, one word each: `generic`, `conditional`, `isolated`, `retroactive`, and
-    /// `resilient` where it was built against a library with evolution.
+    /// Its further properties, one word each: `generic`, `conditional`, `isolated`, `retroactive`, and `resilient` if
+    /// it was built against a library with evolution.
     package var how: [String] {
       [
         ("generic", type.isGeneric), ("conditional", descriptor.isConditional),
@@ -51,17 +51,17 @@ package struct FileTables {
   }
 
   private let memory: FileMemory
-  /// Reads what the tables lead to.
+  /// A reader of what the tables lead to.
   package var reader: MetadataReader<FileMemory> { MetadataReader(memory) }
   private let lists: [List: [Range<UInt64>]]
 
-  /// More than any library has; a section that is larger is not what it seems to be.
+  /// More bytes than any library has; a larger section is not what it seems to be.
   private static let mostBytes: UInt64 = 1 << 20
 
   /// Looks for the tables of a file; nil if it has none of these.
   ///
-  /// - Throws: ``ImageError`` where sections cannot be looked for, with `noEntries` for an object, whose tables wait
-  ///   for relocations that only a linker applies.
+  /// - Throws: ``ImageError`` if sections cannot be looked for, with `noEntries` for an object, whose tables wait for
+  ///   relocations that only a linker applies.
   package init?(_ wanted: [List] = List.allCases, of image: any FileImage) throws(ImageError) {
     var lists: [List: [Range<UInt64>]] = [:]
     for list in wanted {
@@ -83,8 +83,8 @@ package struct FileTables {
     memory = try FileMemory(of: image)
   }
 
-  /// Passes over the types, or the protocols, that authors can name, in their order; `hidden` gets the names of those that
-  /// are private or in functions.
+  /// Calls `body` with the types, or the protocols, that authors can name, in their order. `hidden` gets the names of
+  /// the others, which are private or in functions.
   package func forEachPath(
     in list: List, hidden: (String) -> Void = { _ in },
     _ body: (DeclaredPath, UInt64) throws(ImageError) -> Void
@@ -103,7 +103,7 @@ package struct FileTables {
     }
   }
 
-  /// Passes over the conformances, in their order.
+  /// Calls `body` with the conformances, in their order.
   package func forEachConformance(
     _ body: (Conformance) throws(ImageError) -> Void
   ) throws(ImageError) {
@@ -118,7 +118,7 @@ package struct FileTables {
     }
   }
 
-  /// Passes over the classes that extend another class, and that the compiler has laid out, in their order.
+  /// Calls `body` with the classes that extend another class and that the compiler has laid out, in their order.
   package func forEachSubclass(
     _ body: (Reference, _ superclass: Reference, ClassLayout) throws(ImageError) -> Void
   ) throws(ImageError) {
@@ -134,7 +134,7 @@ package struct FileTables {
     }
   }
 
-  /// Passes over the classes that extend another class, in their order; nil stands for a superclass that cannot be told.
+  /// Calls `body` with the classes that extend another class, in their order; nil stands for an unknown superclass.
   package func forEachHeir(
     _ body: (Reference, _ superclass: Reference?) throws(ImageError) -> Void
   ) throws(ImageError) {

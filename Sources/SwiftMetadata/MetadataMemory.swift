@@ -1,37 +1,37 @@
 package import BinaryImage
 
-/// Where the compiler's tables are read: this process, or a file that nothing has loaded.
+/// The memory that holds the compiler's tables: this process, or a file that nothing has loaded.
 ///
-/// Pointers in the tables are relative to their own field, so that most need no relocation; one that leads to
-/// another image goes through a slot that the loader fills.
+/// Pointers in the tables are relative to their own field, so most need no relocation. A pointer to another image goes
+/// through a slot that the loader fills.
 package protocol MetadataMemory {
-  /// Why something cannot be read; `Never` where nothing is checked.
+  /// The error of a failed read; `Never` if nothing is checked.
   associatedtype Failure: Error
-  /// The name of what another image defines; `Never` where all are loaded.
+  /// The name of what another image defines; `Never` if all images are loaded.
   associatedtype Import
 
   /// The bytes of a pointer.
   var pointerSize: Int { get }
-  /// The number in 1, 2 or 4 bytes at an address, which may be odd.
+  /// Returns the number in 1, 2 or 4 bytes at an address, which may be odd.
   func number(at address: UInt64, size: Int) throws(Failure) -> UInt64
-  /// Where the pointer in a slot leads; nil for null, or where no pointer can be.
+  /// Returns the target of the pointer in a slot; nil for null, or if no pointer can be there.
   func pointer(at address: UInt64) throws(Failure) -> MetadataReference<Import>?
-  /// The NUL-terminated text at an address.
+  /// Returns the NUL-terminated text at an address.
   func text(at address: UInt64) throws(Failure) -> String
-  /// The names from the module to what another image defines; nil where its name does not tell.
+  /// Returns the names from the module to what another image defines; nil if its name does not tell.
   func path(of imported: Import) -> [String]?
-  /// An address as wide as the image's.
+  /// Returns an address as wide as the image's.
   func wrapped(_ address: UInt64) -> UInt64
 }
 
-/// Where a pointer of the compiler's tables leads.
+/// The target of a pointer in the compiler's tables.
 package enum MetadataReference<Import> {
   /// To this address of the image, or of the process.
   case address(UInt64)
-  /// To what another image defines.
+  /// To a declaration of another image.
   case imported(Import)
 
-  /// The address; nil of what another image defines.
+  /// The address; nil for what another image defines.
   package var address: UInt64? {
     if case .address(let address) = self { address } else { nil }
   }
@@ -40,14 +40,14 @@ package enum MetadataReference<Import> {
 extension MetadataReference: Sendable where Import: Sendable {}
 
 extension MetadataMemory {
-  /// The 32 bits at an address.
+  /// Returns the 32 bits at an address.
   package func word(at address: UInt64) throws(Failure) -> UInt32 {
     UInt32(truncatingIfNeeded: try number(at: address, size: 4))
   }
 
-  /// Where the relative pointer in a field leads; nil for a null one.
+  /// Returns the target of the relative pointer in a field; nil for a null pointer.
   ///
-  /// `indirectIf` is the bit that makes it lead to a slot instead.
+  /// `indirectIf` is the bit that makes the pointer lead to a slot instead.
   func reference(
     at field: UInt64, indirectIf bit: UInt32 = 0
   ) throws(Failure) -> MetadataReference<Import>? {
@@ -56,7 +56,7 @@ extension MetadataMemory {
     return word & bit == 0 ? .address(target) : try pointer(at: target)
   }
 
-  /// Where a relative pointer leads that no bit makes indirect; nil for a null one.
+  /// Returns the target of a relative pointer that no bit makes indirect; nil for a null pointer.
   func target(at field: UInt64) throws(Failure) -> UInt64? {
     target(of: try word(at: field), in: field)
   }
@@ -69,7 +69,7 @@ extension MetadataMemory {
 
 /// The compiler's tables in a file that is not loaded; every read is checked.
 ///
-/// A file that leads its reader on without end is given up. Use one value on one thread.
+/// Gives up a file that leads its reader on without end. Use one value on one thread.
 package final class FileMemory: MetadataMemory {
   /// The file.
   package let image: any FileImage
@@ -77,13 +77,13 @@ package final class FileMemory: MetadataMemory {
   /// The bytes that may still be read: tables may lead to the same bytes again and again.
   private var budget: Int
 
-  /// More than any name has.
+  /// More bytes than any name has.
   private static let mostText = 1 << 12
 
   package var pointerSize: Int { image.pointerSize }
 
-  /// Throws where nothing can be found by name or by address: without a section table, and in objects, whose
-  /// tables wait for a linker.
+  /// Throws if nothing can be found by name or by address: without a section table, and in objects, whose tables wait
+  /// for a linker.
   package init(of image: any FileImage) throws(ImageError) {
     self.image = image
     budget = Int(clamping: min(image.part.size, 1 << 26)) * 8
@@ -91,7 +91,7 @@ package final class FileMemory: MetadataMemory {
       .sorted { $0.address.rawValue < $1.address.rawValue }
   }
 
-  /// Some bytes as a number.
+  /// Returns some bytes as a number.
   package func number(at address: UInt64, size: Int) throws(ImageError) -> UInt64 {
     try spend(size)
     let bytes = try image.bytes(at: VirtualAddress(rawValue: address), count: size)

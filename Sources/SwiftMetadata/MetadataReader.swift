@@ -1,24 +1,24 @@
-/// Reads what the compiler wrote of types, protocols and conformances, in a process or in a file.
+/// A reader of what the compiler wrote about types, protocols and conformances, in a process or in a file.
 ///
 /// Swift: `include/swift/ABI/Metadata.h`; every field is 32 bits, and a pointer is relative to its field.
 package struct MetadataReader<Memory: MetadataMemory> {
-  /// Where the tables are.
+  /// The memory that holds the tables.
   let memory: Memory
 
   /// Reads from a memory.
   package init(_ memory: Memory) { self.memory = memory }
 
-  /// The flags of a context descriptor: `ContextDescriptorFlags`.
+  /// Returns the flags of a context descriptor: `ContextDescriptorFlags`.
   func flags(of context: UInt64) throws(Memory.Failure) -> ContextFlags {
     ContextFlags(rawValue: try memory.word(at: context))
   }
 
-  /// What encloses a declaration; nil for a module.
+  /// Returns the context that encloses a declaration; nil for a module.
   func parent(of context: UInt64) throws(Memory.Failure) -> MetadataReference<Memory.Import>? {
     try memory.reference(at: context &+ 4, indirectIf: 1)
   }
 
-  /// The bytes of the name, up to the NUL; nil where the kind has none.
+  /// Returns the address of the name, which ends with a NUL; nil if the kind has no name.
   func nameAddress(of context: UInt64) throws(Memory.Failure) -> UInt64? {
     guard try flags(of: context).kind?.hasName == true else { return nil }
     return try memory.target(at: context &+ 8)
@@ -26,17 +26,17 @@ package struct MetadataReader<Memory: MetadataMemory> {
 
   // MARK: - Names
 
-  /// The names from the module to a declaration; nil where an author could not write them all.
+  /// Returns the names from the module to a declaration; nil if an author could not write them all.
   ///
   /// That is the case inside private declarations and functions. Inside an extension, the names are those of the
   /// extended type.
   ///
   /// - Parameters:
   ///   - context: The address of the declaration's descriptor.
-  ///   - extended: The names of the type with the mangled name at an address, where that is no reference to a
-  ///     descriptor; nil if they are not known.
-  /// - Returns: The names; nil where an author could not write them all.
-  /// - Throws: What the memory throws where something cannot be read.
+  ///   - extended: The names of the type with the mangled name at an address, if that is no reference to a descriptor;
+  ///     nil if they are not known.
+  /// - Returns: The names; nil if an author could not write them all.
+  /// - Throws: The error of the memory if something cannot be read.
   func path(
     of context: UInt64, extended: (UInt64) throws(Memory.Failure) -> [String]?
   ) throws(Memory.Failure) -> DeclaredPath? {
@@ -67,7 +67,7 @@ package struct MetadataReader<Memory: MetadataMemory> {
     return nil
   }
 
-  /// The descriptor that a mangled name is nothing but a reference to; nil of any other name.
+  /// Returns the descriptor that a mangled name refers to, if it is only a reference; nil for any other name.
   ///
   /// Generic arguments may follow the reference if `orGeneric` allows them.
   func referred(
@@ -89,10 +89,10 @@ package struct MetadataReader<Memory: MetadataMemory> {
 package struct DeclaredPath: Hashable, Codable, Sendable {
   /// The names, the declaration's own last.
   package var names: [String]
-  /// Whether they begin with the module; otherwise what encloses the first one is not known.
+  /// Whether they begin with the module; otherwise what encloses the first name is not known.
   package var isWhole: Bool
 
-  /// The names from the inside out, in a declaration of these names; nil if nothing is left.
+  /// Adds names, from the inside out, to the names of what encloses them; nil if nothing is left.
   fileprivate init?(_ inner: [String], in outer: [String]?) {
     names = (outer ?? []) + inner.reversed()
     isWhole = outer != nil
@@ -103,11 +103,11 @@ package struct DeclaredPath: Hashable, Codable, Sendable {
   package var text: String { names.joined(separator: ".") }
 }
 
-/// What a context descriptor is of, and more about it.
+/// The kind of a context descriptor, and its flags.
 package struct ContextFlags: Hashable, Sendable {
   let rawValue: UInt32
 
-  /// What is described.
+  /// The kinds of described contexts.
   package enum Kind: UInt32, Sendable {
     case module = 0
     case `extension` = 1
@@ -121,20 +121,20 @@ package struct ContextFlags: Hashable, Sendable {
     var hasName: Bool { self != .extension && self != .anonymous }
   }
 
-  /// What is described; nil for kinds that have no name, such as opaque result types.
+  /// The kind of the described context; nil for kinds that have no name, such as opaque result types.
   package var kind: Kind? { Kind(rawValue: rawValue & 0x1f) }
 
   /// Whether metadata takes generic arguments: of the type itself or of a type around it.
   package var isGeneric: Bool { rawValue & 0x80 != 0 }
 
-  /// Whether it is a type that `Any` can hold, or that generic arguments may make one.
+  /// Whether it is a type that `Any` can hold, or could hold with some generic arguments.
   package var describesCopyableType: Bool {
     let suppressesDefaults = rawValue & 0x20 != 0
     return rawValue & 0x10 != 0 && (isGeneric || !suppressesDefaults)
   }
 
-  /// Whether it is a class that the compiler has laid out. The runtime lays out those that extend a class of a library
-  /// with evolution.
+  /// Whether it is a class that the compiler has laid out. The runtime lays out classes that extend a class of a
+  /// library with evolution.
   var isLaidOutClass: Bool { kind == .class && rawValue & 0x3000_0000 == 0 }
 
   /// Whether only classes can conform to the protocol.
@@ -143,7 +143,7 @@ package struct ContextFlags: Hashable, Sendable {
 
 /// The lists of an image: of its types, its protocols, and its conformances.
 extension MetadataReader {
-  /// The descriptor of the type or protocol that a record leads to; nil of what another image describes.
+  /// Returns the descriptor of the type or protocol that a record leads to; nil if another image describes it.
   func descriptor(at record: UInt64) throws(Memory.Failure) -> UInt64? {
     // The second bit of a record marks a class of Objective-C, which has no descriptor.
     guard try memory.word(at: record) & 2 == 0 else { return nil }
@@ -151,7 +151,7 @@ extension MetadataReader {
     return descriptor.flatMap { $0 % 4 == 0 ? $0 : nil }
   }
 
-  /// Passes over the conformances in a list, in their order.
+  /// Calls `body` with the conformances in a list, in their order.
   func forEachConformance(
     in list: Range<UInt64>,
     _ body: (ProtocolConformance<Memory.Import>) throws(Memory.Failure) -> Void

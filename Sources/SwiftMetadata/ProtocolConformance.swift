@@ -1,34 +1,34 @@
-/// What the compiler wrote of the conformance of a type to a protocol.
+/// The compiler's description of the conformance of a type to a protocol.
 ///
 /// Swift: `TargetProtocolConformanceDescriptor`, `ConformanceFlags`.
 package struct ProtocolConformance<Import> {
-  /// Where its descriptor is.
+  /// The address of its descriptor.
   package let address: UInt64
   /// The protocol's descriptor.
   package let `protocol`: MetadataReference<Import>
-  /// The type's descriptor; nil of a class of Objective-C, which has none.
+  /// The type's descriptor; nil for a class of Objective-C, which has none.
   package let type: MetadataReference<Import>?
-  /// The witness table, or the pattern that the runtime makes tables of; nil where there is none.
+  /// The witness table, or the pattern that the runtime makes tables from; nil if there is none.
   package let table: UInt64?
   fileprivate let flags: UInt32
 
-  /// Whether neither the type nor the protocol is of the image that has the conformance.
+  /// Whether neither the type nor the protocol belongs to the image that has the conformance.
   package var isRetroactive: Bool { flags & 0x40 != 0 }
-  /// Whether it holds for some generic arguments alone.
+  /// Whether it holds only for some generic arguments.
   package var isConditional: Bool { flags >> 8 & 0xff != 0 }
-  /// Whether the witnesses are listed by the requirements that they answer, and the runtime makes the table: where the
+  /// Whether the witnesses are listed by the requirements that they answer, and the runtime makes the table: the
   /// protocol was resilient when the conformance was compiled.
   package var isResilient: Bool { flags & 0x1_0000 != 0 }
-  /// Whether the runtime makes a table for each type, of a pattern whose size is known.
+  /// Whether the runtime makes a table for each type, from a pattern whose size is known.
   package var hasPattern: Bool { flags & 0x2_0000 != 0 }
-  /// Whether it holds on one global actor alone.
+  /// Whether it holds only on one global actor.
   package var isIsolated: Bool { flags & 0x8_0000 != 0 }
 }
 
 extension ProtocolConformance: Sendable where Import: Sendable {}
 
 extension MetadataReader {
-  /// The conformance whose descriptor is at an address; nil if it names no protocol.
+  /// Returns the conformance whose descriptor is at an address; nil if it names no protocol.
   ///
   /// Its fields are: protocol, type, witness table, flags.
   package func conformance(
@@ -48,12 +48,12 @@ extension MetadataReader {
       flags: flags)
   }
 
-  /// The requirements that resilient witnesses of a conformance answer, nil for one that leads nowhere; and the words of
-  /// a table, as the conformance was compiled, nil where the runtime makes none.
+  /// Returns the requirements that resilient witnesses of a conformance answer; nil for one that leads nowhere. Also
+  /// returns the words of a table, as the conformance was compiled; nil if the runtime makes no table.
   ///
-  /// Behind the fields are, as the flags say: the module of a retroactive one; conditions, 12 bytes each; shapes of packs,
-  /// 8 bytes each; the number of resilient witnesses and each with its requirement and its function; the words of the
-  /// pattern and of what is private to tables, 16 bits each, and two pointers.
+  /// After the fields are, as the flags say: the module of a retroactive conformance; conditions, 12 bytes each; shapes
+  /// of packs, 8 bytes each; the number of resilient witnesses and each with its requirement and its function; the
+  /// words of the pattern and of what is private to tables, 16 bits each, and two pointers.
   package func witnesses(
     of conformance: ProtocolConformance<Memory.Import>
   ) throws(Memory.Failure) -> (
@@ -75,12 +75,12 @@ extension MetadataReader {
     return (requirements, Int(try memory.number(at: memory.wrapped(place), size: 2)))
   }
 
-  /// The requirements of a protocol, in the order of the words of its witness tables: the addresses of their
-  /// descriptors, and whether the protocol's library answers for a conformer that does not. A type has none.
+  /// Returns the requirements of a protocol, in the order of the words of its witness tables: the addresses of their
+  /// descriptors, and whether the protocol's library has a default for them. A type has none.
   ///
-  /// In a resilient library a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads to a descriptor. Behind the context of
-  /// the protocol are: number of constraints, number of requirements, names of associated types; then the
-  /// constraints, 12 bytes each, and the requirements: flags, and the default implementation.
+  /// In a resilient library a symbol that ends in `Tq`, `Tl`, `Tb` or `Tn` leads to a descriptor. After the context of
+  /// the protocol are: number of constraints, number of requirements, names of associated types; then the constraints,
+  /// 12 bytes each, and the requirements: flags, and the default implementation.
   ///
   /// Swift: `TargetProtocolRequirement`.
   package func requirements(

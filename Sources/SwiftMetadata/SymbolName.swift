@@ -5,23 +5,23 @@
 package struct SymbolName {
   /// The names from the module on.
   package private(set) var path: [String] = []
-  /// What the symbol is of them: `Mp` a protocol's descriptor, `Mn` a type's.
+  /// The kind of the symbol: `Mp` for a protocol's descriptor, `Mn` for a type's.
   package var suffix: String { String(decoding: rest, as: UTF8.self) }
 
   private var rest: ArraySlice<UInt8>
-  /// Parts of the identifiers so far, which later ones may be made of.
+  /// The words of the identifiers so far; later identifiers may consist of them.
   private var words: [ArraySlice<UInt8>] = []
-  /// The paths so far, which later ones may begin with.
+  /// The paths so far; later paths may begin with them.
   private var known: [[String]] = []
 
-  /// Reads a symbol; nil of one that names something else, or spells it in a way that is not read.
+  /// Reads a symbol; nil if it names something else, or has a spelling that is not read.
   package init?(_ symbol: String) {
     rest = Array(symbol.utf8)[...]
     guard let path = read() else { return nil }
     self.path = path
   }
 
-  /// What a symbol is called in texts: `Contracts.Codec`, or the symbol itself.
+  /// Returns the name of a symbol for texts: `Contracts.Codec`, or the symbol itself.
   package static func text(of symbol: String) -> String {
     SymbolName(symbol)?.path.joined(separator: ".") ?? symbol
   }
@@ -40,7 +40,7 @@ package struct SymbolName {
     return path.count > 1 ? path : nil
   }
 
-  /// A module, or what the standard library abbreviates.
+  /// Reads a module, or an abbreviation of the standard library.
   private mutating func context() -> [String]? {
     if skip("So") || skip("SC") { return ["__C"] }
     if skip("s") { return ["Swift"] }
@@ -64,7 +64,7 @@ package struct SymbolName {
     return [module]
   }
 
-  /// Passes over the module of an extension; the type that it extends is before it.
+  /// Skips the module of an extension; the type that it extends is before it.
   private mutating func skipExtension() {
     var inExtension = self
     if inExtension.context() != nil, inExtension.skip("E") { self = inExtension }
@@ -94,7 +94,7 @@ package struct SymbolName {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// Words begin at letters, and end before a capital or an underscore.
+  /// Remembers words: they begin at letters, and end before a capital or an underscore.
   private mutating func remember(_ slice: ArraySlice<UInt8>) {
     var start: Int?
     for index in slice.startIndex...slice.endIndex {

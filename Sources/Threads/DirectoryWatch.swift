@@ -1,23 +1,23 @@
 internal import LibC
 
-/// Waits on a thread of its own until the system tells that directories have changed: inotify.
+/// A watch on directories: a thread of its own waits until the system reports changes (inotify).
 ///
-/// The descriptor is closed when the last reference goes: that of the thread, or of who may end it.
+/// The descriptor is closed when the last reference goes: the thread's, or that of the caller who may end it.
 package final class DirectoryWatch: Sendable {
   private let descriptor: Int32
   private let ending: StopPipe
 
-  /// What changes which files there are, or what they hold.
+  /// The events that change which files there are, or what they hold.
   private static let events =
     UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM) | UInt32(IN_MOVED_TO)
     | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MODIFY) | UInt32(IN_ATTRIB) | UInt32(IN_DELETE_SELF)
     | UInt32(IN_MOVE_SELF)
-  /// How long nothing happens before files are read: who writes one, writes several times.
+  /// The milliseconds without an event before files are read: a program writes a file in several steps.
   private static let quiet: Int32 = 30
-  /// How often more may come in such a time before it is told all the same.
+  /// The number of times that more events may come before a change is reported all the same.
   private static let mostTurns = 50
 
-  /// Nil where the system gives no descriptor, with the reason in `errno`.
+  /// Nil if the system gives no descriptor, with the reason in `errno`.
   package init?() {
     guard let ending = StopPipe() else { return nil }
     self.ending = ending
@@ -27,7 +27,7 @@ package final class DirectoryWatch: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Watches these directories too, or what is above those that are not there. Returns the paths of those that are not
+  /// Watches these directories too, or the folders above those that are not there. Returns the paths that are not
   /// watched, each with the number of the reason.
   package func follow(_ paths: [String]) -> [(path: String, failure: Int32)] {
     var seen: Set<[UInt8]> = []
@@ -50,7 +50,7 @@ package final class DirectoryWatch: Sendable {
     POSIXThread.detach { [self] in
       var changes = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
       while ending.poll(&changes) != nil {
-        // Until nothing more comes for a moment; where something always comes, for some of them.
+        // Waits until nothing more comes for a moment; if events keep coming, only for some of them.
         for _ in 0..<Self.mostTurns {
           drain()
           guard let count = ending.poll(&changes, limit: Self.quiet) else { return }
@@ -64,7 +64,7 @@ package final class DirectoryWatch: Sendable {
   /// Ends the thread; a call that it is in ends first. Does not wait for that.
   package func end() { ending.stop() }
 
-  /// Takes what was told; every directory is looked at anyway.
+  /// Discards the events: every directory is read again anyway.
   private func drain() {
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     // Sound: the pointer covers the array for the duration of the call.

@@ -1,7 +1,7 @@
 package import LibC
 
-/// A value behind a mutex, held for a few instructions and never across a call to foreign code; and
-/// the means to wait until another thread has changed it.
+/// A value behind a mutex, which is held for a few instructions and never across a call to foreign code. A thread can
+/// wait until another thread has changed the value.
 ///
 /// POSIX threads' mutex rather than `Synchronization.Mutex`: it has a condition to wait on, and
 /// ThreadSanitizer understands it. Inlinable, so that it is specialised where it is used.
@@ -19,7 +19,7 @@ package import LibC
     unsafe mutex.initialize(to: pthread_mutex_t())
     unsafe condition.initialize(to: pthread_cond_t())
     unsafe pthread_mutex_init(mutex, nil)
-    // A wait for a time goes on whatever the clock on the wall is set to.
+    // A timed wait does not depend on the clock on the wall.
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -34,7 +34,7 @@ package import LibC
     unsafe mutex.deallocate()
   }
 
-  /// A child that was forked while another thread had the mutex never gets it.
+  /// Acquires the mutex. A child that was forked while another thread had the mutex never gets it.
   @inlinable func acquire() {
     if unsafe pthread_mutex_trylock(mutex) == 0 { return }
     ForkedChild.endIfAlone()
@@ -43,8 +43,8 @@ package import LibC
 
   /// Runs `body` with the value while no other thread has it. `body` calls nothing that may block.
   ///
-  /// What is taken out of the value and may end in code of the user's, whose `deinit` may ask this
-  /// lock again, `body` returns, so that it ends when the lock is free.
+  /// `body` returns what it takes out of the value if that may end in code of the user, whose `deinit` may take this
+  /// lock again. Then it ends when the lock is free.
   @inlinable package func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -53,7 +53,7 @@ package import LibC
     return try body(&value)
   }
 
-  /// The same, and wakes those who wait: all of them, or one if each would do.
+  /// Runs `body` as `withLock` does, then wakes waiting threads: all of them, or one if any would do.
   @inlinable package func change<Result>(
     forAll: Bool = true, _ body: (inout Value) -> Result
   ) -> Result {
@@ -74,7 +74,7 @@ package import LibC
     }
   }
 
-  /// The same, but no longer than until `deadline`; nil then.
+  /// Waits in the same way, but no longer than until `deadline`; returns nil then.
   package func wait<Result>(
     before deadline: ContinuousClock.Instant, until body: (inout Value) -> Result?
   ) -> Result? {
@@ -98,17 +98,17 @@ package import LibC
   }
 }
 
-/// Values that any number of tasks follow, each from when it begins. The streams end with it.
+/// A sender of values to any number of tasks, each from when it begins. The streams end with it.
 package final class Broadcast<Value: Sendable>: Sendable {
   private let listeners = Lock<[Int: AsyncStream<Value>.Continuation]>([:])
   private let count = Lock(0)
 
-  /// Nobody follows.
+  /// A sender without listeners.
   package init() {}
 
   deinit { for listener in listeners.withLock({ $0.values }) { listener.finish() } }
 
-  /// Whether somebody follows.
+  /// Whether anybody listens.
   package var isHeard: Bool { listeners.withLock { !$0.isEmpty } }
 
   /// Returns the values from now on. A reader who does not keep up gets the last `most`.
@@ -126,7 +126,7 @@ package final class Broadcast<Value: Sendable>: Sendable {
     return stream
   }
 
-  /// Gives all who follow a value.
+  /// Sends a value to all listeners.
   package func send(_ value: Value) {
     for listener in listeners.withLock({ $0.values }) { listener.yield(value) }
   }

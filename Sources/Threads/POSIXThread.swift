@@ -1,17 +1,17 @@
 package import LibC
 
-/// A thread that the concurrency runtime knows nothing of: for work that must go on while every task is
-/// blocked, and for work that blocks.
+/// A thread that the concurrency runtime does not know: for work that must go on while every task is blocked, and for
+/// work that blocks.
 ///
 /// `join` is called once.
 package struct POSIXThread: @unchecked Sendable {
   // Sound: the number of a thread, which any other may wait for.
   private let thread: pthread_t
 
-  /// The number of processors that are there to be used.
+  /// The number of processors that can be used.
   package static var processors: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-  /// Runs `body` on a new thread; nil where the system gives none, with the reason in `errno`.
+  /// Runs `body` on a new thread; nil if the system gives none, with the reason in `errno`.
   package init?(_ body: @escaping @Sendable () -> Void) {
     let work = UnsafeMutablePointer<@Sendable () -> Void>.allocate(capacity: 1)
     unsafe work.initialize(to: body)
@@ -24,7 +24,7 @@ package struct POSIXThread: @unchecked Sendable {
         else { return nil }
         let run = unsafe work.move()
         unsafe work.deallocate()
-        // The end of the thread would leave what it has begun.
+        // A cancelled thread would leave its work unfinished.
         uncancelled(run)
         return nil
       }, work)
@@ -40,7 +40,7 @@ package struct POSIXThread: @unchecked Sendable {
   /// Waits until the thread has ended.
   package func join() { pthread_join(thread, nil) }
 
-  /// Runs `body` on a new thread that is never waited for; false where the system gives none.
+  /// Runs `body` on a new thread that is never waited for; false if the system gives none.
   package static func detach(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = POSIXThread(body) else { return false }
     pthread_detach(thread.thread)
@@ -48,7 +48,7 @@ package struct POSIXThread: @unchecked Sendable {
   }
 }
 
-/// Runs `body` while nobody can cancel this thread: with its end the locks that it has would never be free.
+/// Runs `body` while nobody can cancel this thread: a cancelled thread would never free its locks.
 package func uncancelled<Result, Failure: Error>(
   _ body: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
@@ -88,12 +88,12 @@ extension Array where Element: Sendable {
   }
 }
 
-/// A pipe by which others stop a thread that waits for the system.
+/// A pipe that stops a thread that waits for the system.
 package final class StopPipe: Sendable {
   private let reading: Int32
   private let writing: Int32
 
-  /// Nil where the system gives no pipe.
+  /// Nil if the system gives no pipe.
   package init?() {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { return nil }
@@ -116,21 +116,21 @@ package final class StopPipe: Sendable {
     defer { others.removeLast() }
     while true {
       let count = unsafe LibC.poll(&others, nfds_t(others.count), limit)
-      // A signal that somebody else handles: again.
+      // A signal that somebody else handles interrupted it: wait again.
       if count < 0, errno == EINTR { continue }
       return count < 0 || others.last?.revents != 0 ? nil : count
     }
   }
 }
 
-/// Runs `begin`, and then serves the queue of the main thread until the function is called that `begin` was given.
+/// Runs `begin`, then serves the queue of the main thread until somebody calls the function that `begin` got.
 ///
 /// Everything that is isolated to the main actor runs in that queue. Nobody else serves it while `main` of a C program
 /// waits in a call of ours. On other threads this only runs `begin`.
 ///
-/// - Throws: What `check` throws, which is called again and again.
-/// - Returns: False if something waits in the queue that nobody can run. Nil if a descriptor is needed and the system gives
-///   none, or the program has closed it: `errno` has the reason, and nothing was begun.
+/// - Throws: The error of `check`, which is called again and again.
+/// - Returns: False if work that nobody can run waits in the queue. Nil if a descriptor is needed, but the system gives
+///   none or the program has closed it: `errno` has the reason, and nothing was begun.
 package func servingMainQueue<Failure: Error>(
   while begin: (_ end: @escaping @Sendable () -> Void) -> Void, check: () throws(Failure) -> Void
 ) throws(Failure) -> Bool? {
@@ -148,11 +148,11 @@ package func servingMainQueue<Failure: Error>(
     events.flatMap { file(of: $0.descriptor) == $0.file ? $0.descriptor : nil }
   }
   if events == nil { errno = EBADF }
-  // The queue may be running the task that this thread is inside of: it is not entered twice.
+  // The queue may be running the task that this thread is inside of, so it is not entered twice.
   let isInTask = unsafe withUnsafeCurrentTask { unsafe $0 != nil }
   guard let events, let ending = StopPipe() else {
     if isInTask { return nil }
-    // The program has closed the queue's descriptor, or none is left: looks again and again.
+    // The program has closed the queue's descriptor, or none is left, so this looks again and again.
     let isOver = Lock(false)
     begin { isOver.change { $0 = true } }
     while isOver.wait(before: .now + .milliseconds(10), until: { $0 ? () : nil }) == nil {
@@ -162,7 +162,7 @@ package func servingMainQueue<Failure: Error>(
     return true
   }
   begin { ending.stop() }
-  // Some may have come before anybody asked for the descriptor.
+  // Work may have come before anybody asked for the descriptor.
   if !isInTask { unsafe queue.run(nil) }
   var waiting = [pollfd(fd: events, events: Int16(POLLIN), revents: 0)]
   while let ready = ending.poll(&waiting, limit: 1000) {
@@ -171,7 +171,7 @@ package func servingMainQueue<Failure: Error>(
       continue
     }
     var none: [pollfd] = []
-    // A second is the longest wait of work that nobody can run.
+    // Work that nobody can run waits at most a second.
     if isInTask { return ending.poll(&none, limit: 1000) == nil }
     var count: UInt64 = 0
     unsafe _ = read(events, &count, MemoryLayout<UInt64>.size)
@@ -180,22 +180,22 @@ package func servingMainQueue<Failure: Error>(
   return true
 }
 
-/// The descriptor that can be read while something waits in the queue of the main thread, once it is known, and its file:
-/// a program may close all its descriptors, and open others of the same numbers.
+/// The descriptor that can be read while work waits in the queue of the main thread, once it is known, and its file. A
+/// program may close all its descriptors, and open others of the same numbers.
 private let queueEvents = Lock<(descriptor: Int32, file: [UInt64])?>(nil)
 
-/// Returns the numbers that tell the file of a descriptor from others; none if it is not open.
+/// Returns the numbers that identify the file of a descriptor; none if it is not open.
 private func file(of descriptor: Int32) -> [UInt64] {
   var status = stat()
   guard unsafe fstat(descriptor, &status) == 0 else { return [] }
   return [UInt64(status.st_dev), UInt64(status.st_ino)]
 }
 
-/// Returns what gives a descriptor that can be read while something waits in the queue of the main thread, and what runs
-/// that. Nil on other threads, and if nothing has loaded Dispatch.
+/// Returns two functions: one gives a descriptor that can be read while work waits in the queue of the main thread, the
+/// other runs that work. Nil on other threads, and if nothing has loaded Dispatch.
 ///
 /// Dispatch has these functions for run loops: CoreFoundation serves the queue through them. Only the main thread asks
-/// the loader: others may have to come back before a constructor does, which has its lock.
+/// the loader: a constructor may have the loader's lock and wait for other threads.
 private func mainQueue() -> (
   descriptor: @convention(c) () -> Int32, run: @convention(c) (UnsafeMutableRawPointer?) -> Void
 )? {

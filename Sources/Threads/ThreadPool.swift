@@ -1,34 +1,32 @@
-/// Threads for work that may block, kept for the work that comes next.
+/// A pool of threads for work that may block. They are kept for later work.
 ///
-/// Work begins at once, on a thread that has nothing to do or on a new one. Once there are `width`
-/// threads it waits for one of them; where none of them has taken anything for a while, they are all
-/// blocked, and another is added.
+/// Work begins at once, on an idle thread or on a new one. Once there are `width` threads, work waits for one of them.
+/// If none of them has taken work for a while, they are all blocked, and another is added.
 package final class ThreadPool: Sendable {
   package typealias Work = @Sendable () -> Void
 
-  /// The number of threads, and of those that have nothing to do; the work that waits for a thread, by numbers that
-  /// follow each other from `first` on; and the `first` when somebody last looked whether work is taken, nil while
-  /// nobody looks.
+  /// The number of threads, and of idle threads. The work that waits for a thread, by consecutive numbers from `first`
+  /// on. The `first` of the last check whether work is taken; nil while nobody checks.
   private typealias State = (
     threads: Int, idle: Int, queue: [Int: Work], first: Int, watched: Int?
   )
 
   private static let patience: Duration = .milliseconds(10)
   private let state = Lock<State>((0, 0, [:], 0, nil))
-  /// How many threads there are before work has to wait for one.
+  /// The number of threads before work has to wait for one.
   private let width: Int
-  /// How many are kept while there is nothing to do.
+  /// The number of threads to keep while there is nothing to do.
   private let spare: Int
 
-  /// A pool without threads: the first work brings the first one.
+  /// A pool without threads: the first work starts the first thread.
   package init(width: Int = 64, spare: Int = max(4, POSIXThread.processors)) {
     self.width = width
     self.spare = spare
   }
 
-  /// Has `work` run on a thread of the pool.
+  /// Runs `work` on a thread of the pool.
   ///
-  /// - Returns: False where there is no thread and the system gives none: it will not run.
+  /// - Returns: False if there is no thread and the system gives none: then `work` does not run.
   package func run(_ work: @escaping Work) -> Bool {
     var needsWatch = state.change(forAll: false) { state -> Bool? in
       guard state.queue.count >= state.idle, state.threads < width else {
@@ -39,7 +37,7 @@ package final class ThreadPool: Sendable {
     }
     if needsWatch == nil {
       if addThread(work) { return true }
-      // One of those that are there takes it.
+      // One of the existing threads takes it.
       needsWatch = state.change(forAll: false) { state in
         state.threads > 0 ? Self.add(work, to: &state) : nil
       }
@@ -48,7 +46,7 @@ package final class ThreadPool: Sendable {
     return needsWatch != nil
   }
 
-  /// Has work wait for a thread. Returns whether somebody has to look whether one takes it.
+  /// Queues work for a thread. Returns whether somebody has to check that a thread takes it.
   private static func add(_ work: @escaping Work, to state: inout State) -> Bool {
     state.queue[state.first + state.queue.count] = work
     guard state.watched == nil, state.queue.count > state.idle else { return false }
@@ -56,8 +54,8 @@ package final class ThreadPool: Sendable {
     return true
   }
 
-  /// Makes sure that a thread is there for the work that comes next. Returns false, with the reason in `errno`, if there is
-  /// none and the system gives none.
+  /// Makes sure that there is a thread for the next work. Returns false, with the reason in `errno`, if there is none
+  /// and the system gives none.
   package func prepare() -> Bool {
     let needsThread = state.withLock { state in
       guard state.threads == 0 else { return false }
@@ -67,7 +65,7 @@ package final class ThreadPool: Sendable {
     return !needsThread || addThread(nil)
   }
 
-  /// Starts a thread that has been counted already; false where the system gives none.
+  /// Starts a thread that has been counted already; false if the system gives none.
   private func addThread(_ first: Work?) -> Bool {
     let isRunning = POSIXThread.detach { self.work(first) }
     if !isRunning { state.withLock { $0.threads -= 1 } }
@@ -78,7 +76,7 @@ package final class ThreadPool: Sendable {
     var next = first
     repeat {
       next?()
-      // Let go of before the thread waits for more.
+      // Released before the thread waits for more.
       next = nil
       state.withLock { $0.idle += 1 }
       next = state.wait { state -> Work?? in
@@ -112,22 +110,22 @@ package final class ThreadPool: Sendable {
   }
 }
 
-/// Calls back when a time has passed, on a thread of its own: also while all others are blocked.
+/// Alarms that call back when a time has passed, on a thread of their own: also while all others are blocked.
 ///
 /// The thread lives only while an alarm is set.
 package final class Alarms: Sendable {
   private typealias Alarm = (time: ContinuousClock.Instant, call: @Sendable () -> Void)
 
-  /// Those of the process.
+  /// The alarms of the process.
   package static let shared = Alarms()
-  /// The alarms by their numbers, and when the thread looks again; nil while there is none.
+  /// The alarms by their numbers, and the time when the thread looks again; nil while there is no thread.
   private let state = Lock<(alarms: [UInt64: Alarm], last: UInt64, look: ContinuousClock.Instant?)>(
     ([:], 0, nil))
 
-  /// None yet.
+  /// No alarms yet.
   package init() {}
 
-  /// Has `call` run once `delay` has passed, unless it is cancelled before; it is short.
+  /// Runs `call`, which must be short, once `delay` has passed, unless it is cancelled before.
   ///
   /// - Returns: The number for `cancel`.
   package func set(after delay: Duration, _ call: @escaping @Sendable () -> Void) -> UInt64 {
@@ -139,18 +137,18 @@ package final class Alarms: Sendable {
       return (state.last, state.look)
     }
     if let look {
-      // It has been told to look later than that.
+      // The thread would look later than that.
       if time < look { state.change { _ in } }
     } else if !POSIXThread.detach({ self.watch() }) {
-      // The next one that is set tries again.
+      // The next alarm that is set tries again.
       state.withLock { $0.look = nil }
     }
     return number
   }
 
-  /// Takes an alarm back; it may still be under way.
+  /// Cancels an alarm; it may still be under way.
   package func cancel(_ number: UInt64) {
-    // Returned: what the call holds ends with it, when the lock is free.
+    // Returned, so that what the call holds ends when the lock is free.
     _ = state.withLock { $0.alarms.removeValue(forKey: number) }
   }
 
