@@ -3,19 +3,19 @@ internal import BinaryImage
 internal import LibC
 internal import PluginFiles
 
-/// Opens the files of a plugin that were judged, and no others.
+/// A loader that opens the judged files of a plugin, and no others.
 struct ClosureLoader: Sendable {
   let closure: LoadClosure
-  /// Whether no file is opened by its path, which may lead to another file by now.
+  /// Whether to open files only through links to their descriptors: a path may lead to another file by now.
   let isStrict: Bool
 
-  /// Opens the plugin and the files that it needs, on the calling thread, where their constructors run. In one go by
-  /// default, so that symbols are bound as ever; strictly, each file after those that it needs.
+  /// Opens the plugin and the files that it needs on the calling thread, which runs their constructors. By default one
+  /// call opens all, so symbols are bound as usual. In strict mode each file is opened after those that it needs.
   ///
-  /// Nothing is closed again: images with Swift inside cannot go.
+  /// Closes nothing again: images with Swift code cannot be unmapped.
   ///
-  /// - Returns: The loader's names for what was opened, the plugin's last; and the reason that something was not opened, or
-  ///   that it was another file than the one that was judged.
+  /// - Returns: The loader's names for the opened files, the plugin's last. Also a problem if a file was not opened, or
+  ///   if it was not the judged file.
   func open() -> (names: [String], problem: Problem?) {
     var names: [String] = []
     do throws(Problem) {
@@ -27,14 +27,14 @@ struct ClosureLoader: Sendable {
         return (names, nil)
       }
       let folder = try JudgedFolder(for: closure)
-      // A plugin that was loaded meanwhile may have brought it.
+      // A plugin that was loaded meanwhile may have opened the file already.
       for (position, member) in coming where unsafe Self.loaded(member.descriptor) == nil {
         try checkNames(of: member)
-        // Right before it is opened: constructors of others have run meanwhile.
+        // Checked right before opening, because constructors of other files have run meanwhile.
         try folder.checkUnchanged(member)
         names.append(folder.name(at: position))
         try openLibrary(names[names.count - 1], as: member.path)
-        // The number of the folder is in the loader's name now, and must not be given away.
+        // The loader's name contains the number of the folder's descriptor now, so nobody must reuse that number.
         folder.links.staysOpen = true
         try check(member, isOpenedBy: names[names.count - 1])
       }
@@ -42,8 +42,8 @@ struct ClosureLoader: Sendable {
     } catch { return (names, error) }
   }
 
-  /// Throws if the loader would look for a file that this one needs, or has found another than was judged: it looks for
-  /// each name that it does not know.
+  /// Throws if the loader would search for a needed library, or knows another file than the judged one by its name. The
+  /// loader searches for each name that it does not know.
   private func checkNames(of member: LoadClosure.Member) throws(Problem) {
     for (name, place) in member.needed {
       let known = unsafe dlopen(name, RTLD_LAZY | RTLD_NOLOAD)
@@ -62,11 +62,11 @@ struct ClosureLoader: Sendable {
 
   /// The loader's handle of an open file, which it finds by device and inode; nil if it has not loaded the file.
   private static func loaded(_ descriptor: Int32) -> UnsafeMutableRawPointer? {
-    // A new spelling each time: the number may have been that of another file.
+    // A new spelling each time, because the descriptor's number may have belonged to another file.
     unsafe dlopen(newSpelling(of: "/proc/self/fd/\(descriptor)"), RTLD_LAZY | RTLD_NOLOAD)
   }
 
-  /// Throws if the loader has not opened the file that was judged, or another one by a name of it.
+  /// Throws if the loader has not opened the judged file, or if `name` leads to another file.
   private func check(_ member: LoadClosure.Member, isOpenedBy name: String?) throws(Problem) {
     let judged = unsafe Self.loaded(member.descriptor)
     let opened = unsafe name.map { unsafe dlopen($0, RTLD_LAZY | RTLD_NOLOAD) } ?? judged
@@ -82,11 +82,11 @@ struct ClosureLoader: Sendable {
   }
 }
 
-/// Links to open files, for the loader to open them through: nobody else can write to their folder, and `$ORIGIN` is that
-/// folder, also when the plugin opens libraries later.
+/// A private folder of links to open files, which the loader opens. Nobody else can write to the folder. It is also
+/// `$ORIGIN`, even when the plugin opens libraries later.
 struct JudgedFolder {
   fileprivate let links: PrivateFolder
-  /// The folder as the loader gets it: never twice the same.
+  /// The folder's path for the loader, spelled differently each time.
   private let spelling: String
   /// The names of the links, by the positions of the files in the closure.
   private var names: [Int: String] = [:]
@@ -98,7 +98,7 @@ struct JudgedFolder {
     let parents = given.filter {
       [0, geteuid()].contains(fileStatus(of: $0.utf8, followingLinks: true)?.st_uid)
     }
-    // A module may spell out a path that leads up, too. More folders than 1,400 are in no path.
+    // A module may spell out a path that leads up, too. No path has more than 1,400 folders.
     let folder = PrivateFolder(in: parents, named: "beehive", depth: min(closure.climbs, 1400) + 8)
     guard let folder, folder.descriptor >= 0 else {
       throw Problem(
@@ -108,7 +108,7 @@ struct JudgedFolder {
     links = folder
     spelling = newSpelling(of: "/proc/self/fd/\(folder.descriptor)")
     for (position, member) in closure.members.enumerated() where !member.isMapped {
-      // Two files may have one name in two folders; a plugin is no hidden file.
+      // Libraries get hidden, numbered names, because files in two folders may share a name. The plugin is not hidden.
       let name = (position == 0 ? "" : ".\(position)-") + member.path.fileName
       let link = position == 0 ? name : String(decoding: name.utf8.prefix(200), as: UTF8.self)
       guard folder.link(link, to: "/proc/self/fd/\(member.descriptor)") else {
@@ -119,12 +119,12 @@ struct JudgedFolder {
     }
   }
 
-  /// The path that the loader opens the file at a position by.
+  /// Returns the path that the loader opens for the file at a position.
   func name(at position: Int) -> String { "\(spelling)/\(names[position] ?? "")" }
 
-  /// Throws if a file may be another by now than it was when it was judged.
+  /// Throws if a file may have changed since it was judged.
   func checkUnchanged(_ member: LoadClosure.Member) throws(Problem) {
-    // The stamp is read last: what was written before shows in it. Another name is no change of this sort.
+    // The stamp is read last, so that it shows earlier writes. A rename does not count as a change.
     let isOpen = isOpenForWriting(member.descriptor)
     var status = stat()
     unsafe fstat(member.descriptor, &status)

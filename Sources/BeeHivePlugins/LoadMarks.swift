@@ -5,13 +5,13 @@ internal import PluginFiles
 /// Marks in a folder: each says that a process is loading a file. A constructor that ends or hangs its process leaves its
 /// mark behind, and the next start finds it.
 ///
-/// A mark has the name of the file, what tells its contents from others, the namespace of processes and the number of the
-/// process in it. That keeps it locked, and so may children that it leaves behind: its number tells whether it lives.
+/// A mark's name has the file's name, a stamp of its contents, the process namespace and the process number. The
+/// process keeps the mark locked. Its children may keep the lock too, so the number tells whether the process lives.
 struct LoadMarks {
   let folder: String
 
-  /// Those in a folder that the host gives, or in `plugins` below the program's own in the user's folder for states; nil if
-  /// there is no such folder.
+  /// Chooses the folder that the host gives, or `plugins` in the program's own folder for user state; nil if there is
+  /// no such folder.
   init?(in given: String?) {
     let own = userFolder("XDG_STATE_HOME", orInHome: ".local/state").map {
       "\($0)/\(ownProgram)/plugins"
@@ -27,7 +27,7 @@ struct LoadMarks {
       "Neither XDG_STATE_HOME nor HOME says where they are. A plugin that ends the process is not found out."
   )
 
-  /// The marks that were left behind, each under the text that tells the contents of its file.
+  /// Returns the marks that were left behind, by the text that identifies the contents of each file.
   func left() -> [String: String] {
     var left: [String: String] = [:]
     for bytes in (try? directoryNames(of: Array(folder.utf8))) ?? [] {
@@ -46,29 +46,28 @@ struct LoadMarks {
     return left
   }
 
-  /// The part of a mark's name that tells the contents of a file, whatever it is called.
+  /// Returns the part of a mark's name that identifies the file's contents, whatever the file is called.
   private static func contents(_ name: Substring) -> String {
     name.split(separator: "-").suffix(4).joined(separator: "-")
   }
 
-  /// The text that names a file as it is now.
+  /// Returns a text that names a file in its present state.
   static func text(of path: String, _ stamp: FileStamp) -> String {
-    // A point would hide it, and a name has at most 255 bytes.
+    // A leading point would hide the mark, and a name has at most 255 bytes.
     let name = String(decoding: path.fileName.utf8.drop { $0 == 0x2e }.prefix(60), as: UTF8.self)
     return "\(name)-\(stamp.text)"
   }
 
-  /// Runs `load` while a mark says so; without one if none can be written. `noted` gets the reason for that before, or
-  /// nil.
+  /// Runs `load` under a mark, or without a mark if none can be written. Before that, `noted` gets the reason, or nil.
   func whileLoading<Result>(
     _ path: String, _ stamp: FileStamp, noted: (ImageError?) -> Void, _ load: () -> Result
   ) -> Result {
-    // Waits for constructors that other threads run: whoever ends the process then has not loaded this file.
+    // Waits for constructors on other threads: if one of them ends the process, this file is not blamed.
     // Sound: the handle of the program itself is never closed.
     _ = unsafe dlopen(nil, RTLD_LAZY | RTLD_NOLOAD)
     makeFolders(to: folder)
     let text = "\(Self.text(of: path, stamp)).\(processNamespace).\(getpid())"
-    // Nobody looks at it before it is locked.
+    // Hidden names are ignored, so the mark shows only once it is locked.
     let draft = "\(folder)/.\(text)"
     let mark = unsafe open(draft, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard mark >= 0 else {

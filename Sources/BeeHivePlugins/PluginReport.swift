@@ -3,24 +3,24 @@ internal import BinaryImage
 public import PluginFiles
 internal import Registration
 
-/// Every file that was looked at for plugins, as values: for people by `description`, for programs by `json` or any
-/// encoder.
+/// A report on every file that was examined for plugins. `description` is for people; `json` and any encoder are for
+/// programs.
 public struct PluginReport: Encodable, Hashable, Sendable {
-  /// One entry of a plugin, or a file that is none.
+  /// One entry of a plugin, or one file that is no plugin.
   package struct Line: Encodable, Hashable, Sendable {
     /// The state of its file, `rejected` for an entry that no Hive accepts, or `no plugin`.
     package var state: String
-    /// `module`, `service`, …, `plugin` for who the file is; nil for a file that is no plugin.
+    /// `module`, `service`, …, or `plugin` for the file's identity; nil for a file that is no plugin.
     package var kind: String?
     /// The name as declared; nil for a file that is no plugin.
     package var name: String?
-    /// What implements it, as declared.
+    /// The declared implementation.
     package var implementation: String?
     /// The file's path.
     package var path: String
-    /// The stable code of what keeps it out.
+    /// The stable code of the reason for this state.
     package var code: String?
-    /// What keeps it out; one sentence.
+    /// The reason for this state; one sentence.
     package var reason: String?
 
     fileprivate init(_ entry: Entry, of file: PluginFile) {
@@ -52,11 +52,11 @@ public struct PluginReport: Encodable, Hashable, Sendable {
     }
   }
 
-  /// The entries of each file in its turn; one line for a file that is no plugin.
+  /// The entries, file by file; one line for a file that is no plugin.
   package var lines: [Line]
-  /// Directories that cannot be read or watched, and one that takes no marks; one sentence each.
+  /// Problems with directories that cannot be read or watched, or that take no marks; one sentence each.
   public var problems: [String]
-  /// Which of the plugins this process would load, and why not the others; nil where its own program cannot be read.
+  /// The plugins that this process would load, and the reasons against the others; nil if its program cannot be read.
   public var admission: AdmissionReport?
 
   init(_ store: PluginStore, _ loaded: LoadedFiles, _ judged: Result<AdmissionReport, ImageError>) {
@@ -77,8 +77,8 @@ public struct PluginReport: Encodable, Hashable, Sendable {
 }
 
 extension PluginReport: CustomStringConvertible {
-  /// Aligned columns, a line for each entry and for each file that is no plugin, then the problems, then what would
-  /// load.
+  /// Aligned columns with a line for each entry and for each file that is no plugin, then the problems, then the
+  /// admission.
   public var description: String {
     let rows = lines.map { line in
       [

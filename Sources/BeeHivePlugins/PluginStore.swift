@@ -4,7 +4,7 @@ internal import LibC
 internal import PluginFiles
 internal import Threads
 
-/// The catalogue of one Hive, who watches its directories, what the Hive asks of plugins, and how far each plugin is.
+/// The plugin state of one Hive: its catalogue, directory watches, policy, and the progress of each plugin.
 final class PluginStore: Sendable {
   /// A plugin that was loaded.
   struct Image {
@@ -16,12 +16,12 @@ final class PluginStore: Sendable {
     let identity: PluginIdentity?
     /// The loader's name for it.
     let name: String
-    /// Whether the Hive has its entries. Never so for two builds of one path.
+    /// Whether the Hive has its entries. Never true of two builds of one path.
     var isTakenIn: Bool
     /// The number of times that it was withdrawn.
     var withdrawals = 0
 
-    /// Whether the loader knows it by a name, which Swift may take for equal to another.
+    /// Returns whether the loader's name for it has these bytes; Swift may take two different names for equal.
     func isNamed(_ name: String?) -> Bool { name.map { [self.name].has($0) } ?? false }
 
     func isCalled(_ name: String) -> Bool {
@@ -31,7 +31,7 @@ final class PluginStore: Sendable {
 
   struct State {
     fileprivate(set) var catalogue = PluginCatalogue()
-    /// The sources that were added and not taken out, each with the version before it.
+    /// The sources in use, each with the version before it was added.
     fileprivate var added: [(version: Int, source: PluginCatalogue.Source)] = []
     /// Changes whenever the catalogue does.
     fileprivate var version = 0
@@ -50,21 +50,21 @@ final class PluginStore: Sendable {
     fileprivate var states: [FileStamp: PluginFile.State] = [:]
     /// The plugins that were loaded, in this order.
     fileprivate(set) var images: [Image] = []
-    /// The loader's names for images that were opened and are none of these plugins.
+    /// The loader's names for images that failed loads have opened.
     fileprivate(set) var strays: Set<String> = []
     /// The loads that are under way.
     fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
-    /// Those who take plugins in after a lookup or a step, until they are done.
+    /// The tasks that take plugins in after a lookup or a step, until they are done.
     var later: [FileStamp?: Task<Void, Never>] = [:]
-    /// The files that calls load.
+    /// The files that calls are loading.
     fileprivate var begun: Set<FileStamp.FileNumber> = []
 
-    /// Whether the Hive has the entries of a build of a path.
+    /// Returns whether the Hive has the entries of a build at `path`.
     fileprivate func hasBuild(at path: String) -> Bool {
       images.contains { $0.isTakenIn && [$0.path].has(path) }
     }
 
-    /// When a plugin is loaded.
+    /// Returns when a plugin is to be loaded.
     func activation(of plugin: PluginIdentity?, at paths: [String]) -> Plugins.Activation {
       let named = activations.filter { PluginIdentity.isPlugin(plugin, at: paths, called: $0.key) }
       return [.never, .onDemand, .atStart].first(where: named.values.contains) ?? activation
@@ -86,7 +86,7 @@ final class PluginStore: Sendable {
     state.withLock { $0.catalogue.problems + $0.unwatched + [$0.unmarked].compactMap(\.self) }
   }
 
-  /// Adds a source and reads it. Returns what takes it out; throws where there is nothing to be read.
+  /// Adds a source and reads it. Returns a function that removes it; throws if nothing can be read.
   func add(_ source: PluginCatalogue.Source) throws(ImageError) -> @Sendable () -> Void {
     let version = state.withLock { state in
       state.added.append((state.version, source))
@@ -110,7 +110,7 @@ final class PluginStore: Sendable {
     refresh()
   }
 
-  /// Reads what is new or changed, without the lock; again, if another has changed the catalogue meanwhile.
+  /// Reads new and changed files without the lock; repeats that if another thread changed the catalogue meanwhile.
   func refresh() {
     while true {
       let before = state.withLock { $0 }
@@ -120,7 +120,7 @@ final class PluginStore: Sendable {
       _ = before.watches.flatMap { fresh.follow($0) }
       fresh.refresh()
       let unwatched = before.watches.flatMap { fresh.follow($0) }
-      // Returned: what the old one holds ends when the lock is free.
+      // Returned, so that the old catalogue is destroyed after the lock is free.
       let old: PluginCatalogue? = state.withLock { state in
         guard state.version == before.version else { return nil }
         defer { (state.catalogue, state.unwatched) = (fresh, unwatched) }
@@ -133,7 +133,7 @@ final class PluginStore: Sendable {
     }
   }
 
-  /// Refreshes whenever a directory changes. Returns what ends it.
+  /// Refreshes whenever a directory changes. Returns a function that ends that.
   func watch(_ changed: @escaping @Sendable () -> Void) throws(ImageError) -> @Sendable () -> Void {
     guard let watch = DirectoryWatch() else { throw ImageError(notWatched: "inotify", errno) }
     if let failure = catalogue.follow(watch).first { throw failure }
@@ -152,7 +152,7 @@ final class PluginStore: Sendable {
       undo()
       throw ImageError(notWatched: "a new thread", EAGAIN)
     }
-    // What changed before the first watch.
+    // Reads what changed before the first watch.
     refresh()
     return undo
   }
@@ -161,7 +161,7 @@ final class PluginStore: Sendable {
 // MARK: States
 
 extension PluginStore {
-  /// Returns the state of a plugin: the one that was noted, or what the loader has.
+  /// Returns the state of a plugin, as noted or as the loader has it.
   func state(of manifest: PluginManifest, isLoaded: Bool) -> PluginFile.State {
     let noted = state.withLock { $0.states[manifest.stamp.contents] } ?? .found
     switch noted {
@@ -172,8 +172,8 @@ extension PluginStore {
     }
   }
 
-  /// Notes the state of a file that was judged, and tells those who follow the changes. What was judged changes nothing
-  /// of a plugin that somebody has begun to load.
+  /// Notes the state of a judged file and sends the change to observers. A judgement does not replace the state of a
+  /// plugin whose load has begun.
   func note(_ new: PluginFile.State, of stamp: FileStamp?) {
     let changed = state.withLock { state -> PluginCatalogue.Candidate? in
       guard let stamp = stamp?.contents, let found = state.catalogue.candidate(of: stamp) else {
@@ -199,7 +199,7 @@ extension PluginStore {
     stamp.map { stamp in state.withLock { $0.begun.insert(stamp.number).inserted } } ?? true
   }
 
-  /// Whether a call loads a file at one of these paths.
+  /// Returns whether a call is loading a file at one of these paths.
   func isBegun(at paths: [String]) -> Bool {
     state.withLock { state in
       state.catalogue.candidates.contains { candidate in
@@ -227,11 +227,11 @@ extension PluginStore {
   /// Ends the load of a file; `name` is the loader's name for its image, nil if it has failed.
   func endLoad(of file: LoadClosure.Member, as name: String?) {
     if let name { add(file.path, file.stamp, as: name) }
-    // Returned: it ends when the lock is free.
+    // Returned, so that the load is destroyed after the lock is free.
     _ = state.withLock { $0.loads.removeValue(forKey: file.stamp.number) }
   }
 
-  /// Adds the image of a file that was loaded; the Hive has its entries unless it has those of another build.
+  /// Adds the image of a loaded file. The Hive has its entries unless it has the entries of another build.
   func add(_ path: String, _ stamp: FileStamp, as name: String) {
     let stamp = stamp.contents
     state.withLock { state in
@@ -256,29 +256,29 @@ extension PluginStore {
     }
   }
 
-  /// Returns the image of a file that was loaded. A change of times makes no other file of it.
+  /// Returns the image of a loaded file. A file with other times is the same file.
   func image(of stamp: FileStamp?) -> Image? {
     state.withLock { $0.images.last { $0.stamp.number == stamp?.number } }
   }
 
-  /// Whether the Hive has the entries of a file.
+  /// Returns whether the Hive has the entries of a file.
   func isTakenIn(_ stamp: FileStamp?) -> Bool { image(of: stamp)?.isTakenIn == true }
 
-  /// The files that the process has loaded and that are none of these images: whatever their paths lead to today.
+  /// The other files that the process has loaded, apart from these images, wherever their paths lead today.
   var others: LoadedFiles { LoadedFiles(without: state.withLock { $0.images.map(\.name) }) }
 
-  /// Whether nobody has failed to load a plugin, or has unloaded it.
+  /// Returns whether a plugin is loading now, or was never loaded, has not failed and was not unloaded.
   func isUntouched(_ stamp: FileStamp?) -> Bool {
     let known = state.withLock { state in stamp.flatMap { state.states[$0.contents] } }
     return known == .loading
       || known?.isOfLoad != true && image(of: stamp)?.isTakenIn != false
   }
 
-  /// Notes that images were opened that are no plugins which were judged.
+  /// Notes images that a failed load has opened.
   func forget(_ names: [String]) { state.withLock { $0.strays.formUnion(names) } }
 
-  /// Notes whether the Hive has the entries of an image, and no more those of `old`. Returns how often they were withdrawn;
-  /// nil if it does not have them, has those of another build, or they were not withdrawn `before` times.
+  /// Notes whether the Hive has the entries of an image, and that it lost those of `old`. Returns the number of
+  /// withdrawals; nil if the Hive does not have the entries, has another build's, or the number is not `before`.
   @discardableResult
   func note(
     _ isIn: Bool, ofImage name: String?, for old: String? = nil, since before: Int? = nil
@@ -300,12 +300,12 @@ extension PluginStore {
     }
   }
 
-  /// The number of times that the image of a file was withdrawn, which need not be loaded.
+  /// Returns how often the image of a file was withdrawn; 0 if the file is not loaded.
   func withdrawals(of stamp: FileStamp?) -> Int { image(of: stamp)?.withdrawals ?? 0 }
 }
 
 extension ImageError {
-  /// The reason that nobody tells of changes of a directory.
+  /// Makes the error of a directory whose changes are not watched.
   fileprivate init(notWatched path: String, _ number: Int32) {
     self.init(
       .unreadable, image: path,
@@ -315,7 +315,7 @@ extension ImageError {
 }
 
 extension PluginCatalogue {
-  /// Has the directories of all sources watched, and those that links lead to. Returns why some are not.
+  /// Watches the directories of all sources and those that links lead to. Returns an error for each that failed.
   fileprivate func follow(_ watch: DirectoryWatch) -> [ImageError] {
     let links = candidates.flatMap(\.paths).filter { linkTarget(of: $0) != nil }
     let folders = sources.map { $0.isDirectory ? $0.path : $0.path.folder }
@@ -323,7 +323,7 @@ extension PluginCatalogue {
       .map { ImageError(notWatched: $0, $1) }
   }
 
-  /// Why a source cannot be read.
+  /// Returns the reason that a source cannot be read.
   fileprivate func problem(of source: Source) -> ImageError? {
     let path = source.path
     if source.isDirectory { return problems.first { $0.image.utf8.elementsEqual(path.utf8) } }

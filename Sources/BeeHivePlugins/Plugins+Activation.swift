@@ -5,38 +5,38 @@ internal import Registration
 internal import Threads
 
 extension Plugins {
-  /// When a plugin is loaded.
+  /// The time when a plugin is loaded.
   public enum Activation: Hashable, Sendable {
     /// Never: it is refused.
     case never
-    /// When a lookup or a call wants what only this plugin declares, or the host names it in ``Plugins/load(_:marks:)``.
+    /// When a lookup or call needs what only this plugin declares, or ``Plugins/load(_:marks:)`` names it.
     case onDemand
     /// When the host calls ``Plugins/load(_:marks:)``.
     case atStart
   }
 
-  /// When the plugins of this Hive are loaded that ``activations`` does not name; ``Activation/atStart`` at first.
+  /// The activation of the plugins that ``activations`` does not name; ``Activation/atStart`` by default.
   ///
   ///     hive.plugins.activation = .onDemand
   ///     let greeter: any Greeter = try hive.service()  // loads libgreet.so
   ///
-  /// A lookup that finds nothing loads the admitted plugin that declares the service in this spelling; a URL or an action
-  /// that nothing answers the one that declares a route or target for it. Of several the largest priority wins, then the
-  /// latest version. It is loaded on the thread that looks it up, with no lock held. Its modules start afterwards, if the
-  /// Hive runs. An entry that is rejected or ambiguous loads nothing, and neither does a lookup of all implementations.
-  /// A plugin that has failed, or was unloaded, is not tried again. A constructor that looks up what its own load is
-  /// needed for gets the error `cycle`.
+  /// A lookup that finds nothing loads the admitted plugin that declares the service in this spelling. An unanswered
+  /// URL or action loads the plugin that declares a route or target for it. Of several, the largest priority wins, then
+  /// the latest version. The plugin is loaded on the thread of the lookup, with no lock held. Its modules start
+  /// afterwards if the Hive runs. Rejected or ambiguous entries load nothing, and neither does a lookup of all
+  /// implementations. A plugin that failed or was unloaded is not tried again. A constructor gets the error `cycle` if
+  /// it looks up something that its own load is needed for.
   public var activation: Activation {
     get { store.state.withLock { $0.activation } }
     nonmutating set { change { $0.activation = newValue } }
   }
 
-  /// When single plugins are loaded, by their ids, their paths or the ends of these.
+  /// The activation of single plugins, by their ids, their paths or the ends of their paths.
   ///
   ///     hive.plugins.activations = ["com.example.audit": .atStart, "libold.so": .never]
   ///
-  /// If several names mean a plugin, `never` wins, then `onDemand`. What a plugin needs is loaded with it, unless it is
-  /// never loaded: then both are refused. What is loaded stays loaded.
+  /// If several names mean one plugin, `never` wins, then `onDemand`. The plugins that a plugin needs are loaded with
+  /// it. If one of them is `never` loaded, both are refused. Loaded plugins stay loaded.
   public var activations: [String: Activation] {
     get { store.state.withLock { $0.activations } }
     nonmutating set { change { $0.activations = newValue } }
@@ -55,7 +55,7 @@ extension Plugins {
     hive.supplier.withLock { $0 = isNeeded ? supply : nil }
   }
 
-  /// Loads the best plugin with a record that is wanted, and those that it needs. Returns whether there was one.
+  /// Loads the best plugin with a wanted record, and the plugins that it needs. Returns whether there was one.
   private func supply(_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool {
     let state = store.state.withLock { $0 }
     var offers: [(path: String, record: Record)] = []
@@ -88,7 +88,7 @@ extension Plugins {
       guard let (path, record) = offers.first(where: { $0.record.kind == .service }),
         let plugin = report.plugins.first(where: { $0.paths.has(path) }),
         let refusal = plugin.refusals.first,
-        // The lookup itself says what was removed.
+        // The lookup itself reports removed entries.
         state.images.last(where: { [$0.path].has(refusal.cause ?? "") })?.isTakenIn != false
       else { return false }
       throw ServiceError(

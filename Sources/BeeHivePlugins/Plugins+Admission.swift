@@ -14,22 +14,22 @@ extension Plugins {
     nonmutating set { store.state.withLock { $0.policy = newValue } }
   }
 
-  /// Has the host verify each plugin that nothing about its files refuses, with every library that comes along: their signatures,
-  /// perhaps.
+  /// Lets the host verify each plugin whose own files give no reason to refuse it, with every library that comes along.
+  /// It may check signatures, for example.
   ///
   ///     hive.plugins.verify { descriptor, path in try keys.check(path + ".sig", of: descriptor) }
   ///
-  /// - Parameter verification: Takes an open file and its path, and throws the reason to refuse it. It is called for the
-  ///   plugin, then in the loader's order for each file that comes along and that the host does not have. It reads the
-  ///   descriptor at offsets of its own (`pread`), and leaves it open.
+  /// - Parameter verification: Takes an open file and its path, and throws the reason to refuse it. Called for the
+  ///   plugin, then in the loader's order for each file that comes along and that the host does not have. It must read
+  ///   the descriptor at offsets of its own (`pread`) and leave it open.
   public func verify(with verification: @escaping @Sendable (Int32, String) throws -> Void) {
     store.state.withLock { $0.verification = verification }
   }
 
   /// Switches a plugin off for the user of this process: no admission lets it load from now on.
   ///
-  /// The choice is kept in `$XDG_CONFIG_HOME/PROGRAM/plugins.json`, else below `~/.config`, which is written whole or
-  /// not at all. Blocks until another process that writes it has done so. What is loaded stays loaded.
+  /// Stores the choice in `$XDG_CONFIG_HOME/PROGRAM/plugins.json`, or else below `~/.config`. Writes the file whole or
+  /// not at all. Waits while another process writes it. Loaded plugins stay loaded.
   ///
   /// - Parameter id: The plugin's id; it need not be installed.
   /// - Throws: `ImageError` if it is no id, or the list cannot be read or written.
@@ -54,12 +54,12 @@ extension Plugins {
 
   /// Adds the directories that a variable of the environment lists, with colons between them.
   ///
-  /// Those that are not absolute are left out. So is everything where the program has more rights than the user
-  /// who started it (`AT_SECURE`): that user says what the variable says.
+  /// Leaves out paths that are not absolute. Adds nothing if the program has more rights than the user who started it
+  /// (`AT_SECURE`), because that user controls the variable.
   ///
-  /// - Parameter variable: Its name.
-  /// - Returns: What takes them out again, in their order; nothing where the variable is not set, or is not heeded.
-  /// - Throws: `ImageError` where one of the directories cannot be read; then none is added.
+  /// - Parameter variable: The variable's name.
+  /// - Returns: Handles that remove the directories again, in order; empty if the variable is not set or not heeded.
+  /// - Throws: `ImageError` if one of the directories cannot be read; then none is added.
   @discardableResult
   public func add(directoriesFrom variable: String) throws(ImageError) -> [Handle] {
     var handles: [Handle] = []
@@ -73,9 +73,9 @@ extension Plugins {
     return handles
   }
 
-  /// Judges which plugins this process would load, in which order, and why not the others. Nothing is loaded.
+  /// Judges which plugins this process would load, their order, and the reasons against the others. Loads nothing.
   ///
-  /// Directories that were added first come first: of several files of one name the first that is admitted is meant.
+  /// Directories that were added first come first. Of several files with one name, the first admitted one counts.
   ///
   /// - Returns: What becomes of each plugin, as of the last ``refresh()``.
   /// - Throws: `ImageError` where the program's own file cannot be read.

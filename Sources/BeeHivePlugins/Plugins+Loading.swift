@@ -10,22 +10,22 @@ extension Plugins {
   ///     try await hive.plugins.load()
   ///     try await hive.plugins.load("libgreet.so", "com.example.shop >=1.2 <2")
   ///
-  /// Opens each plugin with `RTLD_NOW` and `RTLD_LOCAL`, takes in what it declares, and starts its modules if the Hive
-  /// runs; otherwise they start with the others. Looks at all directories again first. A plugin that fails is withdrawn
-  /// wholly, and those that need it are not tried; the others are loaded. One that was unloaded comes back. What is judged
-  /// when the call begins holds for all of it. Inside a step of a module it does not wait for modules, which start after
-  /// that step: the plugins that it returns are `loading` until then.
+  /// First reads all directories again and judges their plugins, once for the whole call. Opens each plugin with
+  /// `RTLD_NOW` and `RTLD_LOCAL` and takes in its entries. If the Hive runs, starts its modules; otherwise they start
+  /// with the others. A plugin that fails is withdrawn wholly. Plugins that need it are not tried; the others are
+  /// loaded. An unloaded plugin comes back. Inside a step of a module the call does not wait for the new modules: they
+  /// start after that step, and the returned plugins are `loading` until then.
   ///
-  /// The loader must have opened the file that was judged. By default the Hive finds that out afterwards, when
-  /// constructors of another file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it
-  /// gets links to the judged files, in a folder that is this process's alone, and looks for no other.
+  /// The loader must open the judged file. By default the Hive checks that afterwards, when constructors of another
+  /// file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it gets links to the judged
+  /// files in a private folder, and searches for no other.
   ///
-  /// While a plugin is opened, a mark says so. A plugin that ends or hangs its process leaves the mark behind: it is
-  /// quarantined until its file changes, or somebody removes the mark. Without a folder there are no marks.
+  /// A mark says that a plugin is being opened. A plugin that ends or hangs its process leaves the mark behind. It is
+  /// quarantined until its file changes or somebody removes the mark. Without a folder there are no marks.
   ///
   /// - Parameters:
-  ///   - plugins: Their ids, their paths or the ends of these, each with the versions that will do: from now on
-  ///     ``policy`` asks for them. If there are none, all that are admitted and are to be loaded at start.
+  ///   - plugins: Their ids, paths or ends of paths, each with the accepted versions, which ``policy`` requires from
+  ///     now on. If empty, all admitted plugins that are to be loaded at start.
   ///   - marks: The folder for marks, from now on; nil for `plugins` below the program's own in `$XDG_STATE_HOME`, or else
   ///     in `~/.local/state`.
   /// - Returns: The plugins that were loaded now, in this order.
@@ -53,7 +53,7 @@ extension Plugins {
     var failures: [String] = []
     var lacking: [(path: String, reason: String)] = []
     each: for plugin in chosen {
-      // Those that need it wait for the call that loads it.
+      // If others need it, waits for the call that loads it.
       let isNeeded = !hive.isInsideStep && chosen.contains { $0.needs.has(plugin.path) }
       while !store.begin(plugin.stamp) {
         guard isNeeded, !Task.isCancelled else {
@@ -112,8 +112,8 @@ extension Plugins {
     throw problem
   }
 
-  /// Takes in what a plugin declares, and starts its modules, and notes how that ends; all of it is withdrawn if it fails,
-  /// or if somebody unloads the plugin after it was withdrawn `before` times.
+  /// Takes in the entries of a plugin, starts its modules and notes the result. Withdraws everything if that fails, or
+  /// if the number of withdrawals is no longer `before` because somebody unloaded the plugin.
   func takeIn(
     _ name: String, of plugin: AdmissionReport.Plugin, unlessWithdrawnSince before: Int
   ) async throws(Problem) {
@@ -135,7 +135,7 @@ extension Plugins {
     throw problem
   }
 
-  /// The same after the step of a module that this may run in, which nobody waits for inside, and after what came before.
+  /// Takes a plugin in later: after the module step that this may run in, and after earlier tasks for the plugin.
   func takeInLater(
     _ name: String, of plugin: AdmissionReport.Plugin, unlessWithdrawnSince before: Int
   ) {
@@ -150,7 +150,7 @@ extension Plugins {
 
   /// Opens a plugin on this thread, or waits for the thread that does.
   ///
-  /// - Returns: The loader's name for it; or a problem, and the names of what is to be withdrawn.
+  /// - Returns: The loader's name for it; or a problem, and the names of the images to withdraw.
   func opened(_ plugin: AdmissionReport.Plugin) -> (names: [String], problem: Problem?) {
     guard let judged = plugin.closure, let file = judged.members.first else {
       return ([], Problem(.notLoaded, "\(plugin.path) is not admitted"))
@@ -203,14 +203,14 @@ extension AdmissionReport {
   fileprivate func path(of name: String) throws(Problem) -> String {
     let meant = plugins.filter { PluginIdentity.isPlugin($0.identity, at: $0.paths, called: name) }
     if let plugin = meant.first(where: \.loads) { return plugin.path }
-    // The one that would do says more than those of other versions.
+    // A plugin of a wanted version gives a better reason than one of another version.
     let other = PluginRefusal.Code.otherVersion.rawValue
     let wanted = meant.first { $0.refusals.first?.code != other } ?? meant.first
     let reason = wanted?.refusals.first.map { "is refused: \($0.message) \($0.remedy)" }
     throw Problem(.notLoaded, "\(name) \(reason ?? "is none of the plugins that were added")")
   }
 
-  /// Returns the plugins of these paths, and those that they need, in their order.
+  /// Returns the plugins at these paths and the plugins that they need, in loading order.
   func loading(_ paths: [String]) -> [Plugin] {
     var wanted = Set(paths.map { Array($0.utf8) })
     for plugin in loading.reversed() where wanted.contains(Array(plugin.path.utf8)) {
@@ -223,13 +223,13 @@ extension AdmissionReport {
 // MARK: Unloading
 
 extension Plugins {
-  /// Removes from the Hive what plugins declare, the plugin that was loaded last first.
+  /// Removes the entries of plugins from the Hive, the last loaded plugin first.
   ///
-  /// Tears their modules down and unmounts them first; then their names are free. Their images stay mapped, since others
-  /// may have pointers into them, and so do their threads and handlers of `atexit`. ``load(_:marks:)`` brings a plugin
-  /// back.
+  /// Tears their modules down and unmounts them first; then their names are free. Their images stay mapped, because
+  /// others may have pointers into them. Their threads and `atexit` handlers stay too. ``load(_:marks:)`` brings a
+  /// plugin back.
   ///
-  /// - Parameter plugins: Their ids, their paths or the ends of these; all that are loaded if there are none.
+  /// - Parameter plugins: Their ids, paths or ends of paths; if empty, all loaded plugins.
   /// - Returns: Who still has something of them; one sentence each.
   /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
   @discardableResult
@@ -247,7 +247,7 @@ extension Plugins {
       let takenIn = store.takenIn
       left = left.filter { image in takenIn.contains { $0.isNamed(image.name) } }
     }
-    // What loads them, or a build in their place, finds that out, and takes it back.
+    // Calls that load or replace them notice the unload and undo their own work. Waits for these calls.
     while !hive.isInsideStep, !Task.isCancelled, store.isBegun(at: chosen.map(\.path)) {
       try? await Task.sleep(for: .milliseconds(10))
     }
@@ -255,16 +255,16 @@ extension Plugins {
     return users
   }
 
-  /// Replaces a plugin by the file that was renamed over its own, while the process goes on.
+  /// Replaces a plugin with the file that was renamed over its own, while the process goes on.
   ///
   ///     try await hive.plugins.reload("libgreet.so")  // after: mv libgreet.so.new libgreet.so
   ///
-  /// The new file is judged first. Then all that the old one declares gives way at once to what the new one declares, as
-  /// with ``BeeHive/Hive/replace(image:with:judging:)``. If a step fails, the old one goes on.
+  /// Judges the new file first. Then its entries replace those of the old file at once, as with
+  /// ``BeeHive/Hive/replace(image:with:judging:)``. If a step fails, the old file stays in use.
   ///
-  /// - Parameter plugin: Its id, its path or the end of that; one plugin only.
+  /// - Parameter plugin: Its id, path or end of a path; it must mean one plugin only.
   /// - Returns: Who still has something of the old file; one sentence each.
-  /// - Throws: ``Problem`` with the reason that the old file goes on.
+  /// - Throws: ``Problem`` with the reason that the old file stays in use.
   @discardableResult
   public func reload(_ plugin: String) async throws(Problem) -> [String] {
     store.refresh()
@@ -283,7 +283,7 @@ extension Plugins {
       throw Problem(.notReplaced, "another call loads the new \(old.path)")
     }
     defer { store.end(new.stamp) }
-    // Until the new file may be open, nothing of it is there to be withdrawn.
+    // Whether the new file may be open, so that it must be withdrawn after a failure.
     let isBegun = Lock(false)
     do throws(Problem) {
       let users = try await hive.replace(image: old.name, called: old.path, with: old.path) { _ in
@@ -311,32 +311,32 @@ extension Plugins {
         throw Problem(.notReplaced, "\(old.path) was unloaded meanwhile")
       }
       store.note(true, ofImage: store.image(of: new.stamp)?.name, for: old.name)
-      // A load of it that was under way may have brought it back.
+      // A load of the old file that was under way may have brought it back.
       await hive.takeOut(images: [old.name])
       store.note(.loaded, of: new.stamp)
       return users
     } catch {
       if isBegun.withLock(\.self), let stamp = new.stamp {
-        // It may still be opening; the path of the old file leads to it.
+        // The new file may still be opening; the path of the old file leads to it.
         let name = store.image(of: stamp)?.name ?? store.others.name(of: stamp.number)
         store.note(false, ofImage: name)
         await hive.takeOut(images: [name].compactMap(\.self))
         store.note(.failed(error), of: stamp)
       }
-      // The step back has brought in again what somebody has unloaded meanwhile.
+      // Stepping back has restored entries that somebody unloaded meanwhile.
       let gone = store.withdrawals(of: old.stamp) != old.withdrawals ? [old.name] : []
       await hive.takeOut(images: gone)
       throw error
     }
   }
 
-  /// Withdraws images that were opened with one that was not.
+  /// Withdraws images that a failed load has opened.
   func withdraw(_ names: [String]) {
     store.forget(names)
     Task(executorPreference: ModuleThreads.shared) { await hive.takeOut(images: names) }
   }
 
-  /// The plugins that the Hive has entries of, with those that the host has opened itself.
+  /// Returns the plugins that the Hive has entries of, and those that the host has opened itself.
   private func loadedImages() -> [PluginStore.Image] {
     let loaded = store.others
     for manifest in store.catalogue.manifests where store.image(of: manifest.stamp) == nil {

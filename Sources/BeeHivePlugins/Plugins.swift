@@ -1,4 +1,4 @@
-// Plugins belong to a Hive, so importing this gives its types too; and what policies and reports are made of.
+// Plugins belong to a Hive, so this import gives its types too, and the types of policies and reports.
 @_exported public import BeeHive
 public import BinaryImage
 @_exported public import PluginFiles
@@ -11,24 +11,23 @@ internal import Registration
 ///     for file in hive.plugins.files { print(file.path, file.state) }
 ///     print(hive.plugins.report())
 ///
-/// A file is a plugin if it is a shared library that declares something. Until it is loaded no code of it runs, no
-/// library that it needs is opened, and nothing waits for a FIFO or a device. What was read is kept until the file
-/// changes.
+/// A file is a plugin if it is a shared library that declares something. Before it is loaded, none of its code runs, no
+/// library is opened for it, and nothing waits for a FIFO or a device. What was read is kept until the file changes.
 ///
-/// Every method may be called from any thread; those that read files take the time that this takes, with no lock
-/// held. What the catalogue says is as of the last ``refresh()``.
+/// Call every method from any thread. Methods that read files block meanwhile, with no lock held. The catalogue is as
+/// of the last ``refresh()``.
 public struct Plugins: Sendable {
   let hive: Hive
   let store: PluginStore
 
-  /// Adds every plugin right in a directory; those in directories below are not looked for.
+  /// Adds every plugin right in a directory, but none in the directories below it.
   ///
   /// Directories come in the order of their addition, their files by name, and a file with several names once.
   ///
   /// - Parameter directory: The directory's path.
-  /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.
-  /// - Throws: `ImageError` where the directory cannot be read; then it is not added. A file that is no plugin
-  ///   throws nothing: the report says why.
+  /// - Returns: A handle that removes the directory again. If a module adds it, unmounting the module removes it.
+  /// - Throws: `ImageError` if the directory cannot be read; then it is not added. A file that is no plugin throws
+  ///   nothing: the report says why.
   @discardableResult
   public func add(directory: String) throws(ImageError) -> Handle {
     try add(.directory(Self.absolute(directory)))
@@ -37,12 +36,12 @@ public struct Plugins: Sendable {
   /// Adds one plugin.
   ///
   /// - Parameter file: The file's path.
-  /// - Returns: What takes it out again. A module that adds it takes it out when it is unmounted.
-  /// - Throws: `ImageError` where the file cannot be read, or is no plugin; then it is not added.
+  /// - Returns: A handle that removes the plugin again. If a module adds it, unmounting the module removes it.
+  /// - Throws: `ImageError` if the file cannot be read, or is no plugin; then it is not added.
   @discardableResult
   public func add(file: String) throws(ImageError) -> Handle { try add(.file(Self.absolute(file))) }
 
-  /// A path that leads to the same file wherever a plugin has the process go.
+  /// Returns a path that leads to the same file even after a plugin changes the working directory.
   private static func absolute(_ path: String) -> String {
     path.isAbsolute ? path : "\(".".resolved)/\(path)"
   }
@@ -54,14 +53,14 @@ public struct Plugins: Sendable {
   /// Looks at every directory and file again, and reads the files that are new or changed.
   public func refresh() { store.refresh() }
 
-  /// Refreshes whenever the system tells of a change, until the handle is cancelled.
+  /// Refreshes whenever the system reports a change, until the handle is cancelled.
   ///
-  /// One thread waits for the system (inotify). Directories that are added later are watched too; one that is
-  /// removed and made again is not, until ``refresh()``.
+  /// One thread waits for the system (inotify). Directories that are added later are watched too. A directory that is
+  /// removed and made again is not watched until ``refresh()``.
   ///
   /// - Parameter changed: Called on that thread after each refresh, with no lock held.
-  /// - Returns: What ends it. A module that begins it ends it when it is unmounted.
-  /// - Throws: `ImageError` where the system does not watch: there are too many watches, or no thread.
+  /// - Returns: A handle that ends it. If a module begins it, unmounting the module ends it.
+  /// - Throws: `ImageError` if the system does not watch: there are too many watches, or no thread.
   public func watch(_ changed: @escaping @Sendable () -> Void = {}) throws(ImageError) -> Handle {
     hive.owned(try store.watch(changed))
   }
@@ -75,9 +74,9 @@ public struct Plugins: Sendable {
   /// The entries of plugins that are not loaded, in the same order; of each file the well-formed ones first.
   package var available: [Entry] { files.filter { !$0.isLoaded }.flatMap(\.entries) }
 
-  /// Finds what would implement a service if it were loaded.
+  /// Finds the entries that would implement a service if their plugins were loaded.
   ///
-  /// - Parameter name: The service's name; that of a type may leave out what it is qualified with.
+  /// - Parameter name: The service's name; the name of a type may leave out what it is qualified with.
   /// - Returns: Well-formed entries of plugins that are not loaded, the larger priority first.
   public func implementations(of name: String) -> [Entry] {
     let found = available.filter { entry in
@@ -87,8 +86,8 @@ public struct Plugins: Sendable {
     return found.sorted { $0.attributes.priority > $1.attributes.priority }
   }
 
-  /// Describes every file that was looked at: what it offers, whether it is loaded, or why it is no plugin; and which of
-  /// the plugins this process would load, in which order, and why not the others.
+  /// Describes every file that was examined: what it offers, whether it is loaded, or why it is no plugin. Says which
+  /// plugins this process would load, their order, and the reasons against the others.
   ///
   /// - Returns: A snapshot, as of the last ``refresh()``.
   public func report() -> PluginReport {
@@ -108,7 +107,7 @@ public struct PluginFile: Hashable, Sendable {
   public enum State: Hashable, Sendable {
     /// The file is there, and was not judged since it was changed.
     case found
-    /// It must not be loaded: the first cause, then the others.
+    /// It must not be loaded: the first reason, then the others.
     case refused([PluginRefusal])
     /// It may be loaded.
     case admitted
@@ -125,11 +124,11 @@ public struct PluginFile: Hashable, Sendable {
     case unloaded
   }
 
-  /// The path by which it was found first.
+  /// The path that it was first found at.
   public var path: String
   /// The machine that it is for: `x86_64`, `aarch64`, …
   public var machine: String
-  /// The build-id in hexadecimal digits; empty where it has none.
+  /// The build-id in hexadecimal digits; empty if it has none.
   public var buildID: String
   /// The names of the libraries that are opened with it.
   public var needed: [String]
@@ -142,10 +141,10 @@ public struct PluginFile: Hashable, Sendable {
   /// Its entries: first the well-formed ones in their order, then those that every Hive rejects. None is
   /// bound: ``Hive/entries`` has the states of a loaded file's entries.
   public var entries: [Entry]
-  /// The modules that its entries require, each with the versions that will do: `log >=1.2 <2`.
+  /// The modules that its entries require, each with the accepted versions: `log >=1.2 <2`.
   public var requirements: [String]
 
-  /// Nil where the candidate is no plugin.
+  /// Nil if the candidate is no plugin.
   init?(_ candidate: PluginCatalogue.Candidate, _ loaded: LoadedFiles, _ store: PluginStore) {
     guard let manifest = try? candidate.found.get() else { return nil }
     let isLoaded =
@@ -170,7 +169,7 @@ public struct PluginFile: Hashable, Sendable {
 }
 
 extension PluginFile.State {
-  /// Takes over what was judged.
+  /// Makes the state of a judged plugin.
   init(_ plugin: AdmissionReport.Plugin) {
     let quarantine = plugin.refusals.first { $0.code == PluginRefusal.Code.quarantined.rawValue }
     self =
@@ -188,7 +187,7 @@ extension PluginFile.State {
   /// Its name in reports.
   var word: String { String("\(self)".prefix { $0 != "(" }) }
 
-  /// The code and the sentence of what keeps it out.
+  /// The code and the message of the reason that it is not loaded.
   var reason: (code: String, message: String)? {
     switch self {
     case .refused(let refusals): refusals.first.map { ($0.code, $0.message) }

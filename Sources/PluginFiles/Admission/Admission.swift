@@ -1,25 +1,25 @@
 internal import BinaryImage
 internal import Registration
 
-/// Judges which of some files a host would load, one file after the other and then all together.
+/// The judgement of files that a host may load: of each file by itself, then of all together.
 package struct Admission {
-  /// Looks at an open file beside everything else; what it throws is why the file is refused.
+  /// A check of an open file in addition to all others. It throws the reason to refuse the file.
   package typealias Verification = (_ descriptor: Int32, _ path: String) throws -> Void
 
   /// Returns the reason that the host has against a plugin at these paths, before any check; nil if it has none.
   package typealias Refusal = (_ plugin: PluginManifest, _ paths: [String]) -> PluginRefusal?
 
-  /// The facts about a file once it was read; it is closed by then. Checks add what they find.
+  /// The facts about a file that was read, and is closed by now. Checks add what they find.
   struct Judged {
     let path: String
-    /// The process that is to load it, and what that asks of it.
+    /// The process that is to load it, and the policy of that process.
     let host: AdmissionHost
     let policy: PluginPolicy
-    /// Further paths of the file, in the folders that were looked at.
+    /// Further paths of the file, in the folders that were searched.
     let otherPaths: [String]
     /// All its paths, first the one that is judged.
     var paths: [String] { [path] + otherPaths }
-    /// The patterns of the policy's lists that a name matches, of it or of what it brings along.
+    /// The patterns of the policy's lists that match a name, of the plugin or of a library that it brings along.
     var matched: Set<String> = []
     /// Nil if it cannot be read.
     var manifest: PluginManifest?
@@ -33,11 +33,11 @@ package struct Admission {
     var closure: LoadClosure?
     /// The entries of libraries that come along.
     var brings: [(library: FileStamp.FileNumber, records: [Record])] = []
-    /// The files that come with it alone, by each of their names.
+    /// The files that it alone brings along, by each of their names.
     var brought: [(name: LoadClosure.Name, member: LoadClosure.Member)] {
       closure.map { $0.brought.flatMap { member in member.names.map { ($0, member) } } } ?? []
     }
-    /// Whether the others were taken into account already: a lower version of it was tried afterwards.
+    /// Whether it was judged with the others already, and a lower version of it was tried afterwards.
     var isSettled = false
     /// The identity; nil if the file states none.
     var identity: PluginIdentity? { manifest?.plugin }
@@ -67,7 +67,7 @@ package struct Admission {
         expected: expected, found: found, remedy: remedy)
     }
 
-    /// Says that an entry would be rejected.
+    /// Refuses the file because an entry would be rejected, or notes a remark if the policy admits that.
     mutating func tell(_ message: String, remedy: Remedy? = nil) {
       if policy.admitsRejectedEntries {
         remarks.append(message + (remedy.map { "; \($0)" } ?? ""))
@@ -87,7 +87,7 @@ package struct Admission {
   ///
   /// - Parameters:
   ///   - host: The process that they are to be loaded into.
-  ///   - policy: What is asked of them.
+  ///   - policy: The conditions for them.
   ///   - verification: Called with the plugin and each file that comes along, in the loader's order, if nothing else
   ///     refuses the plugin.
   ///   - refusal: Called for each file, and for each plugin that comes along.
@@ -99,22 +99,22 @@ package struct Admission {
     self.refusal = refusal
   }
 
-  /// Judges what a catalogue has found. Of several files of one name, in different folders, the first that is admitted
-  /// is meant.
+  /// Judges a file that a catalogue has found. Of several files of one name, in different folders, the first admitted
+  /// one counts.
   ///
   /// - Parameter candidate: The file.
-  /// - Returns: Whether it is a plugin, or is called like one; everything else a folder may hold.
+  /// - Returns: Whether it is a plugin, or is named like one; a folder may hold everything else.
   @discardableResult
   package mutating func add(_ candidate: PluginCatalogue.Candidate) -> Bool {
     let paths = [candidate.path] + candidate.otherPaths
     var first: Judged?
-    // Another path may lead through folders that are safer. Of many, the first are tried.
+    // Another path may lead through safer folders. Of many paths, the first are tried.
     for path in paths.prefix(8) {
       let others = paths.filter { !$0.utf8.elementsEqual(path.utf8) }
       var new = Judged(path: path, host: host, policy: policy, otherPaths: others)
       do throws(ImageError) {
         _ = try candidate.found.get()
-        // Looked at after it was opened, which blocks on nothing: every check reads this descriptor.
+        // Looked at after it was opened, which never blocks: every check reads this descriptor.
         let file = try OpenedFile(path: path, wasMapped: true)
         let manifest = try PluginManifest(of: file)
         let library = try Library(of: file)
@@ -159,13 +159,13 @@ package struct Admission {
     }
   }
 
-  /// Finds what is wrong with a file by itself, what explains most first.
+  /// Finds the faults of a file by itself. The faults that explain most come first.
   func check(_ own: Library, _ new: inout Judged) throws(ImageError) {
     new.checkLists(of: own)
     new.checkIdentity()
     let fits = new.checkMachine(of: own)
     if policy.checksOwners { new.refusals += ownerRefusals(of: own.file, as: "The file") }
-    // What is made for another machine brings other libraries, and defines other symbols.
+    // A file for another machine brings other libraries, and defines other symbols.
     guard fits else { return }
     let libraries = host.libraries.loading(own, host.search)
     guard new.checkSize(of: libraries) else { return }
@@ -183,7 +183,7 @@ package struct Admission {
       }
       new.checkSearchPaths(of: library)
       new.checkContents(of: library)
-      // Nothing opens again what the host has.
+      // The host's libraries are not opened again.
       if library.isProgram || !libraries.hosts(library) { try new.checkOpening(of: library) }
       new.checkHardening(of: library)
       try new.checkStartup(of: library)
@@ -193,7 +193,7 @@ package struct Admission {
     if policy.checksSearchPaths, policy.checksOwners, new.refusals.isEmpty {
       new.refusals += libraries.passedOver.compactMap(passedRefusal)
     }
-    // The loader looks for everybody in the folders of the program and of the environment.
+    // The loader searches the folders of the program and of the environment for every file.
     if let program = host.libraries.members.first,
       companions.count > 1 || !libraries.missing.isEmpty
     {
@@ -205,8 +205,8 @@ package struct Admission {
     }
     try new.checkSymbols(of: own, in: libraries)
     var (records, rejections) = (new.records, new.rejections.map { ("an entry", $0) })
-    // Libraries of the system declare nothing for anybody's host, and neither do those of Swift's toolchain, which other
-    // files may be called like.
+    // Libraries of the system declare nothing for any host. Neither do those of Swift's toolchain, but other files may
+    // have their names.
     for library in companions where library !== own && !library.isSystem {
       // Without section headers nothing finds entries, unless a note tells where they are.
       guard library.image.hasSectionTable || library.linkage.noteVersion != nil else { continue }
@@ -233,7 +233,7 @@ package struct Admission {
     for (entry, rejection) in rejections {
       let message = "\(entry) will be rejected: \(rejection) [\(rejection.reason.rawValue)]"
       if rejection.kind == .plugin {
-        // Nobody can switch off what has no id, or ask for its version.
+        // Nobody can switch off a plugin without an id, or ask for its version.
         new.refuse(.rejectedEntry, saying: message, remedy: rejection.reason.remedy)
       } else {
         new.tell(message)
@@ -244,7 +244,7 @@ package struct Admission {
     new.noteRemains(of: own)
   }
 
-  /// Has the host verify the plugin, and each file that the host does not have without it.
+  /// Lets the host verify the plugin, and each file that only the plugin brings along.
   private func verify(_ closure: LoadClosure, _ new: inout Judged) {
     guard let verification else { return }
     for member in closure.members where member.requester == nil || !member.isMapped {
@@ -259,14 +259,14 @@ package struct Admission {
     }
   }
 
-  /// Returns whether a pattern of the policy's lists matches a name of a plugin, or of what it brings along.
+  /// Returns whether a pattern of the policy's lists matches a name of a plugin, or of a library that it brings along.
   package func matches(_ pattern: String) -> Bool {
     judged.contains { $0.matched.contains(pattern) }
   }
 
-  /// Judges all files together. If the highest version of a plugin does not fit the others, the next one is tried.
+  /// Judges all files together. If the highest version of a plugin does not fit the others, tries the next one.
   package func report() -> AdmissionReport {
-    // Files that were meant, and that turned out to be refused with the others: they hide nothing any more.
+    // Chosen files that were refused together with the others: they hide nothing any more.
     var lost: [Int: Judged] = [:]
     while true {
       var files = judged
@@ -285,7 +285,7 @@ package struct Admission {
     }
   }
 
-  /// Refuses each sound file that has the name of a sound one before it, and notes the refused ones before that.
+  /// Refuses each sound file with the name of an earlier sound file. Notes earlier refused files of that name.
   ///
   /// - Returns: The files that hide others.
   private func hideNamesakes(_ files: inout [Judged]) -> Set<Int> {
@@ -313,8 +313,8 @@ package struct Admission {
     return shown
   }
 
-  /// Judges again what gets libraries of plugins that load before it instead of its own, since the loader goes by their
-  /// names.
+  /// Judges plugins again that get libraries of plugins before them instead of their own: the loader goes by the names
+  /// of libraries.
   private func judgedInOrder(_ judged: [Judged], _ joint: JointAdmission) -> [Judged] {
     var files = judged
     var residents: [[UInt8]: (member: LoadClosure.Member, owner: String)] = [:]
@@ -353,7 +353,7 @@ package struct Admission {
       let libraries = host.libraries.loading(own, host.search, beside: others.mapValues(\.path))
       let start = file.refusals.count
       let closure = LoadClosure(of: libraries)
-      // It was opened anew: of what was judged before, nothing else will do.
+      // The files were opened again, and must be the files that were judged before.
       let known = Set((file.closure?.members ?? []).map(\.stamp) + others.values.map(\.stamp))
       guard closure.members.allSatisfy({ $0.isMapped || known.contains($0.stamp) }) else {
         return file.refusals.append(.replaced("It, or a library that comes along,"))
@@ -369,7 +369,7 @@ package struct Admission {
 }
 
 extension PluginRefusal {
-  /// Why a file cannot be read.
+  /// Makes the refusal of a file that cannot be read.
   init(_ error: ImageError) {
     (code, message) = (error.code.rawValue, error.message)
     (expected, found, cause) = (nil, nil, nil)

@@ -6,22 +6,22 @@ package import Registration
 package struct AdmissionHost {
   /// The program's path.
   package let path: String
-  /// What the program is.
+  /// The identity of the program.
   package let identity: ImageIdentity
-  /// Libraries of it that cannot be read, or that are not found, and an interpreter that is not.
+  /// The problems of libraries that are not found or cannot be read, and of such an interpreter.
   package private(set) var problems: [ImageError] = []
-  /// Libraries of this process whose files were removed or replaced after they were loaded: what the loader calls
-  /// them, and where they are.
+  /// Libraries of this process whose files were removed or replaced after they were loaded: the loader's names for
+  /// them, and their mapped ranges.
   private(set) var replaced: [(name: String, ranges: [MappedRange])] = []
   /// The program and its libraries.
   var libraries = LibrarySet()
   /// The plugins that the user of the program has switched off.
   private(set) var switches = PluginSwitches()
   let search: LibrarySearch
-  /// Whether the kernel keeps what the process may write from being run.
+  /// Whether the kernel forbids to run memory that the process may write.
   private(set) var keepsCode = false
-  /// A plugin that the process has loaded by itself, and with it nobody's symbols: the loader's name for it, its file, its
-  /// id if it has one, and whether the Hive has its entries.
+  /// A plugin that the process has loaded without its symbols for others: the loader's name for it, its file, its id if
+  /// it has one, and whether the Hive has its entries.
   package typealias LoadedPlugin = (
     name: String, path: String, stamp: FileStamp, id: String?, runs: Bool
   )
@@ -31,7 +31,7 @@ package struct AdmissionHost {
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
 
-  /// The number of libraries that the process has beside its program.
+  /// The number of libraries that the process has besides its program.
   package var count: Int { libraries.members.count - 1 }
   /// Whether the runtime is in it, or is not found.
   package var hasHive: Bool {
@@ -42,8 +42,8 @@ package struct AdmissionHost {
   ///
   /// - Parameters:
   ///   - path: The program.
-  ///   - libraryPath: `LD_LIBRARY_PATH` as the program is to be started with it; by default as this process was.
-  /// - Throws: ``ImageError`` where the file is no program, or cannot be read.
+  ///   - libraryPath: `LD_LIBRARY_PATH` for the start of the program; by default that of this process's start.
+  /// - Throws: ``ImageError`` if the file is no program, or cannot be read.
   package init(
     executable path: String, libraryPath: String? = startVariable("LD_LIBRARY_PATH")
   ) throws(ImageError) {
@@ -81,10 +81,10 @@ package struct AdmissionHost {
   /// Describes this process, with everything that is loaded into it.
   ///
   /// - Parameters:
-  ///   - modules: The modules that are there, by name.
+  ///   - modules: The modules that exist, by name.
   ///   - plugins: The plugins that were loaded.
-  ///   - strays: The loader's names for images that were opened and are none of these.
-  /// - Throws: ``ImageError`` where its program cannot be read.
+  ///   - strays: The loader's names for other images that were opened for plugins.
+  /// - Throws: ``ImageError`` if its program cannot be read.
   package init(
     modules: [String: Attributes] = [:], plugins: [LoadedPlugin] = [], strays: Set<String> = []
   ) throws(ImageError) {
@@ -110,7 +110,7 @@ package struct AdmissionHost {
             .unreadable, image: path,
             message: "The file was removed or replaced after this process had loaded it.")
         }
-        // A link of the loader's name may lead elsewhere by now.
+        // The loader's name may be a link that leads elsewhere by now.
         let mapped = range.flatMap { range in
           let status = fileStatus(of: range.path.utf8, followingLinks: false)
           return status.map { String($0.st_ino) } == range.fileID ? range.path : nil
@@ -118,7 +118,7 @@ package struct AdmissionHost {
         let place = mapped ?? path
         libraries.add(try Library(of: OpenedFile(path: place, name: path)), as: image.name)
       } catch {
-        // A plugin was opened for itself alone, by a path that nobody needs: it defines nothing for others.
+        // A plugin was opened only for itself, by a path that no other file needs: it defines nothing for others.
         guard !own.contains(image.name) else { continue }
         libraries.addUnread(path)
         problems.append(error)

@@ -1,7 +1,7 @@
 package import BinaryImage
 package import Registration
 
-/// Which plugins a host would load, in which order, and why it would not load the others.
+/// The plugins that a host would load, in their order, and the reasons against the others.
 public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConvertible {
   /// One plugin.
   public struct Plugin: Hashable, Sendable, Encodable {
@@ -19,9 +19,9 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     package let isRegistered: Bool
     /// The paths of plugins that load before it, because it needs them.
     package var needs: [String]
-    /// Why it would not load: the first cause, then the others.
+    /// The reasons that it would not load: the first cause, then the others.
     public var refusals: [PluginRefusal]
-    /// What is good to know, and keeps it from nothing.
+    /// Remarks that are good to know, but are no reasons against it.
     package var remarks: [String]
     /// The parts of it that stay when it is unloaded.
     package var remains: [String]
@@ -44,19 +44,19 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
       ])
     }
 
-    /// Writes all of it, and null where it has no order.
+    /// Writes all of it, with null if it has no order.
     public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
   }
 
   /// The path of the program.
   package var host: String
-  /// What the program is made for.
+  /// The machine that the program is made for.
   package var machine: String
   /// The number of libraries that the program has.
   package var libraries: Int
   /// Libraries of the host that are not found or cannot be read; symbols are not judged then.
   public var problems: [String]
-  /// The plugins, in the order in which they were found.
+  /// The plugins, in the order of finding them.
   public var plugins: [Plugin]
 
   init(on host: AdmissionHost, _ joint: JointAdmission) {
@@ -89,7 +89,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   public var description: String {
     let loading = self.loading
     let refused = plugins.filter { !$0.loads }
-    // Files of one name in several folders are told apart by their paths.
+    // Paths tell files of one name in several folders apart.
     let names = Dictionary(grouping: plugins, by: \.path.fileName)
     func title(_ path: String) -> String {
       names[path.fileName, default: []].count > 1 ? path : path.fileName
@@ -136,13 +136,13 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
 }
 
 extension AdmissionReport {
-  /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it.
+  /// The report as JSON, for hosts without an encoder: the same that `JSONEncoder` makes of it.
   public var json: String { "\(value.text)\n" }
 
   /// The report as a value of JSON.
   package var value: JSONValue { .object(members) }
 
-  /// Writes what ``json`` has. Keys are always there: what is nil is null.
+  /// Writes what ``json`` has. All keys are there, with null for nil.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 
   /// The members of that value.
@@ -164,6 +164,6 @@ extension PluginRefusal {
     return .object(members.map { ($0, $1.map(JSONValue.string) ?? .null) })
   }
 
-  /// Writes all of it, and null for what is missing.
+  /// Writes all of it, with null for what is missing.
   public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
 }

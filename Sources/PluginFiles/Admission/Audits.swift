@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import LibC
 internal import Registration
 
-// What a policy asks of a file that would load: its name, its owners, where it looks for libraries, what it runs.
+// The policy's checks of a file that would load: its name, its owners, its search paths, and what it runs.
 
 extension Admission.Judged {
   /// Checks every name of a file against the lists of a policy.
@@ -49,7 +49,7 @@ extension Admission.Judged {
     checkVersion(of: identity, at: paths, called: "It")
   }
 
-  /// Checks that a plugin, or one that comes along, has a version that the host asks for.
+  /// Checks that a plugin, or one that comes along, has a version that the host accepts.
   mutating func checkVersion(of plugin: PluginIdentity?, at paths: [String], called title: String) {
     for (name, wanted) in policy.versions.sorted(by: { $0.key < $1.key })
     where PluginIdentity.isPlugin(plugin, at: paths, called: name) {
@@ -67,7 +67,7 @@ extension Admission.Judged {
     }
   }
 
-  /// Checks that a file looks for libraries only where others can put none.
+  /// Checks that others cannot put libraries where a file looks for them.
   mutating func checkSearchPaths(of library: Library, called name: String? = nil) {
     let title = name ?? library.title
     let paths =
@@ -90,7 +90,7 @@ extension Admission.Judged {
     refusals += Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
   }
 
-  /// Checks that the loader looks for no file once those before it are open: it might find another than was judged.
+  /// Checks that the loader searches for no file while it opens them: it might find one that was not judged.
   mutating func checkNames(in libraries: LibrarySet, _ closure: LoadClosure) {
     for library in libraries.companions {
       for (name, _) in library.companions where library.expanded(name) != name {
@@ -161,11 +161,11 @@ extension Admission.Judged {
     }
   }
 
-  /// Checks that a file runs nothing by itself, when it is loaded, but what announces its entries.
+  /// Checks that a file runs nothing but the announcement of its entries when it is loaded.
   ///
-  /// An audit, no wall: names are what the file says. What has no name, as in a stripped file, is refused.
+  /// An audit, not a wall: the file itself chooses the names. Code without a name, as in a stripped file, is refused.
   mutating func checkStartup(of library: Library) throws(ImageError) {
-    // What the system's libraries run is the system's.
+    // The system answers for the code that its libraries run.
     guard policy.startup == .anchor, !library.isSystem else { return }
     let (steps, problems) = try library.image.startup()
     if let problem = problems.first { throw problem }
@@ -189,7 +189,7 @@ extension Admission.Judged {
   }
 }
 
-/// The most that are told of one file; a path may have more folders than anybody reads.
+/// The most search paths to report of one file; a path may have more folders than anybody reads.
 private let mostSearchPaths = 16
 
 /// Functions that our headers, the compilers and Swift's runtime have every library run.
@@ -198,12 +198,12 @@ private let usualAtStartup: Set<String> = [
   "_ZL23swift_image_constructorv",
 ]
 
-/// The reason that others may decide which libraries are in a folder of a search path; nil if they may not.
+/// Returns the reason that others may decide which libraries are in a folder of a search path; nil if they may not.
 private func searchPathRefusal(
   of folder: String, _ wants: String, _ written: String, _ policy: PluginPolicy
 ) -> PluginRefusal? {
   let shown = "\(wants) \(written.isEmpty ? "an empty path" : written)"
-  // What begins with $ORIGIN is as absolute as the path of the file.
+  // A path that begins with $ORIGIN is as absolute as the path of the file.
   let isFromOrigin = ["$ORIGIN/", "${ORIGIN}"].contains { "\(written)/".hasPrefix($0) }
   guard folder.isAbsolute || isFromOrigin else {
     return PluginRefusal(

@@ -1,10 +1,10 @@
 internal import BinaryImage
 internal import Registration
 
-/// What files come to together: who needs whom, who waits for each other, and in which order they load.
+/// The joint judgement of files: which files need each other, which wait for each other, and their order.
 struct JointAdmission {
   var files: [Admission.Judged]
-  /// For each file, those that it needs.
+  /// The files that each file needs.
   private(set) var needs: [[Int]]
   /// The files that load, providers first.
   private(set) var order: [Int] = []
@@ -12,13 +12,13 @@ struct JointAdmission {
   /// An entry with the library that has it: several plugins may bring one library along.
   private typealias Entry = (library: FileStamp.FileNumber?, record: Record)
 
-  /// The entries that each file brings: its own, and those of libraries that come along.
+  /// The entries that each file brings: its own, and the entries of libraries that come along.
   private let records: [[Entry]]
   /// The files that each file needs or follows.
   private var graph: ModuleGraph
   /// The number of unmet requirements of all files.
   private var unmet = 0
-  /// The number of those of each file.
+  /// The number of unmet requirements of each file.
   private var unmetOfFiles: [Int: Int] = [:]
 
   /// - Parameters:
@@ -42,7 +42,7 @@ struct JointAdmission {
     noteThreads()
   }
 
-  /// The entries of each file, and of the libraries that come along with it and are no plugins themselves.
+  /// Returns the entries of each file, and of the libraries that come along with it and are no plugins themselves.
   private static func records(of files: [Admission.Judged]) -> [[Entry]] {
     let plugins = Set(files.compactMap { $0.manifest?.stamp.number })
     return files.map { file in
@@ -53,16 +53,16 @@ struct JointAdmission {
     }
   }
 
-  /// Whether nothing is wrong with a file so far.
+  /// Returns whether nothing is wrong with a file so far.
   private func isSound(_ file: Int) -> Bool { files[file].refusals.isEmpty }
 
-  /// Refuses what needs files that are refused, and puts the others in order.
+  /// Refuses files that need refused files, and puts the others in order.
   private mutating func settle(_ refused: [Int]) {
     follow(refused)
     order = files.indices.map(graph.predecessors).depthFirst.filter(isSound)
   }
 
-  /// A library that comes along may be a plugin itself.
+  /// Adds the plugins among the libraries that come along to the needs of files.
   private mutating func addLibraries() {
     let positions = Dictionary(
       grouping: files.indices.filter { files[$0].manifest != nil },
@@ -81,13 +81,13 @@ struct JointAdmission {
   private mutating func addRequirements(
     of modules: [(file: Int, record: Record)], _ present: [String: Attributes]
   ) {
-    // Of several that declare a module, one that nothing is wrong with is the first that can; the host's are there.
+    // Of several files that declare a module, the first sound one provides it. The host's own modules come first.
     var providers = Dictionary(
       (modules.filter { isSound($0.file) } + modules).map {
         ($0.record.name, (file: Optional($0.file), attributes: $0.record.attributes))
       }, uniquingKeysWith: { first, _ in first })
     providers.merge(present.mapValues { (nil, $0) }) { $1 }
-    // A file has the modules of the libraries that come along, also if another brings the same ones.
+    // A file has the modules of the libraries that come along, even if another file brings the same modules.
     let along = files.indices.map { file in
       let own = files[file].manifest?.stamp.number
       return Set(records[file].filter { $0.library != own }.map(\.record.name))
@@ -119,7 +119,7 @@ struct JointAdmission {
     }
   }
 
-  /// Refuses a file for an unmet requirement; of many the first ones are listed.
+  /// Refuses a file for an unmet requirement; lists only the first of many.
   private mutating func refuse(_ file: Int, _ conflict: Conflict, expected: String, found: String) {
     unmet += 1
     let count = unmetOfFiles[file, default: 0] + 1
@@ -137,7 +137,7 @@ struct JointAdmission {
     graph.dropFollows(of: modules.indices.filter { !isSound(modules[$0].file) })
     for path in graph.cycles().paths {
       let members = path.map { modules[$0].record.name }
-      // The same words whatever the order of the files and of the entries in them.
+      // The words are the same in any order of the files and of their entries.
       let start = members.indices.min { members[$0] < members[$1] } ?? 0
       let names = Array(members[start...] + members[..<start])
       let owners = Set(path.map { modules[$0].file }).sorted()
@@ -150,8 +150,8 @@ struct JointAdmission {
     }
   }
 
-  /// The second of two entries that nothing tells apart is rejected by the host; the plugin loads, unless the policy
-  /// refuses that. Returns the plugins that it refuses.
+  /// Notes duplicates: the host rejects the second of two entries that nothing tells apart. The plugin loads, unless
+  /// the policy refuses that. Returns the refused plugins.
   private mutating func noteDuplicates() -> [Int] {
     var holders: [EntryIdentity: (file: Int, entry: Entry)] = [:]
     // A plugin that runs has its entries already.
@@ -162,7 +162,7 @@ struct JointAdmission {
           for identity in identities { holders[identity] = (file, entry) }
           continue
         }
-        // The library that brings it is the same.
+        // Both files bring the same library.
         if entry.library == first.entry.library, first.file != file { continue }
         let owner = files[first.file].path.fileName
         let conflict = Conflict.duplicate(entry.record, of: first.entry.record, at: owner)
@@ -173,7 +173,7 @@ struct JointAdmission {
     return order.filter { !isSound($0) }
   }
 
-  /// Notes each plugin that finds no room for its static thread storage, because of those that load before it.
+  /// Notes each plugin that finds no room for its static thread storage, because of plugins that load before it.
   private mutating func noteThreads() {
     var all: [FileStamp.FileNumber: UInt64] = [:]
     let opened = files.first?.host.libraries.openedThreadBytes ?? 0
@@ -188,7 +188,7 @@ struct JointAdmission {
     }
   }
 
-  /// Refuses whatever needs a file that is refused, and says where that began.
+  /// Refuses files that need a refused file, and names the first cause.
   private mutating func follow(_ refused: [Int]) {
     var origins = Dictionary(uniqueKeysWithValues: refused.map { ($0, $0) })
     for (file, through) in graph.requirers(of: refused) {
@@ -207,8 +207,8 @@ struct JointAdmission {
 }
 
 extension [Admission.Judged] {
-  /// Refuses every version of a plugin but the highest one that may load; of equal ones the first is meant. Returns the
-  /// files that were chosen among several.
+  /// Refuses every version of a plugin except the highest that may load; of equal versions the first counts. Returns
+  /// the files that were chosen among several.
   mutating func chooseVersions() -> [Int] {
     var rivals: [String: [(file: Int, identity: PluginIdentity, version: Version)]] = [:]
     for (file, judged) in enumerated() where judged.refusals.isEmpty {

@@ -3,15 +3,15 @@ internal import Registration
 internal import SwiftContracts
 internal import SwiftMetadata
 
-/// A linked file of a process: the program, one of its libraries, a plugin, or what that brings along.
+/// A linked file of a process: the program, one of its libraries, a plugin, or a library that the plugin brings along.
 final class Library {
   let file: OpenedFile
   let image: ELFFile
   let linkage: ELFLinkage
   let loading: ELFLoading
-  /// What needs it first, whose search path may reach to what this one needs.
+  /// The file that needs it first. Its search path may also count for the needs of this one.
   let requester: Library?
-  /// Whether it comes from where the system keeps its libraries.
+  /// Whether it is in a folder of the system's libraries.
   let isSystem: Bool
   /// Whether an earlier plugin has brought it.
   let isResident: Bool
@@ -39,7 +39,7 @@ final class Library {
 
   /// Reads the headers of an open file.
   ///
-  /// - Throws: ``ImageError`` where it is no linked ELF file.
+  /// - Throws: ``ImageError`` if it is no linked ELF file.
   init(
     of file: OpenedFile, for requester: Library? = nil, isSystem: Bool = false,
     isResident: Bool = false
@@ -58,31 +58,31 @@ final class Library {
   /// Whether it is a program, which no process opens.
   var isProgram: Bool { image.identity.kind == .executable }
 
-  /// Whether Swift's toolchain brings it: those libraries are of one build, and have no contracts of anybody's.
+  /// Whether Swift's toolchain brings it: those libraries are of one build, and declare nobody's contracts.
   var isOfToolchain: Bool {
     let own = ["libswift", "libFoundation", "lib_Foundation", "libdispatch.", "libBlocksRuntime."]
     return own.contains { path.fileName.hasPrefix($0) }
   }
 
-  /// The beginning of a sentence about a plugin, or about what it brings along.
+  /// The beginning of a sentence about a plugin, or about a library that it brings along.
   var title: String { requester == nil ? "It" : "\(path), which it brings along," }
 
-  /// The beginning of a sentence about a part of a plugin, or of what it brings along.
+  /// The beginning of a sentence about a part of a plugin, or of a library that it brings along.
   var prefix: String { requester == nil ? "" : "\(path), which it brings along: " }
 
-  /// Whether it has Swift's tables where nothing finds them: without section headers.
+  /// Whether nothing finds its Swift tables, because it has no section headers.
   var hidesSwift: Bool {
     !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }
   }
 
-  /// Whether it follows the conventions of another system than the program. Libraries of any system may say that they
-  /// follow System V.
+  /// Returns whether it follows the conventions of another system than the program. Libraries of any system may say
+  /// that they follow System V.
   func isForeign(to program: Library?) -> Bool {
     let system = image.abi.system
     return system != 0 && system != program?.image.abi.system
   }
 
-  /// Whether the loader gets it mapped into the program's processes; it does without such a file if that is optional.
+  /// Returns whether the loader maps it into the program's processes. The loader skips an optional file otherwise.
   func isMapped(beside program: Library?) throws(ImageError) -> Bool {
     try image.mappingObstacle() == nil && !file.isOnNoexecMount && !isForeign(to: program)
   }
@@ -90,24 +90,24 @@ final class Library {
   /// The folders of its search path as the loader spells them out.
   var knownFolders: [String] { known(loading.searchPaths) }
 
-  /// The libraries that the loader opens with it, and whether it does without one that is not there.
+  /// The libraries that the loader opens with it, and whether the loader can do without a missing one.
   var companions: [(text: String, isOptional: Bool)] {
     linkage.auxiliary.map { ($0, true) } + linkage.needed.map { ($0, false) }
   }
 
-  /// Folders as the loader spells them out for the file, without those that depend on the processor.
+  /// Returns folders as the loader spells them out for the file, without those that depend on the processor.
   func known(_ folders: [String]) -> [String] {
     folders.filter { !dependsOnProcessor($0) }.map { $0.isEmpty ? "." : expanded($0) }
   }
 
-  /// Whether the loader asks the kernel for a part of a folder's name: `$PLATFORM`.
+  /// Returns whether the loader asks the kernel for a part of a folder's name: `$PLATFORM`.
   func dependsOnProcessor(_ folder: String) -> Bool {
     folder.parts(at: UInt8(ascii: "$"), keepingEmpty: true).dropFirst().contains {
       $0.hasPrefix("PLATFORM") || $0.hasPrefix("{PLATFORM}")
     }
   }
 
-  /// `$ORIGIN` is the file's own folder.
+  /// Returns the text with the values of the loader's tokens: `$ORIGIN` is the file's own folder.
   func expanded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     let identity = image.identity

@@ -1,7 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// Where the loader looks for a library: the search paths of those who need it, the system's cache, its folders.
+/// The loader's search for libraries: in the search paths of files that need them, the system's cache, its folders.
 ///
 /// As `ld.so(8)` says it.
 struct LibrarySearch {
@@ -21,8 +21,8 @@ struct LibrarySearch {
     loader = LoaderFolders(of: program.interpreter, for: identity)
   }
 
-  /// The folders of search paths: of the one that needs the library, or without a path of its own kind also of
-  /// those that led to it.
+  /// Returns the search paths for the needs of a file: the environment, and its own path. Without a path of its own
+  /// kind, the paths of the files that led to it count, too.
   fileprivate func paths(for requester: Library) -> [[String]] {
     let environment = program.known(environment)
     guard requester.loading.isInherited else { return [environment, requester.knownFolders] }
@@ -56,12 +56,12 @@ extension LibrarySearch {
       (self.search, self.requester, paths) = (search, requester, search.paths(for: requester))
     }
 
-    /// Whether nothing is looked for any more.
+    /// Whether the search is over, because too many places were looked at.
     var areSpent: Bool { left <= 0 }
 
     /// Opens the library of this name that fits the machine; nil if there is none.
     ///
-    /// - Throws: ``ImageError`` of the first file of the name that is no library: the loader looks no further then.
+    /// - Throws: ``ImageError`` for the first file of the name that is no library: the loader looks no further then.
     mutating func find(_ name: String) throws(ImageError) -> Library? {
       (passed, rivals) = ([], [])
       left -= 1
@@ -100,8 +100,8 @@ extension LibrarySearch {
       return nil
     }
 
-    /// Opens what is at a place. What is there for another machine is passed over, as the loader does; what it opens
-    /// and is no library stops it.
+    /// Opens the file at a place. Passes over a file for another machine, as the loader does. Throws if the loader
+    /// opens the file and it is no library: that stops the loader.
     ///
     /// - Returns: The library, and whether the loader cannot open the file and goes on with the next search path.
     private mutating func open(_ path: String) throws(ImageError) -> (Library?, isEnd: Bool) {

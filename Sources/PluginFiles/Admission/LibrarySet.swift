@@ -2,20 +2,20 @@ internal import BinaryImage
 internal import LibC
 internal import Registration
 
-/// Libraries in the order in which the loader looks for symbols in them.
+/// Libraries, in the order that the loader looks for symbols in them.
 struct LibrarySet {
-  /// A library that was needed and not found: the reason ends a sentence about its requester; the file is the one that
-  /// the loader stops at or passes over, nil if no file has the name.
+  /// A library that was needed but not found. `reason` ends a sentence about its requester. `file` is the file that the
+  /// loader stops at or passes over, nil if no file has the name.
   typealias Missing = (
     name: String, requester: Library, reason: String, remedy: Remedy, file: String?
   )
 
-  /// A member's position, the place of the one that needs it first, and the names that it needs with their places.
+  /// A member's position, the place of the member that needs it first, and the names that it needs with their places.
   typealias Ordered = (position: Int, requester: Int?, needs: [(name: String, place: Int?)])
 
   private(set) var members: [Library] = []
   private(set) var missing: [Missing] = []
-  /// The files that the loader takes on some processors instead of members.
+  /// The files that some processors take instead of members.
   private(set) var rivals: [String] = []
   /// The paths of files that it passes over today before it finds members.
   private(set) var passedOver: [String] = []
@@ -29,21 +29,21 @@ struct LibrarySet {
   private(set) var size = (files: 0, bytes: UInt64(0))
   /// The members by all their names.
   private var positions: [[UInt8]: Int] = [:]
-  /// The places of libraries that the process has opened later, perhaps for their openers alone (`RTLD_LOCAL`).
+  /// The places of libraries that the process has opened later, perhaps only for their openers (`RTLD_LOCAL`).
   private var opened: Set<Int> = []
-  /// The places of what the plugin leads to.
+  /// The places of the members that the plugin leads to.
   private var reached: Set<Int> = []
-  /// File names of libraries that are loaded, and whose files cannot be read.
+  /// The file names of loaded libraries whose files cannot be read.
   private var unread: Set<[UInt8]> = []
-  /// Whether the plugin, or what comes with it, needs one of them.
+  /// Whether the plugin, or a library that comes with it, needs such a library.
   private(set) var needsUnread = false
-  /// Files that earlier plugins have brought, by their names: who needs such a name gets that file.
+  /// The files that earlier plugins have brought, by name. A file that needs such a name gets that file.
   private var residents: [[UInt8]: String] = [:]
 
-  /// The plugin, and the libraries that it brings along and no plugin before it.
+  /// The plugin, and the libraries that it brings along, without those of earlier plugins.
   var companions: [Library] { members[(plugin ?? members.count)...].filter { !$0.isResident } }
 
-  /// The bytes of static thread storage that libraries want which the process has opened later.
+  /// The bytes of static thread storage for libraries that the process has opened later.
   var openedThreadBytes: UInt64 {
     opened.map { members[$0] }.filter { (try? $0.image.wantsStaticThreads()) == true }
       .reduce(0) { $0 + $1.loading.threadBytes }
@@ -52,8 +52,8 @@ struct LibrarySet {
   /// Whether the plugin brings more than it may.
   var isTooLarge: Bool { size.files > most.files || size.bytes > most.bytes }
 
-  /// The set with a plugin, and with what that needs. `residents` are the paths of files that earlier plugins have
-  /// brought, by their names.
+  /// Returns the set with a plugin and everything that it needs. `residents` are the paths of files that earlier
+  /// plugins have brought, by their names.
   func loading(
     _ library: Library, _ search: LibrarySearch, beside residents: [[UInt8]: String] = [:]
   ) -> Self {
@@ -66,15 +66,15 @@ struct LibrarySet {
     return set
   }
 
-  /// The member at a place, and what it leads to by the names that files need, level by level as the loader goes; each
-  /// file once, with the place in this order of the one that needs it first, and the names that it needs with theirs.
+  /// Returns the member at a place and everything that it needs, level by level as the loader goes. Each file comes
+  /// once, with the place of the member that needs it first, and the names that it needs with their places.
   func order(from start: Int) -> [Ordered] {
     var order: [Ordered] = [(start, nil, [])]
     var places = [members[start].file.stamp.number: 0]
     var next = 0
     while next < order.count {
       let library = members[order[next].position]
-      // The kernel maps the last without a file.
+      // The kernel maps linux-vdso without a file.
       for (text, _) in library.companions where !text.isEmpty && text != "linux-vdso.so.1" {
         let name = library.expanded(text)
         let place = position(named: name).map { position in
@@ -91,7 +91,7 @@ struct LibrarySet {
     return order
   }
 
-  /// Adds a library, with the names under which others get it; the first of each name is meant.
+  /// Adds a library, with the names that others get it by. If two libraries have one name, the first counts.
   mutating func add(_ library: Library, as asked: String? = nil) {
     members.append(library)
     names.append([])
@@ -100,7 +100,7 @@ struct LibrarySet {
       size = (size.files + 1, size.bytes.saturating(adding: bytes))
     }
     if let asked { note(asked, members.count - 1, isNeeded: true) }
-    // The loader knows the program by its soname alone.
+    // The loader knows the program only by its soname.
     for name in [library.linkage.name, library.isProgram ? nil : library.path].compactMap({ $0 }) {
       note(name, members.count - 1, isNeeded: false)
     }
@@ -114,7 +114,7 @@ struct LibrarySet {
     names[position].append(LoadClosure.Name(text: text, isNeeded: isNeeded))
   }
 
-  /// Notes a library that is loaded and cannot be read: who needs it has it.
+  /// Notes a loaded library that cannot be read: a file that needs it has it.
   mutating func addUnread(_ path: String) { unread.insert(Array(path.fileName.utf8)) }
 
   /// Adds the file names of loaded libraries, because a process does not record the names they were requested by.
@@ -127,12 +127,12 @@ struct LibrarySet {
     }
   }
 
-  /// Notes which members of this process are there for nothing that its program needs.
+  /// Notes the members of this process that its program does not need.
   mutating func noteOpened() {
     opened = Set(members.indices).subtracting(order(from: 0).map(\.position))
   }
 
-  /// Adds what the members from one on need, and what those need, in the loader's order.
+  /// Adds what the members from `start` on need, and the needs of those, in the loader's order.
   mutating func addNeeded(from start: Int, _ search: LibrarySearch) {
     var next = start
     while next < members.count {
@@ -141,7 +141,7 @@ struct LibrarySet {
       var lookups = LibrarySearch.Lookups(for: requester, by: search)
       var looked: Set<[UInt8]> = []
       for (text, isOptional) in requester.companions
-      // What every process has without a file: itself, and what the kernel maps.
+      // Every process has two without a file: itself, and the library that the kernel maps.
       where !text.isEmpty && text != "linux-vdso.so.1" {
         guard !isTooLarge else { return }
         let name = requester.expanded(text)
@@ -152,7 +152,7 @@ struct LibrarySet {
         }
         var obstacle: ImageError?
         do throws(ImageError) {
-          // A file that is loaded, or what is found where the loader looks.
+          // The file of an earlier plugin, or the file that the loader finds.
           let found =
             if let path = residents[bytes] {
               Optional(try Library(of: OpenedFile(path: path), for: requester, isResident: true))
@@ -169,7 +169,7 @@ struct LibrarySet {
             continue
           }
         } catch { obstacle = error }
-        // A file that was cut off is mapped, and ends the process.
+        // The loader maps a file that was cut off, which ends the process.
         if !isOptional || lookups.areSpent || obstacle?.code == .truncated {
           missing.append(Self.missing(name, lookups, obstacle))
         }
@@ -178,7 +178,7 @@ struct LibrarySet {
     }
   }
 
-  /// Explains that the loader does not find a library, or stops at a file that is none.
+  /// Explains that the loader does not find a library, or stops at a file that is no library.
   private static func missing(
     _ name: String, _ lookups: LibrarySearch.Lookups, _ obstacle: ImageError?
   ) -> Missing {
@@ -204,14 +204,14 @@ struct LibrarySet {
     return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed.first)?.image)
   }
 
-  /// The member that others get under a name.
+  /// Returns the member that others get by a name.
   func member(named name: String) -> Library? { position(named: name).map { members[$0] } }
 
-  /// The place of that member.
+  /// Returns the place of that member.
   func position(named name: String) -> Int? { positions[Array(name.utf8)] }
 
-  /// The libraries that files need by names that the loader does not know when they are open: other names than their
-  /// sonames. Those of the host it knows by their paths, and by the names that the host needs them by.
+  /// The libraries that files need by names other than their sonames, which the loader does not know once they are
+  /// open. It knows the host's libraries also by their paths, and by the names that the host needs them by.
   var misnamed: [(library: Library, name: String)] {
     let start = plugin ?? members.count
     let known = members[..<start].flatMap { $0.companions.map(\.text) }
@@ -224,12 +224,12 @@ struct LibrarySet {
     }
   }
 
-  /// Whether a name is among the missing ones, or is that of a loaded library that cannot be read.
+  /// Returns whether a name is missing, or is the name of a loaded library that cannot be read.
   func lacks(_ name: String) -> Bool {
     unread.contains(Array(name.utf8)) || missing.contains { [$0.name].has(name) }
   }
 
-  /// The names that files need a member by.
+  /// Returns the names that files need a member by.
   func names(of library: Library) -> [String] {
     members.firstIndex { $0 === library }.map { names[$0].map(\.text.fileName) } ?? []
   }
@@ -241,14 +241,14 @@ struct LibrarySet {
     }
   }
 
-  /// The first member that defines what one wants, if others find it there.
+  /// Returns the first member that defines a wanted symbol, if others find it there.
   func first(
     defining wanted: BoundSymbol
   ) throws(ImageError) -> (library: Library, definition: BoundSymbol)? {
     for (position, member) in members.enumerated() {
       guard let found = try member.bindings.get().definition(of: wanted) else { continue }
       let isSeen = !opened.contains(position) || reached.contains(position)
-      // What a process has opened for its opener alone is no answer to the rest of it.
+      // A library that was opened only for its opener does not answer for other files.
       if unsafe isSeen || dlsym(nil, wanted.name) != nil { return (member, found) }
     }
     return nil

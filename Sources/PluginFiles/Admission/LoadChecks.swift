@@ -2,12 +2,12 @@ package import BinaryImage
 package import Registration
 package import SwiftContracts
 
-// Whether a plugin would load, and fit what is loaded: machine, libraries, symbols, types, contracts.
+// The checks that a plugin would load and fit the process: machine, libraries, symbols, types, contracts.
 
 /// The version of the note that this toolkit reads: `BEEHIVE_IMAGE_VERSION`.
 private let readNoteVersion = 1
 
-/// The bytes that glibc has kept for the static thread storage of all that is opened later, since 2.32.
+/// The bytes that glibc, since 2.32, keeps for the static thread storage of files that are opened later.
 let keptThreadBytes: UInt64 = 1664
 
 extension Admission.Judged {
@@ -66,7 +66,7 @@ extension Admission.Judged {
       expected: text(program), found: text(its), remedy: .buildAsHost)
   }
 
-  /// Checks that what comes along is no second runtime.
+  /// Checks that a library that comes along is no second runtime.
   mutating func checkRuntime(of library: Library) {
     guard library.linkage.carriesRuntime,
       let first = host.libraries.members.first(where: \.linkage.carriesRuntime)
@@ -126,7 +126,7 @@ extension Admission.Judged {
     if try library.image.wantsStaticThreads() { noteThreads(of: library) }
   }
 
-  /// Notes that the thread-local data of a library has to be in the room that each thread has from its start.
+  /// Notes that a library's thread-local data must be in the static room of each thread.
   private mutating func noteThreads(of library: Library) {
     let size = library.loading.threadBytes
     guard size > 0, threadBytes.updateValue(size, forKey: library.file.stamp.number) == nil else {
@@ -142,9 +142,9 @@ extension Admission.Judged {
         + "-ftls-model=initial-exec")
   }
 
-  /// Notes what stays of a plugin when it is unloaded, and what a second build of it would get of this one.
+  /// Notes the parts of a plugin that stay when it is unloaded, and what a second build would share with this one.
   mutating func noteRemains(of library: Library) {
-    // Tables that cannot be read are judged elsewhere; what the loader does without keeps no plugin out.
+    // Unreadable tables are judged elsewhere. A table that the loader does without keeps no plugin out.
     let bindings = try? library.bindings.get()
     let imports = Set((try? bindings?.wanted())?.map(\.name) ?? [])
     let rests = [
@@ -161,7 +161,7 @@ extension Admission.Judged {
   }
 
   /// Checks that the loader finds every library and symbol that a plugin needs, as `ldd -r` does by running it. The
-  /// libraries are the host's, and what comes with the plugin.
+  /// libraries are the host's, and those that come with the plugin.
   mutating func checkSymbols(of plugin: Library, in libraries: LibrarySet) throws(ImageError) {
     func title(_ library: Library) -> String { library === plugin ? "It" : library.path.fileName }
     if libraries.missing.count > Scan.mostRefused {
@@ -173,7 +173,7 @@ extension Admission.Judged {
         "\(title(missing.requester)) needs the library \(missing.name), \(missing.reason)",
         expected: missing.name, found: missing.file ?? "no such file", remedy: missing.remedy)
     }
-    // What is in a library that is missing or cannot be read is not known to be undefined.
+    // A library that is missing or cannot be read may define the symbols.
     guard libraries.missing.isEmpty, host.problems.isEmpty, !libraries.needsUnread else { return }
     for library in libraries.companions {
       try checkSymbols(of: library, as: title(library), in: libraries)
@@ -186,7 +186,7 @@ extension Admission.Judged {
     let bindings = try library.bindings.get()
     var missing: [String: Library] = [:]
     for needed in bindings.neededVersions {
-      // The loader knows no soname here that no file needs. Of the kernel's library it compares nothing.
+      // The loader knows no soname here that no file needs. It compares no versions of the kernel's library.
       if needed.library.hasPrefix("linux-vdso.so") { continue }
       guard let other = libraries.member(named: needed.library),
         libraries.members.contains(where: { $0.companions.map(\.text).has(needed.library) })
@@ -209,7 +209,7 @@ extension Admission.Judged {
       guard let (definer, definition) = try libraries.first(defining: wanted) else {
         if !wanted.isWeak {
           undefined.append(wanted.title)
-          // The symbol says it better.
+          // The missing symbol explains more than its version.
           if let version = wanted.version { missing[version] = nil }
         }
         continue
@@ -259,14 +259,14 @@ extension Admission.Judged {
       found: "no definition", remedy: isHidden ? .exportSymbols : .define(undefined.count))
   }
 
-  /// Names the Swift types that a plugin's entries need and that neither it, what it brings along, nor the host has.
+  /// Remarks on Swift types that a plugin's entries need, but neither it, its libraries nor the host has.
   ///
-  /// Another plugin may have them, and code may bind the names: nothing is refused.
+  /// Nothing is refused, because another plugin may have them, and code may bind the names.
   mutating func checkTypes(of records: [Record], with companions: [Library]) {
     let records = records.filter { $0.neededType != nil }
     guard !records.isEmpty else { return }
     let libraries = companions + host.libraries.members
-    // What cannot be read may have them.
+    // An image that cannot be read may have them.
     guard host.problems.isEmpty, host.replaced.isEmpty, !libraries.contains(where: \.hidesSwift)
     else { return }
     for record in records {
@@ -279,27 +279,27 @@ extension Admission.Judged {
     }
   }
 
-  /// Checks that the contracts that a plugin, or a library that comes along, was built against are those of the host and
-  /// of the others that come along.
+  /// Checks that a plugin, or a library that comes along, was built against the contracts of the host and of the other
+  /// libraries that come along.
   mutating func checkContracts(
     of own: Library, _ records: [Record], with companions: [Library]
   ) throws(ImageError) {
     tell(ContractDrift.all(of: records, in: own.image, asked: policy.tables), "the host", of: own)
-    // A note finds its entries all the same; nothing finds its conformances.
+    // Without section headers, a note leads to the entries, but nothing leads to the conformances.
     let expected =
       own.image.hasSectionTable ? try ContractExpectations(of: own.image) : ContractExpectations()
     let symbols = Set(expected.conformances.map(\.symbol)).map { BoundSymbol(name: $0) }
-    // What a plugin declares for itself is compared with the others once, and not from both sides.
+    // A plugin's own declarations are compared with the others once, not from both sides.
     let others = host.libraries.members + companions.filter { $0 !== own && $0.requester != nil }
     for library in others where library.linkage.hasSwiftSections {
-      // Of the runtime's own protocols there is one version in a process, which symbols tell.
+      // A process has one version of the runtime's own protocols, which symbols check.
       let isAsked = try library.defines(anyOf: symbols)
       guard !library.path.fileName.hasPrefix("libswift"), isAsked || !expected.ownProtocols.isEmpty
       else { continue }
       let drifts = ContractDrift.all(of: expected, against: try library.contracts.get())
       tell(drifts, library.path.fileName, of: own)
     }
-    // What is loaded counts, and not what took the name of its file since.
+    // The loaded library counts, not the file that has taken its name since.
     for (name, ranges) in host.replaced {
       let library = ContractLibrary(loadedAs: name, at: ranges, for: expected)
       tell(ContractDrift.all(of: expected, against: library), "\(name.fileName) in memory", of: own)
@@ -310,7 +310,7 @@ extension Admission.Judged {
       remedy: .unstripped)
   }
 
-  /// Tells of drifts from the contracts of a library.
+  /// Reports drifts from the contracts of a library.
   private mutating func tell(_ drifts: [ContractDrift], _ library: String, of own: Library) {
     for drift in drifts {
       let message = drift.message(against: library)
@@ -334,7 +334,7 @@ extension Admission.Judged {
 }
 
 extension Library {
-  /// Whether a symbol was linked from this library when its symbols had versions, and they have none.
+  /// Returns whether a symbol was linked from this library when its symbols had versions, but now they have none.
   fileprivate func lacksVersions(of wanted: BoundSymbol) throws(ImageError) -> Bool {
     guard let library = wanted.library, try !bindings.get().hasVersions else { return false }
     return library == linkage.name || library == path.fileName
@@ -347,9 +347,9 @@ extension Library {
 }
 
 extension ContractDrift {
-  /// Compares the tables of a file's services in C with what a host asks for, in the order of the records.
+  /// Compares the tables of a file's services in C with those that a host expects, in the order of the records.
   ///
-  /// A table may be larger: what is appended to a structure leaves what is before it as it was.
+  /// A table may be larger: members that are appended to a structure leave the others as they were.
   ///
   /// - Parameters:
   ///   - records: The entries of the file.

@@ -6,11 +6,11 @@ internal import Registration
 ///
 /// Each file was found by the loader's rules and opened once, and every check reads that descriptor.
 package struct LoadClosure: Hashable, Sendable {
-  /// A name that the loader knows a file by: the path at which it was opened, the name that it was needed by, its
+  /// A name that the loader knows a file by: the path that it was opened at, the name that it was needed by, or its
   /// soname.
   package struct Name: Hashable, Sendable {
     package let text: String
-    /// Whether a file needs it by this name, which the loader looks for only if no other file has the name.
+    /// Whether a file needs it by this name. The loader looks for such a name only if no other file has it.
     package let isNeeded: Bool
   }
 
@@ -18,7 +18,7 @@ package struct LoadClosure: Hashable, Sendable {
   ///
   /// Sound to share: only constants of the open file are read.
   package struct Member: Hashable, @unchecked Sendable {
-    /// The path at which the loader finds it.
+    /// The path that the loader finds it at.
     package let path: String
     /// The device, inode, size and times of the open file.
     package let stamp: FileStamp
@@ -28,7 +28,7 @@ package struct LoadClosure: Hashable, Sendable {
     package let requester: Int?
     /// The places of the members that it needs.
     package let needs: [Int]
-    /// The names that the loader gets of it, as it expands them, with the places of their members; nil if none has one.
+    /// The names that it needs, as the loader expands them, with the places of their members; nil if there is none.
     package let needed: [(name: String, place: Int?)]
     /// Whether the host has it without the plugin.
     package let isMapped: Bool
@@ -49,20 +49,20 @@ package struct LoadClosure: Hashable, Sendable {
     }
   }
 
-  /// The plugin first.
+  /// The members, the plugin first.
   package private(set) var members: [Member] = []
   /// The most folders that a search path leads up from its file.
   package private(set) var climbs = 0
 
-  /// The members with their places, each after those that it needs.
+  /// The members with their places, each after the members that it needs.
   package var dependenciesFirst: [(place: Int, member: Member)] {
     members.map(\.needs).depthFirst.map { ($0, members[$0]) }
   }
 
-  /// The files that come with the plugin alone: neither the host nor an earlier plugin has them.
+  /// The files that only the plugin brings: neither the host nor an earlier plugin has them.
   var brought: [Member] { members.filter { !$0.isMapped && !$0.isResident } }
 
-  /// Two files that come along and need each other: the first one is opened before the second. A cycle.
+  /// Two files of a cycle: they come along and need each other, and the first is opened before the second.
   var cycle: (first: Member, second: Member)? {
     var opened: Set<Int> = []
     for (place, member) in dependenciesFirst where !member.isMapped {

@@ -4,11 +4,11 @@ internal import Registration
 
 // The users who may decide which code a host runs: the owners of a file, and of the folders that lead to it.
 
-/// The users who may decide which code a host runs: root, and who runs it.
+/// The users who may decide which code a host runs: root, and the user who runs the host.
 private var trustedUsers: Set<UInt32> { [0, geteuid()] }
 
-/// Checks that only root and the host's user can change an open file, or put another in its place: it and every folder
-/// that leads to it.
+/// Returns the refusals of an open file that others than root and the host's user can change or replace. Checks the
+/// file, and every folder that leads to it.
 func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
   let walk = FolderWalk(to: file.path)
   guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
@@ -18,7 +18,7 @@ func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
   return [own].compactMap { $0 } + walk.refusals
 }
 
-/// The reason that others may make a library of what the loader passes over at a path today; nil if they may not.
+/// Returns the reason that others may put a library at a path that the loader passes over today; nil if they may not.
 func passedRefusal(at path: String) -> PluginRefusal? {
   let walk = FolderWalk(to: path)
   let own = walk.end.flatMap { ownerRefusal(of: $0.access, "It") }
@@ -48,7 +48,7 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
 }
 
 extension PluginRefusal {
-  /// The refusal of what is another file than before.
+  /// Makes the refusal of a file that was replaced.
   static func replaced(_ title: String) -> Self {
     Self(
       .changed, "\(title) was replaced since it was read.", remedy: .lookAgain)
@@ -59,12 +59,12 @@ extension FolderWalk {
   /// The reasons that others than root and the host's user may decide what the path leads to, outermost folder first.
   /// sudo has the same rule for its plugins.
   var refusals: [PluginRefusal] {
-    // Unseen folders are not safe ones.
+    // Folders that cannot be seen are not safe.
     if let failure { return [PluginRefusal(failure)] }
     var told: Set<String> = []
     return steps.compactMap { step in
       var (access, title) = (step.access, "The folder \(step.path) that leads to it")
-      // Only owners may rename and remove in a sticky folder, as in /tmp: others may add names, and touch none of ours.
+      // Only owners may rename and remove in a sticky folder, as in /tmp: others may add names, but not touch ours.
       if access.mode & 0o1000 != 0, access.isWritableByOthers, let owner = step.owner {
         access.mode &= ~0o022
         if trustedUsers.contains(access.owner), !trustedUsers.contains(owner) {

@@ -1,16 +1,16 @@
-/// What a host asks of plugins beyond what makes them work.
+/// A host's conditions for plugins, beyond those that make them work.
 ///
 /// Machine, symbols, libraries and requirements are always checked; these are choices.
 public struct PluginPolicy: Hashable, Sendable, Codable {
-  /// What a plugin may run by itself when it is loaded.
+  /// The code that a plugin may run by itself when it is loaded.
   public enum Startup: String, Hashable, Sendable, Codable, CaseIterable {
     /// Anything.
     case anything
-    /// What announces its entries, and what compilers link into every library.
+    /// Only code that announces its entries, and code that compilers link into every library.
     case anchor
   }
 
-  /// What becomes of a plugin of which it cannot be seen whether the contracts it was built against are the host's.
+  /// The treatment of a plugin that does not show which contracts it was built against.
   public enum Unseen: String, Hashable, Sendable, Codable, CaseIterable {
     /// It is admitted, and the report says so.
     case admit
@@ -22,7 +22,7 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   public struct Table: Hashable, Sendable, Codable {
     /// The name of the service.
     package var service: String
-    /// The bytes of the structure: a plugin's may be larger.
+    /// The bytes of the structure; that of a plugin may be larger.
     package var size: Int
     /// The version that the header has for `BEEHIVE_ABI`; nil for none.
     package var version: String?
@@ -33,46 +33,46 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
     }
   }
 
-  /// Why no plugin is admitted at all; nil where that is not so.
+  /// The reason that no plugin is admitted at all; nil if plugins are not switched off.
   public var switchedOff: String?
-  /// The names of the files that are admitted, as a shell matches them; all where there are none.
+  /// The names of the files that are admitted, as a shell matches them; if empty, all files are.
   ///
-  /// Plugins and the libraries that they bring along need a name in the list, the system's libraries do not. A file has
+  /// Plugins and the libraries that they bring along need a name in the list; the system's libraries do not. A file has
   /// every name that leads to it in its folders, links and hard links too.
   public var allowed: [String] = []
   /// The names of the files that are refused, as a shell matches them; they win over `allowed`.
   ///
-  /// They refuse the libraries that plugins bring along, too, and count sonames and the names that files need others by.
+  /// They also refuse libraries that plugins bring along, and match sonames and the names that files need others by.
   public var denied: [String] = []
   /// The versions that are admitted, by the plugin's id or file: `["com.example.greet": ">=1.2 <2"]`; any if it has none.
   public var versions: [String: String] = [:]
   /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
   /// to no one else.
   public var checksOwners = true
-  /// Whether libraries may be looked for only in absolute folders, or beside the file, that no one else may write to or
-  /// make.
+  /// Whether libraries may be looked for only in absolute folders, or relative to the file, that no one else may write
+  /// to or make.
   public var checksSearchPaths = true
-  /// Whether a stack on which code may run is admitted.
+  /// Whether an executable stack is admitted.
   public var admitsExecutableStacks = true
   /// Whether relocations that write into code are admitted.
   public var admitsTextRelocations = true
-  /// Whether a plugin is admitted of which an entry would be rejected: one that cannot be read, or a duplicate of
-  /// what another plugin declares.
+  /// Whether a plugin is admitted even if the host would reject one of its entries: one that cannot be read, or a
+  /// duplicate of another plugin's entry.
   public var admitsRejectedEntries = true
-  /// What may run when the plugin is loaded.
+  /// The code that may run when the plugin is loaded.
   public var startup = Startup.anything
-  /// The tables of functions that the host asks services in C for.
+  /// The tables of functions that the host expects of services in C.
   public var tables: [Table] = []
-  /// What becomes of contracts whose agreement cannot be seen.
+  /// The treatment of contracts that the files do not show.
   public var unseenContracts = Unseen.admit
 
-  /// Whether a plugin is opened through links to the very files that were judged, instead of by their paths.
+  /// Whether a plugin is opened through links to the judged files, instead of by their paths.
   package var opensJudgedFiles = false
 
-  /// The owners and the search paths are checked, and nothing else.
+  /// Checks the owners and the search paths, and nothing else.
   public init() {}
 
-  /// Everything that can be checked without lists.
+  /// A policy with every check that needs no lists.
   public static var strict: PluginPolicy {
     var policy = PluginPolicy()
     (policy.admitsExecutableStacks, policy.admitsTextRelocations) = (false, false)

@@ -10,7 +10,7 @@ internal import Registration
 package struct PluginSwitches: Sendable {
   /// The path of the file; nil if the environment does not say where it is.
   package private(set) var path: String?
-  /// The ids of what is switched off, sorted.
+  /// The ids of the plugins that are switched off, sorted.
   package private(set) var off: [String] = []
   /// The reason that the file cannot be read; nil if it was read, or is not there.
   private var fault: ImageError?
@@ -29,7 +29,7 @@ package struct PluginSwitches: Sendable {
     read()
   }
 
-  /// Returns why a plugin is not to be loaded, and what to do; nil if it may be.
+  /// Returns the reason that a plugin must not be loaded, and the remedy; nil if it may be loaded.
   func reason(against id: String) -> (message: String, remedy: Remedy)? {
     if let fault {
       return (
@@ -42,14 +42,14 @@ package struct PluginSwitches: Sendable {
 
   // MARK: - Reading
 
-  /// More than any list of plugins has.
+  /// More bytes than any list of plugins has.
   private static let mostBytes = 1 << 20
 
   private mutating func read() {
     (off, fault) = ([], nil)
     guard let path else { return }
     guard fileStatus(of: path.utf8, followingLinks: true) != nil else {
-      // What cannot be looked at may have a list.
+      // A file that cannot be looked at may have a list.
       if errno != ENOENT && errno != ENOTDIR { fault = ImageError(system: errno, path) }
       return
     }
@@ -67,12 +67,12 @@ package struct PluginSwitches: Sendable {
 
   // MARK: - Writing
 
-  /// Switches a plugin on or off. The file is written whole or not at all, and one process after the other.
+  /// Switches a plugin on or off. Writes the file whole or not at all, one process after the other.
   ///
   /// - Parameters:
   ///   - id: The plugin's id.
   ///   - isOn: Whether it may be loaded from now on.
-  /// - Throws: `ImageError` if the id is none, or the file cannot be read or written; then it is as before.
+  /// - Throws: `ImageError` if it is no id, or the file cannot be read or written; then it is as before.
   package mutating func set(_ id: String, isOn: Bool) throws(ImageError) {
     guard Attributes.isPluginID(id) else {
       throw ImageError(

@@ -3,7 +3,7 @@ internal import Threads
 
 /// The plugins in directories and files, read without running anything of them.
 ///
-/// A value: refreshing makes another one, which has read again what was changed alone.
+/// A value: refreshing makes another one, and reads only changed files again.
 package struct PluginCatalogue: Sendable {
   /// A place with plugins: every file right in a directory, or one file.
   package struct Source: Hashable, Sendable {
@@ -14,12 +14,12 @@ package struct PluginCatalogue: Sendable {
     /// The path of the directory or of the file.
     package var path: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Every file right in a directory.
+    /// Makes the source of every file right in a directory.
     package static func directory(_ path: String) -> Self {
       Self(bytes: Array(path.utf8), isDirectory: true)
     }
 
-    /// One file.
+    /// Makes the source of one file.
     package static func file(_ path: String) -> Self {
       Self(bytes: Array(path.utf8), isDirectory: false)
     }
@@ -31,24 +31,24 @@ package struct PluginCatalogue: Sendable {
     package var path: String
     /// Further paths that lead to the same file.
     package var otherPaths: [String] = []
-    /// All of them.
+    /// All its paths.
     package var paths: [String] { [path] + otherPaths }
-    /// What it says of itself, or why it is no plugin.
+    /// The manifest, or the reason that it is no plugin.
     package var found: Result<PluginManifest, ImageError>
-    /// What tells the file and its contents from others; nil where there is no regular file.
+    /// The stamp of the file and its contents; nil if there is no regular file.
     var stamp: FileStamp?
     /// Whether a change since it was read shows in the stamp.
     var isSettled = true
   }
 
-  /// The places that the next refresh reads, in order: an earlier one's files come first, and one that is there twice is
+  /// The places that the next refresh reads, in order: the files of earlier places come first, and a repeated place is
   /// read once.
   package var sources: [Source] = []
-  /// What was found, in the order of the sources, then by name; a file once, whatever paths lead to it.
+  /// The files that were found, in the order of the sources, then by name; each file once, whatever paths lead to it.
   package private(set) var candidates: [Candidate] = []
   /// Sources that could not be read.
   package private(set) var problems: [ImageError] = []
-  /// The number of files that the last refresh opened and read; of all others the stamp was as before.
+  /// The number of files that the last refresh opened and read; the stamps of all others were as before.
   package private(set) var readCount = 0
 
   /// The places of the plugins among the candidates, by their contents.
@@ -85,13 +85,13 @@ package struct PluginCatalogue: Sendable {
   }
 }
 
-/// One look at all sources.
+/// One pass over all sources.
 private struct Pass {
   private let known: [FileStamp.FileNumber: PluginCatalogue.Candidate]
   private var positions: [FileStamp.FileNumber: Int] = [:]
   /// The positions of candidates that are to be read, with their paths.
   private(set) var unread: [(position: Int, path: [UInt8])] = []
-  /// As bytes: to a file system, texts that Swift takes for equal are two names.
+  /// The paths, as bytes: to a file system, texts that Swift takes for equal are two names.
   private var paths: Set<[UInt8]> = []
   var candidates: [PluginCatalogue.Candidate] = []
   var problems: [ImageError] = []
@@ -106,7 +106,7 @@ private struct Pass {
     do throws(ImageError) {
       let end = directory.utf8.last == UInt8(ascii: "/") ? "" : "/"
       let folder = Array("\(directory)\(end)".utf8)
-      // A hidden file is being installed, or is none of ours.
+      // A hidden file is being installed, or is not ours.
       let found = try directoryNames(of: Array(directory.utf8))
         .filter { $0.first != UInt8(ascii: ".") }.map { folder + $0 }
       for (path, stamp) in zip(found, found.mapConcurrently { Self.stamp(of: $0) }) {
@@ -115,12 +115,12 @@ private struct Pass {
     } catch { problems.append(error) }
   }
 
-  /// What is said of the file that a path leads to.
+  /// Returns the stamp of the file that a path leads to.
   static func stamp(of path: some Collection<UInt8>) -> Result<FileStamp, ImageError> {
     Result { () throws(ImageError) in try fileStamp(of: path) }
   }
 
-  /// Takes over what a path leads to, once.
+  /// Adds the file that a path leads to, once.
   mutating func look(at bytes: [UInt8], _ looked: Result<FileStamp, ImageError>) {
     guard paths.insert(bytes).inserted else { return }
     let path = String(decoding: bytes, as: UTF8.self)
@@ -158,7 +158,7 @@ private struct Pass {
   ) -> PluginCatalogue.Candidate {
     var candidate = candidate
     do throws(ImageError) {
-      // What was looked at a moment ago is opened without blocking, and refused if it is something else by now.
+      // A file that was regular a moment ago opens without blocking, and is refused if it is something else by now.
       let file = try OpenedFile(
         path: path, name: candidate.path, wasMapped: true, readWhole: PluginManifest.readWhole)
       (candidate.stamp, candidate.isSettled) = (file.stamp, file.stamp.isSettled)
@@ -169,7 +169,7 @@ private struct Pass {
       candidate.found = .success(manifest)
     } catch {
       candidate.found = .failure(error)
-      // The system may give it the next time.
+      // The system may give it the next time; so it is read again.
       if error.code == .unreadable { candidate.isSettled = false }
     }
     return candidate
@@ -177,7 +177,7 @@ private struct Pass {
 }
 
 extension ImageError {
-  /// Hosts give paths as texts.
+  /// Makes the error of a name that is not UTF-8: hosts give paths as texts.
   fileprivate static func misnamed(_ path: String) -> ImageError {
     ImageError(.unreadable, image: path, message: "Its name is not UTF-8.")
   }

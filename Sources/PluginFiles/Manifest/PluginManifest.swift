@@ -1,15 +1,15 @@
 package import BinaryImage
 package import Registration
 
-/// What a plugin's file says of itself before it is loaded.
+/// The statements of a plugin's file about itself, read before it is loaded.
 package struct PluginManifest: Hashable, Sendable {
   /// The file's path, as it was found.
   package var path: String { identity.path }
-  /// What tells the file and its contents from others.
+  /// The stamp of the file and its contents.
   package var stamp: FileStamp
   /// Machine, word size, byte order, kind and build-id.
   package var identity: ImageIdentity
-  /// Its soname, the libraries that it needs, and what its notes say.
+  /// Its soname, the libraries that it needs, and the contents of its notes.
   package var linkage: ELFLinkage
   /// The well-formed entries, in their order.
   package var records: [Record]
@@ -22,18 +22,18 @@ package struct PluginManifest: Hashable, Sendable {
   /// Files of at most this size are read by one call, larger ones part by part.
   package static let readWhole = 1 << 15
 
-  /// Reads what a file says of itself; no code of it runs.
+  /// Reads the statements of a file; runs none of its code.
   ///
   /// - Parameter path: The file's path.
-  /// - Throws: ``ImageError`` that says why the file cannot be read, or is no plugin.
+  /// - Throws: ``ImageError`` with the reason that the file cannot be read, or is no plugin.
   package init(path: String) throws(ImageError) {
     try self.init(of: OpenedFile(path: path, readWhole: Self.readWhole))
   }
 
-  /// Reads what an open file says of itself.
+  /// Reads the statements of an open file.
   ///
-  /// - Parameter file: The file, which is read by this thread alone.
-  /// - Throws: ``ImageError`` that says why the file cannot be read, or is no plugin.
+  /// - Parameter file: The file, which only this thread reads.
+  /// - Throws: ``ImageError`` with the reason that the file cannot be read, or is no plugin.
   package init(of file: OpenedFile) throws(ImageError) {
     guard ELFFile.recognises(file.head) else {
       throw file.error(.notAnObject, file.head.isEmpty ? "It is empty." : "It is no object file.")
@@ -44,7 +44,7 @@ package struct PluginManifest: Hashable, Sendable {
       throw file.isNoPlugin("It is an object file; link it into a shared library.")
     }
     let scan = try Scan(of: image)
-    // What is not found in a file that was cut off may have been there.
+    // Entries that are not found in a file that was cut off may have been there.
     try image.checkExtents()
     let identity = image.identity
     switch identity.kind {
@@ -64,6 +64,6 @@ package struct PluginManifest: Hashable, Sendable {
 }
 
 extension OpenedFile {
-  /// What a file is that was read and is no plugin.
+  /// Returns the error for a file that was read and is no plugin.
   fileprivate func isNoPlugin(_ message: String) -> ImageError { error(.noEntries, message) }
 }
