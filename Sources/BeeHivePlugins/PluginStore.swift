@@ -256,7 +256,7 @@ extension PluginStore {
     }
   }
 
-  /// Returns the image of a loaded file. A file with other times is the same file.
+  /// Returns the image of a loaded file, found by the file's number: changed times do not matter.
   func image(of stamp: FileStamp?) -> Image? {
     state.withLock { $0.images.last { $0.stamp.number == stamp?.number } }
   }
@@ -264,10 +264,10 @@ extension PluginStore {
   /// Returns whether the Hive has the entries of a file.
   func isTakenIn(_ stamp: FileStamp?) -> Bool { image(of: stamp)?.isTakenIn == true }
 
-  /// The other files that the process has loaded, apart from these images, wherever their paths lead today.
+  /// The files that the process has loaded besides these images, wherever their paths lead today.
   var others: LoadedFiles { LoadedFiles(without: state.withLock { $0.images.map(\.name) }) }
 
-  /// Returns whether a plugin is loading now, or was never loaded, has not failed and was not unloaded.
+  /// Returns whether a plugin may be loaded on demand: no load of it has failed, and nobody has unloaded it.
   func isUntouched(_ stamp: FileStamp?) -> Bool {
     let known = state.withLock { state in stamp.flatMap { state.states[$0.contents] } }
     return known == .loading

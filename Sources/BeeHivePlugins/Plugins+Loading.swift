@@ -259,7 +259,7 @@ extension Plugins {
   ///
   ///     try await hive.plugins.reload("libgreet.so")  // after: mv libgreet.so.new libgreet.so
   ///
-  /// Judges the new file first. Then its entries replace those of the old file at once, as with
+  /// Judges the new file first. Then its entries replace the entries of the old file at once, as with
   /// ``BeeHive/Hive/replace(image:with:judging:)``. If a step fails, the old file stays in use.
   ///
   /// - Parameter plugin: Its id, path or end of a path; it must mean one plugin only.

@@ -65,7 +65,7 @@ public struct Plugins: Sendable {
     hive.owned(try store.watch(changed))
   }
 
-  /// The plugins, in the order of what was added, then by name.
+  /// The plugins, in the order of their sources, then by name.
   public var files: [PluginFile] {
     let loaded = store.others
     return store.catalogue.candidates.compactMap { PluginFile($0, loaded, store) }
@@ -76,7 +76,7 @@ public struct Plugins: Sendable {
 
   /// Finds the entries that would implement a service if their plugins were loaded.
   ///
-  /// - Parameter name: The service's name; the name of a type may leave out what it is qualified with.
+  /// - Parameter name: The service's name; the name of a type may leave out its outer names.
   /// - Returns: Well-formed entries of plugins that are not loaded, the larger priority first.
   public func implementations(of name: String) -> [Entry] {
     let found = available.filter { entry in
@@ -101,7 +101,7 @@ extension Hive {
   public var plugins: Plugins { Plugins(hive: self, store: attachment { _ in PluginStore() }) }
 }
 
-/// A plugin's file, as it was read: what it is, what it offers and what that requires.
+/// A plugin's file, as it was read: its identity, its entries and their requirements.
 public struct PluginFile: Hashable, Sendable {
   /// The progress of a plugin, from its file to its entries in the Hive.
   public enum State: Hashable, Sendable {

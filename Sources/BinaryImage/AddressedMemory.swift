@@ -72,7 +72,7 @@ struct LinkedMemory: AddressedMemory {
   }
 
   func pointer(at address: UInt64) -> KnownAddress? {
-    // By index, since a copy of each section costs more than the comparison.
+    // By index, because a copy of each section costs more than the comparison.
     let section = sections.indices.first {
       address &- sections[$0].address.rawValue < sections[$0].size
     }.map { sections[$0] }

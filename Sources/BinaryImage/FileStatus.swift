@@ -67,7 +67,7 @@ package struct FileStamp: Hashable, Sendable {
 package struct FileAccess: Hashable, Sendable {
   /// The user: `st_uid`.
   package var owner: UInt32
-  /// The bits of `st_mode`, without those of its type.
+  /// The bits of `st_mode`, without the bits of the file's type.
   package var mode: UInt32
 
   /// Takes the values of the system.

@@ -144,7 +144,7 @@ extension OpenedFile {
   package func offset(_ place: UInt64) -> FileOffset { FileOffset(rawValue: base &+ place) }
 }
 
-/// The bytes that an image is: all of a file, or those of a member or a slice.
+/// The bytes that an image is: all bytes of a file, or the bytes of a member or a slice.
 package struct FilePart: Hashable, Codable, Sendable {
   /// The path of the file, as the system takes it.
   package var path: [UInt8]

@@ -30,7 +30,7 @@ package struct FolderWalk {
   package private(set) var failure: ImageError?
   private var seen: Set<Step> = []
 
-  /// As many links as the kernel follows.
+  /// The most links that the kernel follows.
   private static let mostLinks = 40
 
   /// Looks up a path as the kernel does.

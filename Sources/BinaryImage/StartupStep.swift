@@ -12,7 +12,7 @@ package struct StartupStep: Hashable, Sendable {
     case threadLocal = "tls"
     /// A function that chooses an address while the file is relocated, or at the first call if binding is lazy.
     case resolver = "ifunc"
-    /// The same, for images that bind to the symbol.
+    /// A function that chooses an address for images that bind to its symbol.
     case exportedResolver = "ifunc-symbol"
     /// `DT_PREINIT_ARRAY`, of executables.
     case preinit = "preinit-array"

@@ -6,7 +6,7 @@ internal import LibC
 package func readBytes(
   of descriptor: Int32, at offset: Int, count: Int
 ) -> (bytes: [UInt8], failure: Int32) {
-  // Sound: the pointer covers what is left of the array, for the duration of the call.
+  // Sound: the pointer covers the rest of the array, for the duration of the call.
   unsafe [UInt8].reading(count) { rest, filled in
     unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset &+ filled))
   }
@@ -64,7 +64,7 @@ func fill(
   return (filled, 0)
 }
 
-/// Returns all bytes of a file of `/proc`, whose size the system does not show; or the number of its refusal.
+/// Returns all bytes of a file of `/proc`, whose size the system does not show; or the system's error number.
 package func systemFile(_ path: String) -> (bytes: [UInt8], failure: Int32) {
   let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
   guard descriptor >= 0 else { return ([], errno) }
@@ -193,7 +193,7 @@ package func systemMessage(_ number: Int32) -> String {
   return unsafe String(cString: text)
 }
 
-/// Returns whether the kernel forbids to run memory that was writable: `PR_SET_MDWE`.
+/// Returns whether the kernel forbids running memory that was writable: `PR_SET_MDWE`.
 package func processKeepsCode() -> Bool { image_process_keeps_code() }
 
 /// Returns the value of an environment variable when the process started, as the loader has read it. Nil if it was not

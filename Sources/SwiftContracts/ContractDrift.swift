@@ -68,7 +68,7 @@ package struct ContractDrift: Hashable, Sendable {
     return conformance.superclass == nil ? .conformance(of: type) : .subclass(type)
   }
 
-  /// Returns the versions of a module that digests state; nil if those of the plugin state none.
+  /// Returns the versions of a module that digests state; nil if the plugin's digests state no version.
   private static func versions(
     of module: String, _ expected: [String], _ found: [String]
   ) -> (expected: String, found: String?)? {

@@ -84,8 +84,8 @@ package struct ContractLibrary: Hashable, Codable, Sendable {
 extension ContractLibrary {
   /// Returns the module and the version that a digest's symbol names; nil if the symbol is no digest.
   ///
-  /// It is the name of a contract's version, which conformers in Swift refer to; Docs/contracts.md says how to write
-  /// it. A client refers to the function of the version that it was built with, so it loads with no other library.
+  /// A digest names a contract's version, and conformers in Swift refer to it; Docs/contracts.md says how to write it.
+  /// A client refers to the function of the version that it was built with, so it loads with no other library.
   static func version(ofDigest symbol: String) -> (module: String, version: String)? {
     let start = "beehiveContract_"
     guard symbol.hasSuffix("yyF"), let name = SymbolName(symbol), name.suffix == "yyF",

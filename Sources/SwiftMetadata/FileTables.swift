@@ -58,7 +58,7 @@ package struct FileTables {
   /// More bytes than any library has; a larger section is not what it seems to be.
   private static let mostBytes: UInt64 = 1 << 20
 
-  /// Looks for the tables of a file; nil if it has none of these.
+  /// Looks for the tables of a file; nil if it has no such table.
   ///
   /// - Throws: ``ImageError`` if sections cannot be looked for, with `noEntries` for an object, whose tables wait for
   ///   relocations that only a linker applies.

@@ -89,10 +89,10 @@ package struct MetadataReader<Memory: MetadataMemory> {
 package struct DeclaredPath: Hashable, Codable, Sendable {
   /// The names, the declaration's own last.
   package var names: [String]
-  /// Whether they begin with the module; otherwise what encloses the first name is not known.
+  /// Whether they begin with the module; otherwise the names around the first one are not known.
   package var isWhole: Bool
 
-  /// Adds names, from the inside out, to the names of what encloses them; nil if nothing is left.
+  /// Adds names, from the inside out, to the names around them; nil if nothing is left.
   fileprivate init?(_ inner: [String], in outer: [String]?) {
     names = (outer ?? []) + inner.reversed()
     isWhole = outer != nil

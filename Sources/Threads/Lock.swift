@@ -98,7 +98,7 @@ package import LibC
   }
 }
 
-/// A sender of values to any number of tasks, each from when it begins. The streams end with it.
+/// A sender of values to any number of tasks, each of them from its start on. The streams end with the sender.
 package final class Broadcast<Value: Sendable>: Sendable {
   private let listeners = Lock<[Int: AsyncStream<Value>.Continuation]>([:])
   private let count = Lock(0)

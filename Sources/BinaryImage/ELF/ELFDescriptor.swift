@@ -18,7 +18,7 @@ internal import CElf
   /// Makes the error of a refusal from libelf's own words.
   typealias Refusal = (String) -> ImageError
 
-  /// Whether libelf knows this version of ELF. It opens nothing before this call.
+  /// Whether libelf knows this version of ELF. It opens nothing before this `elf_version`.
   private static let isUsable = elf_version(UInt32(EV_CURRENT)) != UInt32(EV_NONE)
 
   private init(

@@ -44,7 +44,7 @@ package final class ELFFile: FileImage {
   var inflatedSections: [Int: [UInt8]] = [:]
   /// The addresses of the sections whose pointers are wanted; one pass over the relocations serves all of them.
   var wanted: Set<Range<UInt64>> = []
-  /// Whether those include the segments that the loader may write to.
+  /// Whether these addresses include the segments that the loader may write to.
   var wantsSegments = false
   /// Linked files: the relocations that cover the wanted addresses.
   var linkedRelocations: Result<ELFRelocations, ImageError>?

@@ -41,7 +41,7 @@ struct ELFGuard {
 
   /// Reads and checks the header of `file`; libelf must not see a header that this refuses.
   ///
-  /// - Throws: ``ImageError`` that names the field and says what is wrong with it.
+  /// - Throws: ``ImageError`` that names the field and its fault.
   static func claims(of file: OpenedFile) throws(ImageError) -> Claims {
     let head = file.head
     try file.check(

@@ -187,7 +187,7 @@ extension ELFFile {
       || hasInterpreter && value(Int64(DT_DEBUG)) != nil
   }
 
-  /// Whether this file has symbols or DWARF, but nothing of what is loaded.
+  /// Whether this file has symbols or DWARF, but none of the loaded contents.
   package var hasOnlyDebugInformation: Bool {
     guard let table = try? sectionTable() else { return false }
     var hasLoaded = false

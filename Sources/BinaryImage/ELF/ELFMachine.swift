@@ -197,7 +197,7 @@ struct ELFRelocationNames {
     }
   }
 
-  /// Returns `R_X86_64_TPOFF64`, for example. A relocation of MIPS64 has up to three types; it returns all.
+  /// Returns the name of a type, such as `R_X86_64_TPOFF64`; on MIPS64, the names of all types of a relocation.
   func name(of type: UInt32, _ machine: ELFMachine) -> String {
     guard machine.info == .threeTypes else { return name(of: type) }
     let more = [type >> 8 & 0xff, type >> 16 & 0xff].filter { $0 != 0 }

@@ -116,7 +116,7 @@ extension ELFFile {
 
   // MARK: - The dynamic section
 
-  /// Tags, and the tags that they need: without those the loader follows a null pointer.
+  /// Tags, and the partners that they need: without its partner, a tag leads the loader to a null pointer.
   private static let partners: [(tag: Int32, name: String, needed: Int32, neededName: String)] = [
     (DT_RELA, "DT_RELA", DT_RELASZ, "DT_RELASZ"), (DT_RELA, "DT_RELA", DT_RELAENT, "DT_RELAENT"),
     (DT_REL, "DT_REL", DT_RELSZ, "DT_RELSZ"), (DT_REL, "DT_REL", DT_RELENT, "DT_RELENT"),

@@ -140,7 +140,7 @@ struct ELFRelocationCollector {
     }
   }
 
-  /// Sorts what was found, once all tables are read.
+  /// Sorts the relocations that were found, once all tables are read.
   mutating func settle() throws(ImageError) {
     kept.settle(areCombined: areCombined)
     try file.check(

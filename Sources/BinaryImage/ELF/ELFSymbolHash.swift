@@ -4,7 +4,7 @@ internal import CElf
 ///
 /// libelf converts the words of both tables, but has no call that looks a name up in them.
 struct ELFSymbolHash {
-  /// The number of symbols that can be found, with those before them.
+  /// The number of symbols that can be found, together with the symbols before them.
   let count: UInt32
   /// Whether a table leads to any symbol of the file: without one the loader finds none.
   let isUsed: Bool

@@ -144,8 +144,8 @@ extension ImageError {
         contents: contents))
   }
 
-  /// Returns the sections and texts of locator `index`, whose ranges are all readable; nil if memory runs out. Of a
-  /// sole locator it takes the memory over, so that nothing else may be read afterwards.
+  /// Returns the sections and texts of locator `index`, whose ranges are all readable; nil if memory runs out.
+  /// With only one locator it takes the memory over, so nothing else may be read afterwards.
   private mutating func contents(_ index: Int, _ locator: SectionLocator) -> Contents? {
     guard !locator.wanted.isEmpty else { return Contents.none }
     let whole = unsafe copies.images[index].contents

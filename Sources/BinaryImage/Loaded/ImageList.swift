@@ -2,8 +2,8 @@ internal import CImageList
 
 /// The images that the loader has mapped into this process, in its order.
 ///
-/// Keep one and `update()` it: a walk then looks only at new images. Nothing here takes a lock of ours. `probe`,
-/// `update` and `copy` take only the lock that the loader holds during a walk, so they never wait for a constructor.
+/// Keep one list and `update()` it: a walk then looks only at new images. Nothing here takes a lock of ours.
+/// `probe`, `update` and `copy` take only the lock that the loader holds during a walk. They wait for no constructor.
 /// Images of other `dlmopen` namespaces are unseen.
 ///
 /// `dl_iterate_phdr`; dyld's image list on Darwin. The callback of `dl_iterate_phdr` copies headers and notes.

@@ -244,7 +244,7 @@ package struct Admission {
     new.noteRemains(of: own)
   }
 
-  /// Lets the host verify the plugin, and each file that only the plugin brings along.
+  /// Lets the host verify the plugin, and each file of its closure that the host does not have.
   private func verify(_ closure: LoadClosure, _ new: inout Judged) {
     guard let verification else { return }
     for member in closure.members where member.requester == nil || !member.isMapped {

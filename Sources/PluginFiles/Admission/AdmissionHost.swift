@@ -18,10 +18,10 @@ package struct AdmissionHost {
   /// The plugins that the user of the program has switched off.
   private(set) var switches = PluginSwitches()
   let search: LibrarySearch
-  /// Whether the kernel forbids to run memory that the process may write.
+  /// Whether the kernel forbids running memory that the process may write.
   private(set) var keepsCode = false
-  /// A plugin that the process has loaded without its symbols for others: the loader's name for it, its file, its id if
-  /// it has one, and whether the Hive has its entries.
+  /// A plugin that the process has loaded, whose symbols other files do not get: the loader's name for it, its file,
+  /// its id if it has one, and whether the Hive has its entries.
   package typealias LoadedPlugin = (
     name: String, path: String, stamp: FileStamp, id: String?, runs: Bool
   )

@@ -9,7 +9,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     public var path: String
     /// Whether it would load.
     public var loads: Bool
-    /// Its place in the order of those that load, from 1 on.
+    /// Its place among the plugins that load, from 1 on.
     package var order: Int?
     /// The identity; nil if the file states none.
     package var identity: PluginIdentity?

@@ -90,7 +90,7 @@ extension Admission.Judged {
     refusals += Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
   }
 
-  /// Checks that the loader searches for no file while it opens them: it might find one that was not judged.
+  /// Checks that the loader searches for no file while it opens the judged files: it might find another one.
   mutating func checkNames(in libraries: LibrarySet, _ closure: LoadClosure) {
     for library in libraries.companions {
       for (name, _) in library.companions where library.expanded(name) != name {

@@ -81,7 +81,7 @@ struct JointAdmission {
   private mutating func addRequirements(
     of modules: [(file: Int, record: Record)], _ present: [String: Attributes]
   ) {
-    // Of several files that declare a module, the first sound one provides it. The host's own modules come first.
+    // Of several files that declare a module, the first sound one provides it, or else the first. The host's win.
     var providers = Dictionary(
       (modules.filter { isSound($0.file) } + modules).map {
         ($0.record.name, (file: Optional($0.file), attributes: $0.record.attributes))

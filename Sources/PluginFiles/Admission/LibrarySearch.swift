@@ -21,8 +21,8 @@ struct LibrarySearch {
     loader = LoaderFolders(of: program.interpreter, for: identity)
   }
 
-  /// Returns the search paths for the needs of a file: the environment, and its own path. Without a path of its own
-  /// kind, the paths of the files that led to it count, too.
+  /// Returns the search paths for the needs of a file: the environment, and its own path. Without a `DT_RUNPATH`, the
+  /// `DT_RPATH` of the files that led to it counts, too.
   fileprivate func paths(for requester: Library) -> [[String]] {
     let environment = program.known(environment)
     guard requester.loading.isInherited else { return [environment, requester.knownFolders] }

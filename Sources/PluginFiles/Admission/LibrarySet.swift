@@ -132,7 +132,7 @@ struct LibrarySet {
     opened = Set(members.indices).subtracting(order(from: 0).map(\.position))
   }
 
-  /// Adds what the members from `start` on need, and the needs of those, in the loader's order.
+  /// Adds the libraries that the members from `start` on need, and the needs of those libraries, in the loader's order.
   mutating func addNeeded(from start: Int, _ search: LibrarySearch) {
     var next = start
     while next < members.count {

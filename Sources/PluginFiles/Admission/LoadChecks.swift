@@ -91,7 +91,7 @@ extension Admission.Judged {
     return false
   }
 
-  /// Checks that the loader opens a file by name, whatever else it asks for. Remarks depend on what the host has
+  /// Checks that the loader opens a file by name, whatever else the file needs. Remarks depend on what the host has
   /// opened before.
   mutating func checkOpening(of library: Library) throws(ImageError) {
     if let obstacle = try library.image.obstacle() {
