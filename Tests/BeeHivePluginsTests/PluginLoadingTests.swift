@@ -281,7 +281,7 @@ struct PluginLoadingTests {
   func written() throws {
     let shop = try Shop()
     try shop.add("a", Shop.source(1, "written_a"))
-    let judged = try #require(shop.hive.plugins.admission(keepsFiles: true).plugins[0].closure)
+    let judged = try #require(shop.hive.plugins.admission().plugins[0].closure).opened()
     let writer = try FileHandle(forWritingTo: URL(fileURLWithPath: shop.path("a")))
     try writer.write(contentsOf: Data([0x7f]))
     try writer.close()
@@ -410,7 +410,7 @@ struct PluginLoadingTests {
     let shop = try Shop()
     shop.hive.plugins.policy.opensJudgedFiles = true
     try shop.add("a", Shop.source(1, "written_to"))
-    let judged = try #require(shop.hive.plugins.admission(keepsFiles: true).plugins[0].closure)
+    let judged = try #require(shop.hive.plugins.admission().plugins[0].closure).opened()
     let writer = unsafe open(shop.path("a"), O_RDWR)
     // A mapping is enough.
     let mapping = unsafe mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, writer, 0)
@@ -470,9 +470,9 @@ struct PluginLoadingTests {
       ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN", helper.path, "-Wl,--auxiliary,libnone.so"])
     shop.hive.plugins.refresh()
     func plugin() throws -> AdmissionReport.Plugin {
-      try #require(try shop.hive.plugins.admission(keepsFiles: true).plugins.first)
+      try #require(try shop.hive.plugins.admission().plugins.first)
     }
-    let judged = try #require(plugin().closure)
+    let judged = try #require(plugin().closure).opened()
     let problem = ClosureLoader(closure: judged, isStrict: true).open().problem
     #expect(
       problem?.message.contains("needs libnone.so, and the loader knows no such name") == true)

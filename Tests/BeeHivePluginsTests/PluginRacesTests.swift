@@ -41,7 +41,7 @@ struct PluginRacesTests {
       try await shop.hive.plugins.unload(name)
       #expect(shop.hive.entries.isEmpty)
     }
-    try await Task.sleep(for: .milliseconds(300))
+    #expect(try await Patience.wait { shop.hive.plugins.store.takenIn.isEmpty })
     try Data().write(to: file)
     try await unload.value
   }

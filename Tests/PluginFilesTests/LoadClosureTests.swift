@@ -7,10 +7,10 @@ import Testing
 
 @Suite("The files that loading a plugin maps")
 struct LoadClosureTests {
-  /// The report on the plugins of a folder, with their files open.
+  /// The report on the plugins of a folder.
   private func report(_ folder: AdmissionFolder) throws -> AdmissionReport {
     let host = try AdmissionHost(executable: folder.folder.place("host").path)
-    var admission = Admission(to: host, under: PluginPolicy(), keepsFiles: true)
+    var admission = Admission(to: host, under: PluginPolicy())
     let candidates = PluginCatalogue(.directory(folder.plugins)).candidates
     for candidate in candidates { admission.add(candidate) }
     return admission.report()
@@ -28,7 +28,7 @@ struct LoadClosureTests {
     let last = try folder.library("plugins/liblast.so", "int last;", ["-Wl,-soname,liblast.so"])
     let path = try folder.plugin("x", nil, options[0], options[1], near, last)
     let plugin = try #require(try report(folder).plugins.first { $0.path == path })
-    let members = try #require(plugin.closure).members
+    let members = try #require(plugin.closure).opened().members
     let own = members.filter { !$0.isMapped }
     #expect(
       own.map(\.path) == [path, near, last, "\(folder.plugins)/libdeep.so.1"])

@@ -284,7 +284,8 @@ extension Admission.Judged {
   mutating func checkContracts(
     of own: Library, _ records: [Record], with companions: [Library]
   ) throws(ImageError) {
-    tell(ContractDrift.all(of: records, in: own.image, asked: policy.tables), "the host", of: own)
+    let asked = policy.tables.map { ($0.service, $0.size, $0.version) }
+    tell(ContractDrift.all(of: records, in: own.image, asked: asked), "the host", of: own)
     // Without section headers, a note leads to the entries, but nothing leads to the conformances.
     let expected =
       own.image.hasSectionTable ? try ContractExpectations(of: own.image) : ContractExpectations()
@@ -343,47 +344,5 @@ extension Library {
   fileprivate func defines(anyOf symbols: [BoundSymbol]) throws(ImageError) -> Bool {
     for symbol in symbols where try bindings.get().definition(of: symbol) != nil { return true }
     return false
-  }
-}
-
-extension ContractDrift {
-  /// Compares the tables of a file's services in C with those that a host expects, in the order of the records.
-  ///
-  /// A table may be larger: members that are appended to a structure leave the others as they were.
-  ///
-  /// - Parameters:
-  ///   - records: The entries of the file.
-  ///   - image: The file.
-  ///   - asked: The tables of the services that the host knows; others have no verdict.
-  /// - Returns: The tables that do not fit, or may not.
-  package static func all(
-    of records: [Record], in image: any FileImage, asked: [PluginPolicy.Table]
-  ) -> [ContractDrift] {
-    guard !asked.isEmpty else { return [] }
-    let memory = image.addressedMemory
-    let asked = Dictionary(grouping: asked, by: \.service)
-    return records.filter { $0.kind == .service && $0.attributes.isC }.flatMap { record in
-      let size = memory.flatMap { record.tableSize(in: $0) }
-      return asked[record.name, default: []].compactMap { verdict(on: record, size, $0) }.map {
-        ContractDrift(record.name, .table, $0)
-      }
-    }
-  }
-
-  private static func verdict(
-    on record: Record, _ size: UInt64?, _ asked: PluginPolicy.Table
-  ) -> Verdict? {
-    if let size, size < UInt64(asked.size) {
-      return (asked.size.counted("byte"), Int(size).counted("byte"))
-    }
-    let version = record.attributes.others.first { $0.key == "abi-version" }?.value
-    guard let expected = asked.version else {
-      return (
-        nil,
-        "it is large enough; the order and the types of its functions cannot be read from the files"
-      )
-    }
-    guard version != expected else { return nil }
-    return ("version \(expected)", version.map { "version \($0)" } ?? "no version")
   }
 }
