@@ -3,7 +3,7 @@ internal import CForeignCalls
 
 /// A module in C: functions of an image, which stays mapped.
 ///
-/// A table that an older header wrote is shorter: the operations past its end are null, and passed over.
+/// The table of an older header is shorter. The operations past its end are null and are skipped.
 struct CModule: Module, @unchecked Sendable {
   // Sound: immutable, and the functions may be called on any thread, as the header says.
   private var operations = beehive_module_operations()
@@ -11,7 +11,7 @@ struct CModule: Module, @unchecked Sendable {
   /// Makes a module that does nothing.
   init() {}
 
-  /// Takes the operations of a table, which the rules have let through.
+  /// Copies the operations of a table that has passed the rules.
   init(_ table: beehive_module_table) {
     unsafe copy(table.operations, size: table.operations_size, to: &operations)
   }
@@ -40,7 +40,7 @@ struct CModule: Module, @unchecked Sendable {
     throw Problem(.refused, "answered false" + (reason.isEmpty ? "" : ": \(reason)"))
   }
 
-  /// Tells the module of an event: its number, its name, and its payload if that is bytes or text.
+  /// Passes an event to the module: its number, its name, and its payload if that is bytes or text.
   func handle(_ event: Event, _ context: Context) -> EventResponse {
     guard let handle = unsafe operations.event else { return .ignored }
     let payload =
@@ -62,8 +62,8 @@ struct CModule: Module, @unchecked Sendable {
   }
 }
 
-/// Copies the first `size` bytes of a structure of C, which another version of its header may have written. The rest
-/// stays as it is.
+/// Copies the first `size` bytes of a C structure, which may come from another version of its header. The rest stays as
+/// it is.
 func copy<Structure>(_ source: UnsafePointer<Structure>?, size: Int, to copy: inout Structure) {
   guard let source = unsafe source else { return }
   // Sound: the author's compiler gave the source this size.
@@ -74,7 +74,7 @@ func copy<Structure>(_ source: UnsafePointer<Structure>?, size: Int, to copy: in
 }
 
 extension Context {
-  /// Lends what C modules and factories are told, for the call's duration.
+  /// Lends the context that C modules and factories get, for the call's duration.
   func withCContext<Result>(_ body: (UnsafePointer<beehive_context>) -> Result) -> Result {
     let texts = CTexts()
     let arguments: [UnsafePointer<CChar>?] = unsafe self.arguments.map { unsafe texts.copy($0) }
@@ -93,7 +93,7 @@ extension Context {
 }
 
 extension beehive_context {
-  /// Fills what leads back to a Hive, which the caller keeps alive as long as the context is valid.
+  /// Fills the fields that lead to a Hive. The caller keeps the Hive alive as long as the context is valid.
   mutating func lead(to hive: Hive) {
     unsafe self.hive = unsafe Unmanaged.passUnretained(hive).toOpaque()
     unsafe service = { hive, service, name, size in

@@ -1,6 +1,6 @@
 internal import Threads
 
-// The lifecycle of modules, the events that they are told, and what they register themselves.
+// The lifecycle of modules, their events, and their registrations.
 extension Hive {
   /// Starts every module in its declared order: setUp of all, initialize of all, splash of all.
   ///
@@ -8,13 +8,13 @@ extension Hive {
   /// down. Modules run on threads of the Hive, with no lock held.
   ///
   /// - Parameters:
-  ///   - context: What modules are given: configuration and an application's own values.
-  ///   - options: What to do when a module fails, time limits, and which modules are switched off.
-  /// - Returns: What was started, and what was in the way of the rest. A Hive that runs already returns the
+  ///   - context: The context of the modules: configuration and an application's own values.
+  ///   - options: The reaction to a module that fails, time limits, and the modules that are switched off.
+  /// - Returns: The modules that started, and the reasons that others did not. A Hive that runs already returns the
   ///   report of its start.
-  /// - Throws: ``LaunchError``, with everything torn down again: if the options say `stop` and a module
-  ///   failed, a requirement is missing or modules wait for each other; if it was stopped or cancelled
-  ///   before it was over. And with nothing done: if a module calls it during a start or stop.
+  /// - Throws: ``LaunchError``, with everything torn down again: if the options say `stop` and a module failed, a
+  ///   requirement is missing or modules wait for each other; or if the start was stopped or cancelled before it was
+  ///   over. If a module calls it during a start or stop, it throws and does nothing.
   @discardableResult
   public func start(
     _ context: Context? = nil, options: LaunchOptions = LaunchOptions()
@@ -25,27 +25,26 @@ extension Hive {
 
   /// Tears every module down and unmounts it.
   ///
-  /// Each comes after those that require or follow it, else in reverse order. What they registered goes
-  /// with them: ``start(_:options:)`` begins anew.
+  /// Each module comes after those that require or follow it, else in reverse order. Their registrations go with them:
+  /// ``start(_:options:)`` begins anew.
   ///
-  /// Then everything ends that the Hive keeps for all, the latest first: Swift singletons, and what C libraries handed
-  /// out. The libraries stay mapped.
+  /// Then the shared instances end, the latest first: Swift singletons, and objects that C libraries handed out. The
+  /// libraries stay mapped.
   ///
-  /// Called during a start, it ends that start. A module that calls it from a step of the start does not
-  /// wait for what it asked for.
+  /// A call during a start ends that start. If a module calls it from a step of the start, it returns before the end.
   ///
-  /// - Returns: What went wrong, a failure for each module and step.
+  /// - Returns: A failure for each module and step that failed.
   @discardableResult
   public func stop() async -> [ModuleFailure] { await runner.stop(self) }
 
   /// Starts modules that came since the Hive was started.
   ///
-  /// They are modules of images and files, and those that required a module that is there by now. What is
-  /// registered by code is started at once and needs no such call. A module that calls it while modules are
-  /// being started does not wait: what came is part of that start.
+  /// Latecomers are modules of images and files, and modules whose missing requirement is there by now. Modules that
+  /// code registers start at once, without this call. If a module calls it while modules are being started, it returns
+  /// at once: that start takes the latecomers in.
   ///
-  /// - Returns: The modules that failed now, then those that came since the start and cannot be ordered:
-  ///   what they require is missing, or they wait for each other. Empty if the Hive does not run.
+  /// - Returns: The modules that failed now, then those that came since the start and cannot be ordered: a requirement
+  ///   is missing, or they wait for each other. Empty if the Hive does not run.
   @discardableResult
   public func startLatecomers() async -> [ModuleFailure] {
     let (failures, order) = await runner.startLatecomers()
@@ -58,20 +57,20 @@ extension Hive {
 
   /// Registers a module by its type; in a Hive that runs, starts it at once.
   ///
-  /// During a start it becomes part of that.
+  /// During a start, the module becomes part of that start.
   ///
   /// - Parameters:
   ///   - type: The module; the Hive makes one instance.
-  ///   - name: What others require it by; nil for the type's qualified name.
+  ///   - name: The name that others require it by; nil for the type's qualified name.
   ///   - version: Its version, numbers with dots between them, for those that require some versions only.
   ///   - level: Whether it starts among the basic modules.
   ///   - priority: Larger first within a level.
   ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
-  ///   - after: Modules that start earlier where they are present.
+  ///   - after: Modules that start earlier if they are present.
   ///   - file: Where it is registered: errors and reports name the location.
   ///   - line: The line in that file.
-  /// - Throws: ``Problem`` if it is refused, as a duplicate is. In a Hive that runs also ``ModuleFailure``
-  ///   if it failed to start, and ``LaunchError`` if what it requires is missing or waits for it.
+  /// - Throws: ``Problem`` if it is refused, for example as a duplicate. In a Hive that runs also ``ModuleFailure`` if
+  ///   it failed to start, and ``LaunchError`` if a requirement is missing or waits for it.
   public func register<M: Module>(
     module type: M.Type, name: String? = nil, version: String? = nil,
     level: ModuleLevel = .normal, priority: Int = 0, requires: [String] = [],
@@ -88,12 +87,12 @@ extension Hive {
   /// Registers a module that a closure makes, for one that needs more than its type.
   ///
   /// - Parameters:
-  ///   - name: What others require it by.
+  ///   - name: The name that others require it by.
   ///   - version: Its version, numbers with dots between them, for those that require some versions only.
   ///   - level: Whether it starts among the basic modules.
   ///   - priority: Larger first within a level.
   ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
-  ///   - after: Modules that start earlier where they are present.
+  ///   - after: Modules that start earlier if they are present.
   ///   - file: Where it is registered: errors and reports name the location.
   ///   - line: The line in that file.
   ///   - make: Makes the module at each start, on a thread of the Hive and with no lock held.
@@ -110,7 +109,7 @@ extension Hive {
         after: after, source: .code(file: file, line: line), progress: .bound(.closure(factory))))
   }
 
-  /// Registers what a file declares, by the same rules and in the same order as everything else.
+  /// Registers the entries of a file, by the same rules and in the same order as all others.
   ///
   /// A refused entry, such as a duplicate, is listed in `entries` with its reason; the others are
   /// registered.
@@ -145,7 +144,7 @@ extension Hive {
     try await start([entry])
   }
 
-  /// Starts modules that came after the others, if they run; throws what kept one of them from starting.
+  /// Starts latecomers in a Hive that runs. Throws the reason that one of them did not start.
   func start(_ latecomers: [RegisteredEntry]) async throws {
     let names = Set(latecomers.map(\.name))
     let (failures, order) = await runner.startLatecomers()
@@ -158,10 +157,10 @@ extension Hive {
     if !left.problems.isEmpty { throw LaunchError(order: left) }
   }
 
-  /// Removes the modules of a name, and what they registered themselves.
+  /// Removes the modules of a name, and their registrations.
   ///
-  /// A module that runs is torn down and unmounted first; one that is inside of a step, as soon as that is
-  /// over. Modules that require it are left as they are.
+  /// A running module is torn down and unmounted first, after the step that it is in. Modules that require it stay as
+  /// they are.
   ///
   /// - Parameter name: The module's name, whatever registered or declared it.
   /// - Returns: Whether there was one.
@@ -186,11 +185,11 @@ extension Hive {
   /// Removes everything that a library declares, as if it had never been loaded.
   ///
   /// Its modules are torn down and unmounted first, its services end as in ``removeServices(named:given:)``, and its
-  /// names are free. The library stays mapped until the process ends, since others may have pointers into it; a new
-  /// build of it is loaded from a file of another name.
+  /// names are free. The library stays mapped until the process ends, because others may have pointers into it. Load a
+  /// new build of it from a file of another name.
   ///
-  /// - Parameter path: The path of the library as reports and ``Entry/source`` say it, or as the loader has it; or
-  ///   its end, `libshop.so`, which means all that end so.
+  /// - Parameter path: The path of the library, as reports, ``Entry/source`` or the loader have it; or its end, such as
+  ///   `libshop.so`, which means every library whose path ends so.
   /// - Returns: The number of entries removed; 0 if no such library has registered.
   @discardableResult
   public func remove(image path: String) async -> Int {
@@ -202,22 +201,22 @@ extension Hive {
     }.count
   }
 
-  /// Takes out what `choose` takes out of the table, tears its modules down, and ends what was made of it. Returns it.
+  /// Removes and returns the entries that `choose` takes out, tears their modules down and ends their instances.
   func takeOut(_ choose: (inout State) -> [RegisteredEntry]) async -> [RegisteredEntry] {
     let entries = await tearDown(choose)
     end(entries)
     return entries
   }
 
-  /// The same without an end: modules use their services until they are down.
+  /// Does the same without an end of instances: modules use their services until they are down.
   func tearDown(_ choose: (inout State) -> [RegisteredEntry]) async -> [RegisteredEntry] {
-    // First out of the list, so that a start which is under way does not come back to it.
+    // Out of the list first, so that a start under way does not come back to them.
     let entries = hide(choose)
     await runner.remove(Set(entries.modules.map(\.order)))
     return entries
   }
 
-  /// Gives what was rejected as a duplicate of entries its turn where they have left.
+  /// Reconsiders entries that were rejected as duplicates of entries that have left.
   func giveTurns(after gone: [RegisteredEntry]) {
     state.withLock { state in
       state.table.giveTurns(after: gone)
@@ -243,7 +242,7 @@ extension Hive {
     return image
   }
 
-  /// Returns what an image declares that the loader knows by a name, with the entries that were removed.
+  /// Returns the entries of the image that the loader knows by this name, including removed ones.
   func entries(of name: String) throws -> [RegisteredEntry] {
     // An image that a busy machine does not pin in time is left for the next look.
     for _ in 0..<10 {
@@ -266,14 +265,13 @@ extension Hive {
 
   // MARK: Events
 
-  /// Tells every module that runs of an event, in order.
+  /// Passes an event to every running module, in order.
   ///
-  /// Tells each module that runs now once: not one that registers meanwhile, and not one that leaves
-  /// before its turn. Events may overlap each other. In a Hive that is not started, no module
-  /// hears the event.
+  /// Each module that runs now gets it once, unless the module leaves before its turn. Modules that register meanwhile
+  /// do not get it. Events may overlap each other. In a Hive that is not started, no module gets the event.
   ///
-  /// - Parameter event: Goes to each module until one answers `.stop`.
-  /// - Returns: The answer of each module, and what went wrong.
+  /// - Parameter event: The event. It goes to each module until one answers `.stop`.
+  /// - Returns: The answer of each module, and the failures.
   @discardableResult
   public func trigger(_ event: Event) async -> EventOutcome { await runner.dispatch(event) }
 
@@ -286,7 +284,7 @@ extension Hive {
   ///   - event: The question.
   ///   - type: The type of the answer.
   /// - Returns: The first answer.
-  /// - Throws: An error where no module gives one; it says what they did instead.
+  /// - Throws: An error if no module answers; it tells what they did instead.
   public func ask<Answer: Sendable>(
     _ event: Event, for type: Answer.Type = Answer.self
   ) async throws -> Answer {
@@ -307,10 +305,10 @@ extension Hive {
   /// Asks with a value of the application's own, by its type.
   ///
   /// - Parameters:
-  ///   - question: What the modules are asked.
+  ///   - question: The question for the modules.
   ///   - type: The type of the answer.
   /// - Returns: The first answer.
-  /// - Throws: An error where no module gives one.
+  /// - Throws: An error if no module answers.
   public func ask<Question: Sendable, Answer: Sendable>(
     _ question: Question, for type: Answer.Type = Answer.self
   ) async throws -> Answer {
@@ -323,20 +321,20 @@ extension Hive {
     Set(text.split { $0 == "," || $0 == " " }.map(String.init))
   }
 
-  /// Whether an entry is still part of the Hive.
+  /// Returns whether an entry is still part of the Hive.
   func isRegistered(_ entry: RegisteredEntry) -> Bool { state.withLock { _ in !entry.isWithdrawn } }
 
   // MARK: Owning
 
-  /// Makes a handle of what takes something back. It is called, too, when the module whose code is running has been
-  /// unmounted; at once if it has been already.
+  /// Makes a handle of a function that undoes something. The Hive calls the function, too, when the module whose code
+  /// is running has been unmounted; at once if it has been already.
   @discardableResult
   package func owned(_ undo: @escaping @Sendable () -> Void) -> Handle {
     runner.belongings?.handle(undo) ?? Handle(undo)
   }
 
-  /// Takes in entries, in their order, for the module whose code is running; throws, with the entries withdrawn, where
-  /// that has been unmounted.
+  /// Adds entries, in their order, for the module whose code is running. If that module has been unmounted, withdraws
+  /// the entries and throws.
   func add(_ entries: [RegisteredEntry]) throws(Problem) {
     let belongings = runner.belongings
     let owner = belongings.map(ObjectIdentifier.init)
@@ -360,7 +358,7 @@ extension Hive {
 extension Hive.State {
   typealias Image = (image: KnownImages.Registered, entries: [RegisteredEntry])
 
-  /// The images that are at this path, or at one that ends so, with the entries that they have left: at least one.
+  /// Returns the images whose path is this one or ends with it, each with the entries that it has left: at least one.
   func images(called path: String) -> [Image] {
     images.registered(called: path).compactMap { image in
       let entries = table.declared(by: image.id).filter { !$0.isWithdrawn }
@@ -372,19 +370,19 @@ extension Hive.State {
 extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///
-  /// It ends with a signal that asks for it, when its task is cancelled, and when `stop` is called; during
-  /// the start, too, and at once if the last call before it was a `stop` that had nothing to stop. Modules hear
-  /// `willTerminate` first, except after `stop`. Signals are observed only
-  /// here; whatever handled them before does so again afterwards.
+  /// It ends when a terminating signal comes, when its task is cancelled, and when `stop` is called, also during the
+  /// start. It ends at once if the last call before it was a `stop` that had nothing to stop. Modules get
+  /// `willTerminate` first, except after `stop`. Only a run observes signals; afterwards the previous handlers are
+  /// back.
   ///
-  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, with 128 and the signal's number as its
-  /// status, whatever modules are still at. Neither that nor `tearDownLimit` needs a free thread of the
-  /// concurrency runtime's pool; to return to its caller, it needs one that the caller runs on.
+  /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, whatever modules are doing. Its status is 128 and
+  /// the signal's number. Neither that nor `tearDownLimit` needs a free thread of the concurrency runtime's pool. To
+  /// return to its caller, `run` needs a thread that the caller runs on.
   ///
   /// - Parameters:
-  ///   - context: What modules are given; nil for one of this Hive with the defaults.
-  ///   - options: How modules are started, the signals to observe, and how long the end may take.
-  /// - Returns: Why it ended, and the modules that failed or had not come back.
+  ///   - context: The context of the modules; nil for a context of this Hive with the defaults.
+  ///   - options: The options of the start, the signals to observe, and the time that the end may take.
+  /// - Returns: The reason that it ended, and the modules that failed or had not come back.
   /// - Throws: ``LaunchError`` if signals cannot be observed, or if the modules did not start. Nothing runs then.
   @discardableResult
   public func run(

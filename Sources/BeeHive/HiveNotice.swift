@@ -1,6 +1,6 @@
 public import BinaryImage
 
-/// Something that a Hive did or found; observers are told.
+/// Something that a Hive did or found, for its observers.
 ///
 /// More cases may come: a `switch` over it has a `default`.
 public enum HiveNotice: Sendable {
@@ -10,7 +10,7 @@ public enum HiveNotice: Sendable {
   case entryBound(Entry)
   /// An entry was refused; its state says why.
   case entryRejected(Entry)
-  /// An entry was removed, alone or with its image.
+  /// An entry was removed, by itself or with its image.
   case entryWithdrawn(Entry)
   /// An image with this many entries was taken in.
   case imageArrived(path: String, entryCount: Int)
@@ -18,28 +18,28 @@ public enum HiveNotice: Sendable {
   case imageWithdrawn(path: String)
   /// An image cannot be inspected.
   case imageNotInspected(ImageError)
-  /// A module is about to run a step or to be told of an event.
+  /// A module is about to run a step or to get an event.
   case stepBegan(ModuleStep)
-  /// A module is through with it, or is not waited for any longer; `failure` says what went wrong.
+  /// A step or event of a module has ended, or nobody waits for it any longer; `failure` says what went wrong.
   case stepEnded(ModuleStep, took: Duration, failure: ModuleFailure?)
   /// A module has been in a step or event for longer than the watchdog allows, and still is.
   case moduleIsSlow(module: String, event: String, elapsed: Duration)
-  /// A module cannot be made, or is skipped since one that it requires failed: it was not even called.
+  /// A module cannot be made, or is skipped because a module that it requires failed.
   case moduleLeftOut(ModuleFailure)
   /// A module answered a question that another one had answered already.
   case surplusReply(event: String, module: String, winner: String)
   /// Every module has been started.
   case started(LaunchReport)
-  /// Every module has been torn down, but for those that failed to.
+  /// Every module has been torn down, except those that failed to.
   case stopped(failures: [ModuleFailure])
   /// `run` got a signal.
   case signalArrived(Signal)
-  /// `run` asked where memory pressure is told, and this came of it.
+  /// `run` looked for a source of memory pressure; the text is the outcome.
   case memoryPressure(String)
 }
 
 extension HiveNotice: CustomStringConvertible {
-  /// One line for a log; several where a report is told.
+  /// One line for a log; several lines for a report.
   public var description: String {
     if case .started(let report) = self { report.description } else { line.escaped }
   }

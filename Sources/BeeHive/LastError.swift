@@ -3,7 +3,7 @@ internal import Threads
 
 /// The last error of one thread, for callers in C.
 ///
-/// Its text is made at the first request, since nobody asks for most.
+/// Makes its text at the first request, because nobody asks for most errors.
 @safe final class LastError {
   private var error: (any Error)? {
     didSet {
@@ -15,17 +15,17 @@ internal import Threads
 
   deinit { unsafe free(copy) }
 
-  /// The text for the calling thread, valid until its next call; "" where its last call went well.
+  /// The text for the calling thread, valid until its next call; "" if its last call succeeded.
   static var pointer: UnsafePointer<CChar>? {
     let last = here
     if unsafe last.copy == nil { unsafe last.copy = strdup(last.error.map { "\($0)" } ?? "") }
     return unsafe UnsafePointer(last.copy)
   }
 
-  /// The same as a text of its own.
+  /// The same text as a string of its own.
   static var text: String { unsafe pointer.text ?? "" }
 
-  /// Runs `body` and remembers what it throws, for this thread, which nobody can cancel meanwhile.
+  /// Runs `body` so that nobody can cancel it, and remembers its error for this thread.
   static func reported<Value>(_ body: () throws -> Value) -> Value? {
     do {
       let value = try uncancelled(body)
@@ -40,7 +40,7 @@ internal import Threads
   /// Remembers an error for this thread.
   static func note(_ error: Problem) { here.error = error }
 
-  /// Forgets what was thrown before.
+  /// Forgets the last error.
   static func forget() { here.error = nil }
 
   private static var here: LastError {
@@ -52,7 +52,7 @@ internal import Threads
     return made
   }
 
-  /// Given back when the thread ends.
+  /// The key of each thread's `LastError`, which is released when the thread ends.
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     unsafe pthread_key_create(&key) { pointer in
@@ -63,11 +63,11 @@ internal import Threads
 }
 
 extension UnsafePointer<CChar>? {
-  /// The text, copied; nil where there is none.
+  /// The text, copied; nil if there is none.
   var text: String? { unsafe map { unsafe String(cString: $0) } }
 }
 
-/// Texts as C reads them, which stay where they are until this goes.
+/// C strings that stay at their addresses as long as this object lives.
 @safe package final class CTexts {
   // Sound: each buffer is allocated here, and freed when nothing leads to it any more.
   private var buffers: [UnsafeMutablePointer<CChar>]

@@ -1,9 +1,9 @@
 internal import BinaryImage
 internal import Threads
 
-// How the runner calls modules: with events, through their steps, and where their code may block.
+// The runner's calls of modules: with events, through their steps, and on threads that they may block.
 extension ModuleRunner {
-  /// Tells every running module once, in order; those that are removed meanwhile are not told.
+  /// Passes an event to every running module once, in order. Modules that are removed meanwhile do not get it.
   func dispatch(_ event: Event) async -> EventOutcome {
     guard let context else { return EventOutcome() }
     let modules = states.withLock { states in states.running.filter(states.hears) }
@@ -18,7 +18,7 @@ extension ModuleRunner {
   ) async -> EventOutcome {
     var outcome = EventOutcome()
     for module in modules {
-      // Noted at once: a module is not torn down while it hears of something.
+      // Noted at once: a module is not torn down while it handles an event.
       guard let number = states.withLock({ $0.begin(event, in: module) }) else { continue }
       let result = await observed(module, event.name, number, context.hive, options) {
         try await module.module.handle(event, context)
@@ -33,7 +33,7 @@ extension ModuleRunner {
     return outcome
   }
 
-  /// Takes a module through a step; what went wrong.
+  /// Takes a module through a step. Returns the failure, if any.
   func attempt(
     _ step: RunningModule.Step, _ module: RunningModule
   ) async -> ModuleFailure? {
@@ -74,15 +74,15 @@ extension ModuleRunner {
     }
   }
 
-  /// Returns when nobody is inside a module that hears of nothing any more, but for calls that wait for the runner
-  /// themselves and those that have reached their limit.
+  /// Waits until nobody is inside a module that gets no more calls. Does not wait for calls that wait for the runner
+  /// themselves, or that have reached their limit.
   func drain(_ module: RunningModule) async {
     let owner = ObjectIdentifier(module.belongings)
     await until { !$0.calls.values.contains { call in call.owner == owner && call.waits == 0 } }
   }
 
-  /// Returns true once no start or stop is under way; false where that would be never, since the caller is inside of one,
-  /// or inside of one of these modules.
+  /// Waits until no start or stop is under way, and returns true. Returns false at once if the caller is inside of one,
+  /// or inside of one of these modules: then the wait would never end.
   func isAtRest(outside modules: [RegisteredEntry]) async -> Bool {
     let own = ownCalls
     let isFree = states.withLock { states in
@@ -99,7 +99,7 @@ extension ModuleRunner {
     Self.inside.filter { $0.runner == ObjectIdentifier(self) }.map(\.number)
   }
 
-  /// Notes that the calls which the current task is part of begin or cease to wait for the runner.
+  /// Notes that the calls that the current task is part of begin or cease to wait for the runner.
   func wait(by step: Int) {
     let own = ownCalls
     update { states in
@@ -107,14 +107,14 @@ extension ModuleRunner {
     }
   }
 
-  /// Returns when something holds; the runner has done nothing else since.
+  /// Returns when something holds. The runner has done nothing else since.
   func until(_ isOver: @escaping @Sendable (ModuleStates) -> Bool) async {
     while !states.withLock({ isOver($0) }) {
       await withCheckedContinuation { caller in update { $0.waiting.append((isOver, caller)) } }
     }
   }
 
-  /// Changes the states, and resumes those who waited for that.
+  /// Changes the states, and resumes the callers that waited for the change.
   @discardableResult
   nonisolated func update<Result>(_ change: (inout ModuleStates) -> Result) -> Result {
     let (result, callers) = states.withLock { states in (change(&states), states.takeWaiting()) }
@@ -132,8 +132,8 @@ extension ModuleRunner {
     let start = ContinuousClock.now
     let alarm = options.watchdog.map { threshold in
       Alarms.shared.set(after: threshold) {
-        // On a thread of its own, because a module that blocks may block every thread of the pool. Without one it is not
-        // told: the alarms of others do not wait for the observers.
+        // On a thread of its own, because a module that blocks may block every thread of the pool. Without a thread,
+        // the notice is dropped: the alarms of others do not wait for the observers.
         _ = POSIXThread.detach {
           hive.observers.tell(
             .moduleIsSlow(
@@ -155,8 +155,8 @@ extension ModuleRunner {
     return result
   }
 
-  /// Runs a module's code where it may block, within its time; it stays listed under its number until it comes back,
-  /// also if that is later.
+  /// Runs a module's code on threads that it may block, within its time. The call stays listed until the code comes
+  /// back, even if that is later.
   private nonisolated(nonsending) func visit<Value: Sendable>(
     _ entry: RegisteredEntry, _ event: String, _ number: UInt64, _ belongings: Belongings,
     within limit: Duration?, failing verb: String = "threw",

@@ -2,15 +2,15 @@ internal import Threads
 
 /// Starts modules and tears them down.
 ///
-/// An actor, so that two starts or a start and a stop do not overlap; it is never blocked by a module,
-/// which runs outside it. What a module asks for while it is being started (another module, the end)
-/// is seen to as soon as its step is over; anybody else waits until it is done.
+/// An actor, so that two starts or a start and a stop do not overlap. Modules run outside of it and never block it. A
+/// request of a module that is being started (for another module, for the end) is served as soon as its step is over.
+/// Any other caller waits until the start is done.
 actor ModuleRunner {
   /// The module that a task is inside of, and the number of the call.
   typealias Visit = (runner: ObjectIdentifier, belongings: Belongings, number: UInt64)
 
-  /// The modules that the current task is inside of, the innermost last: waiting for one of their
-  /// runners would never end.
+  /// The modules that the current task is inside of, the innermost last. Waiting for one of their runners would never
+  /// end.
   @TaskLocal static var inside: [Visit] = []
 
   /// The phase of the Hive and the state of each module. Only the runner changes it.
@@ -19,7 +19,7 @@ actor ModuleRunner {
   private(set) var report = LaunchReport()
   private(set) var context: Context?
   private(set) var options = LaunchOptions()
-  /// What went wrong in the current advance.
+  /// The failures of the current advance.
   private var failures: [ModuleFailure] = []
 
   private var phase: ModuleStates.Phase {
@@ -29,10 +29,10 @@ actor ModuleRunner {
 
   var isStopRequested: Bool { states.withLock { $0.isStopRequested } }
 
-  /// The names of the modules that live, in order.
+  /// The names of the running modules, in order.
   var names: [String] { states.withLock { $0.running.map(\.name) } }
 
-  /// What belongs to the module of this runner that the current task is inside of.
+  /// The belongings of this runner's module that the current task is inside of.
   nonisolated var belongings: Belongings? {
     Self.inside.last { $0.runner == ObjectIdentifier(self) }?.belongings
   }
@@ -84,9 +84,9 @@ actor ModuleRunner {
     return report
   }
 
-  /// Starts what came after the others; what went wrong, and what is in the way.
+  /// Starts latecomers. Returns the failures, and the order with its obstacles.
   ///
-  /// Whatever comes during a start, or from inside a module that is being started, is part of that.
+  /// Modules that come during a start, or from inside a module that is being started, are part of that start.
   func startLatecomers() async -> (failures: [ModuleFailure], order: LaunchOrder) {
     if isInside, phase != .idle, phase != .running { return ([], LaunchOrder([])) }
     await until(\.isAtRest)
@@ -101,7 +101,7 @@ actor ModuleRunner {
     return (failures, order)
   }
 
-  /// Launches whatever is bound, can be ordered and has not been tried: again, while more comes.
+  /// Launches every module that is bound, can be ordered and has not been tried; again, while more come.
   private func advance(_ hive: Hive) async -> LaunchOrder {
     failures = []
     var order = LaunchOrder([])
@@ -154,8 +154,8 @@ actor ModuleRunner {
     for module in modules where !isOver && isRunning(module) { await take(.splash, module) }
   }
 
-  /// One module after another; those that are marked run beside the others, and those that start after
-  /// one of them wait for it.
+  /// Initializes one module after another. Concurrent modules run at the same time as others; the modules that start
+  /// after one of them wait for it.
   private func initialize(_ modules: [RunningModule]) async {
     let earlierFailures = failures.count
     var running: [String: Task<Void, Never>] = [:]
@@ -183,7 +183,7 @@ actor ModuleRunner {
     await take(.initialize, module)
   }
 
-  /// Whether nothing that the module requires has failed to start; it is left out otherwise.
+  /// Returns true unless a requirement of the module has failed to start. Then leaves the module out.
   private func isAdmitted(_ module: RunningModule, _ step: RunningModule.Step) async -> Bool {
     let missing = states.withLock { states in
       module.entry.attributes.requiredNames.first(where: states.failedNames.contains)
@@ -201,7 +201,7 @@ actor ModuleRunner {
     context?.hive.observers.tell(.moduleLeftOut(failure))
   }
 
-  /// Takes a module through a step of its start, and settles what came of it.
+  /// Takes a module through a step of its start, and acts on the outcome.
   private func take(_ step: RunningModule.Step, _ module: RunningModule) async {
     guard set(module.entry, .running(module, next: step, isInside: true)) else { return }
     let failure = await attempt(step, module)
@@ -220,9 +220,9 @@ actor ModuleRunner {
 
   // MARK: Stopping
 
-  /// Tears everything down in reverse order; the modules that failed to.
+  /// Tears everything down in reverse order. Returns the failures.
   ///
-  /// A run that begins next heeds one that has nothing to stop, unless it is that of a run itself.
+  /// If nothing runs, a run that begins next ends at once, unless a run itself has called this.
   func stop(_ hive: Hive, ofRun isRun: Bool = false) async -> [ModuleFailure] {
     switch phase {
     case .idle:
@@ -250,7 +250,7 @@ actor ModuleRunner {
   private func tearDown(
     after failedStart: LaunchReport? = nil
   ) async -> [ModuleFailure] {
-    // A start that failed leaves what the host was given.
+    // A failed start leaves the instances that the host has got.
     let isEnd = phase == .running || isStopRequested
     wait(by: 1)
     defer { wait(by: -1) }
@@ -267,7 +267,7 @@ actor ModuleRunner {
     return failures
   }
 
-  /// Undoes what every module has been through, each after those that need it.
+  /// Undoes the steps of every module, each module after those that need it.
   private func undoAll() async {
     let modules = states.withLock(\.tearDownOrder)
     for module in modules { await undo(.tearDown, module) }
@@ -297,14 +297,14 @@ actor ModuleRunner {
     states.withLock { $0.stopFailures += failures }
   }
 
-  /// Undoes what a module has been through before a step, once it counts as running no more, and withdraws what it
-  /// registered. Returns what went wrong.
+  /// Undoes the steps of a module before `next`, once it no longer counts as running, and withdraws its registrations.
+  /// Returns the failures.
   private func undo(
     _ module: RunningModule, before next: RunningModule.Step
   ) async -> [ModuleFailure] {
     await drain(module)
     var failures: [ModuleFailure] = []
-    // Those that it registered are its own.
+    // Modules that it registered go with it.
     let owner = ObjectIdentifier(module.belongings)
     if module.belongings.hasEntries,
       let owned = context?.hive.withdraw(where: { $0.kind == .module && $0.owner == owner })
@@ -320,7 +320,7 @@ actor ModuleRunner {
     return failures
   }
 
-  /// Removes modules, however far they are. Returns what went wrong.
+  /// Removes modules in any state. Returns the failures.
   @discardableResult
   func remove(_ ids: Set<UInt64>) async -> [ModuleFailure] {
     wait(by: 1)
@@ -337,9 +337,9 @@ actor ModuleRunner {
     return failures
   }
 
-  /// Ends what the Hive keeps, which runs code of others.
+  /// Ends the instances that the Hive keeps. Runs foreign code.
   private func takeBack(_ hive: Hive) async {
-    // Inside, as a step is: what waits for the runner is refused.
+    // Marked as inside, like a step, so that calls that would wait for the runner are refused.
     let visit = (ObjectIdentifier(self), Belongings(), UInt64.max)
     await Task(executorPreference: ModuleThreads.shared) {
       Self.$inside.withValue(Self.inside + [visit]) { endInstances(of: hive) }
@@ -352,21 +352,21 @@ actor ModuleRunner {
     states.withLock { $0.isRunning(module) }
   }
 
-  /// Changes the state of a module. Returns false where it was unregistered: then it is undone by who is inside it.
+  /// Changes the state of a module. Returns false if it was unregistered: then the caller inside it undoes it.
   private func set(_ module: RegisteredEntry, _ state: ModuleStates.State) -> Bool {
     let isSet = states.withLock { $0.set(module.order, state) }
     publishStage(of: module)
     return isSet
   }
 
-  /// Tells those who read this process's memory how far a module is that is not switched off.
+  /// Writes the stage of a module that is not switched off to the state record.
   private func publishStage(of module: RegisteredEntry) {
     guard phase != .stopping, let hive = context?.hive else { return }
     let stage = states.withLock { $0.stage(of: module, [:], switchedOff: []) }
     hive.state.withLock { _ in module.publish(stage) }
   }
 
-  /// Tells them how far all modules are.
+  /// Writes the stages of all modules to the state record.
   private func publishStages(of hive: Hive) {
     let (states, switchedOff) = (states.withLock(\.copied), hive.switchedOff)
     hive.state.withLock { state in

@@ -1,14 +1,13 @@
-/// How far each module is: one state for every module that was tried, until the Hive is stopped.
+/// The state of every module that was tried, until the Hive is stopped.
 ///
-/// The runner keeps them under a lock, and is the only one that changes them. Reports, and events on
-/// their way from module to module, read them without waiting for the runner.
+/// Only the runner changes the states, under a lock. Reports and events read them without waiting for the runner.
 struct ModuleStates: Sendable {
   enum State: Sendable {
-    /// It is being made, or, where nothing is `isInside` of it, waits for its `setUp`.
+    /// The module is being made (`isInside`), or was made and waits for its `setUp`.
     case made(isInside: Bool)
     /// It runs: `next` is the next step to finish, and `isInside` says that the step is running now.
     case running(RunningModule, next: RunningModule.Step, isInside: Bool)
-    /// It failed, since it has not come back in time, and is called no more; those that require it start.
+    /// The module did not come back in time and is not called again. Modules that require it start.
     case overdue(RunningModule)
     /// It was left out.
     case failed(ModuleFailure)
@@ -16,7 +15,7 @@ struct ModuleStates: Sendable {
     case gone
   }
 
-  /// The phase of the Hive: a report says nothing of modules before a start and after a stop has begun.
+  /// The phase of the Hive. Outside of a run, reports tell only of modules that are switched off and of a failed start.
   enum Phase {
     case idle
     case starting
@@ -26,8 +25,8 @@ struct ModuleStates: Sendable {
     case stopping
   }
 
-  /// A call of a module, whose belongings no other has. The number of starts, removals and stops that it waits for:
-  /// none of them waits for it, nor for a call that has reached its limit, which counts as one more.
+  /// A call of a module; `owner` identifies its `Belongings`. `waits` counts the starts, removals and stops that the
+  /// call waits for, plus one once it has reached its limit. Draining a module skips calls that wait.
   typealias Call = (
     module: RegisteredEntry, event: String, owner: ObjectIdentifier,
     start: ContinuousClock.Instant, waits: Int
@@ -41,29 +40,29 @@ struct ModuleStates: Sendable {
   var phase = Phase.idle
   /// Whether no start or stop is under way.
   var isAtRest: Bool { phase == .idle || phase == .running }
-  /// Whether what is started is to end, as soon as the step that is under way is over.
+  /// Whether to stop as soon as the step that is under way is over.
   var isStopRequested = false
   /// Whether somebody has stopped the idle Hive: a run that begins now ends at once.
   var isStoppedAhead = false
-  /// Why modules were not tried when they were to be ordered the last time, by name.
+  /// The reason that each module could not be ordered the last time, by name.
   var obstacles: [String: String] = [:]
   /// The failures of the last stop, or of the one that is under way.
   var stopFailures: [ModuleFailure] = []
   /// The times of the calls of the start that is under way; nil if there is none.
   var times: [(module: String, step: String, took: Duration, isSlow: Bool)]?
-  /// The last start, until the next one begins, if it was given up because something went wrong.
+  /// The report of the last start if it failed; nil once the next start begins.
   private var failedStart: LaunchReport?
   private var states: [UInt64: State] = [:]
   /// The modules in the order in which they were tried.
   private var order: [UInt64] = []
-  /// The names of those that failed, unless another of that name has been set up since.
+  /// The names of failed modules, unless a module of that name has been set up since.
   private(set) var failedNames: Set<String> = []
-  /// The first thing that went wrong in the start of each module, whatever the policy makes of it.
+  /// The first failure in the start of each module, whatever the policy.
   private var firstFailures: [UInt64: ModuleFailure] = [:]
-  /// The calls of modules that have not come back, by number; also those that are overdue.
+  /// The calls that have not come back, by number, including overdue ones.
   var calls: [UInt64: Call] = [:]
   private var lastCall: UInt64 = 0
-  /// The number of removals that are under way: a stop is over after them.
+  /// The number of removals that are under way; a stop waits for them.
   var removals = 0
   /// The number of stops that are over.
   private(set) var stopCount = 0
@@ -71,7 +70,7 @@ struct ModuleStates: Sendable {
 
   // MARK: The Hive
 
-  /// Begins a start. Returns false for that of a run which somebody has stopped just before.
+  /// Begins a start. Returns false if it is the start of a run that was stopped in advance.
   mutating func beginStart(ofRun isRun: Bool) -> Bool {
     defer { isStoppedAhead = false }
     if isRun, isStoppedAhead { return false }
@@ -81,7 +80,7 @@ struct ModuleStates: Sendable {
 
   mutating func beginStop() { (phase, stopFailures) = (.stopping, []) }
 
-  /// The failures of those among some modules that were left out.
+  /// Returns the failures of those of `modules` that were left out.
   func failures(of modules: [RegisteredEntry]) -> [ModuleFailure] {
     modules.compactMap { if case .failed(let failure) = states[$0.order] { failure } else { nil } }
   }
@@ -105,12 +104,12 @@ struct ModuleStates: Sendable {
     return lastCall
   }
 
-  /// Notes that a module hears of an event. Returns nil if it hears of none any more.
+  /// Notes that a module handles an event. Returns nil if the module gets no events now.
   mutating func begin(_ event: Event, in module: RunningModule) -> UInt64? {
     hears(module) ? begin(module.entry, event.name, module.belongings) : nil
   }
 
-  /// Returns the callers who need not wait any more, and forgets them.
+  /// Returns the callers that need not wait any more, and forgets them.
   mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
     guard !waiting.isEmpty else { return [] }
     let over = waiting.indices.filter { waiting[$0].isOver(self) }
@@ -118,7 +117,7 @@ struct ModuleStates: Sendable {
     return over.map { waiting[$0].caller }
   }
 
-  /// Returns the modules that have not come back from calls of this sort, the one that was called first first.
+  /// Returns the modules that have not come back from the chosen calls, the earliest call first.
   func hanging(
     in isMeant: (Call) -> Bool = { _ in true }
   ) -> [(module: String, event: String, elapsed: Duration)] {
@@ -129,8 +128,8 @@ struct ModuleStates: Sendable {
 
   // MARK: Modules
 
-  /// A copy that shares no storage with the states, to be read when others change them: ThreadSanitizer does not see how
-  /// Swift counts who shares storage.
+  /// A copy without shared storage, to read while others change the states. ThreadSanitizer does not understand how
+  /// Swift counts references to shared storage.
   var copied: ModuleStates {
     var copy = self
     (copy.states, copy.firstFailures) = (states.mapValues { $0 }, firstFailures.mapValues { $0 })
@@ -140,10 +139,10 @@ struct ModuleStates: Sendable {
     return copy
   }
 
-  /// The state of a module, by the order of its entry; nil for one that was not tried.
+  /// The state of a module, by the order of its entry; nil if the module was not tried.
   subscript(id: UInt64) -> State? { states[id] }
 
-  /// Changes the state of a module. Returns false where it was unregistered, which it stays.
+  /// Changes the state of a module. Returns false if the module was unregistered; then the state stays.
   mutating func set(_ id: UInt64, _ state: State) -> Bool {
     switch states[id] {
     case .gone: return false
@@ -160,14 +159,14 @@ struct ModuleStates: Sendable {
     return true
   }
 
-  /// Ends a step of the start of a module. Returns the step before which it is undone, because it was left out
-  /// or unregistered; nil where it goes on.
+  /// Ends a step of a module's start. Returns nil if the start goes on. If the module was left out or unregistered,
+  /// returns the step that would come next: the steps before it must be undone.
   mutating func end(
     _ step: RunningModule.Step, of module: RunningModule, _ failure: ModuleFailure?,
     _ policy: FailurePolicy
   ) -> (step: RunningModule.Step, isUnregistered: Bool)? {
     firstFailures[module.id] = firstFailures[module.id] ?? failure
-    // One that still runs is not called again, whatever the policy.
+    // A module that still runs is not called again, whatever the policy.
     let isOverdue = failure?.isOverdue == true
     let isThrough = failure == nil || policy == .continue
     let next = isOverdue ? RunningModule.Step.setUp : isThrough ? step.next : step
@@ -196,9 +195,9 @@ struct ModuleStates: Sendable {
     return modules.sorted { $0.id > $1.id }
   }
 
-  /// The modules that live, each after those that require it, follow it or were registered by it.
+  /// The running modules, each after the modules that require it, follow it or were registered by it.
   ///
-  /// That is the reverse order of their start, except for what was registered anew since.
+  /// That is the reverse order of their start, except for modules that were registered again since.
   var tearDownOrder: [RunningModule] {
     let running = running
     var needing: [String: [RunningModule]] = [:]
@@ -226,7 +225,7 @@ struct ModuleStates: Sendable {
     if case .running = states[module.id] { true } else { false }
   }
 
-  /// Whether a module is told of events: it has been set up, and is not torn down yet.
+  /// Returns whether a module gets events: it has been set up, and its `tearDown` has not begun.
   func hears(_ module: RunningModule) -> Bool {
     switch states[module.id] {
     case .running(_, .initialize, _), .running(_, .splash, _), .running(_, .tearDown, false): true
@@ -234,8 +233,8 @@ struct ModuleStates: Sendable {
     }
   }
 
-  /// Takes modules out; returns those that are to be undone, with the step that each would have been
-  /// through next. One that is inside a step is left to the caller of that step.
+  /// Takes modules out. Returns those to undo, each with the step that would have come next. A module that is inside a
+  /// step is left to the caller of that step.
   mutating func remove(
     _ ids: Set<UInt64>
   ) -> [(RunningModule, RunningModule.Step)] {
@@ -249,7 +248,7 @@ struct ModuleStates: Sendable {
     }
     for id in ids {
       switch states[id] {
-      // Who is inside of it forgets it, or undoes it first.
+      // The caller that runs or undoes the module forgets it afterwards.
       case .made(isInside: true), .running, .overdue: _ = set(id, .gone)
       case .made, .failed: forget(id)
       case .gone, nil: break
@@ -258,7 +257,7 @@ struct ModuleStates: Sendable {
     return removed
   }
 
-  /// Forgets a module that was unregistered, once nobody is at it.
+  /// Forgets an unregistered module that nobody calls or undoes any more.
   mutating func forget(_ id: UInt64) {
     _ = set(id, .gone)
     (states[id], firstFailures[id]) = (nil, nil)
@@ -267,7 +266,7 @@ struct ModuleStates: Sendable {
 }
 
 extension ModuleStates {
-  /// How far a module is that nothing is in the way of and that was not tried.
+  /// The stage of a module that has no obstacle and was not tried.
   var untried: ModuleStage? {
     switch phase {
     case .idle, .stopping: nil
@@ -276,8 +275,8 @@ extension ModuleStates {
     }
   }
 
-  /// How far a module is, and why; nil while the Hive does not run, unless the module is switched off or the start
-  /// has failed. `obstacles` say why modules cannot be ordered.
+  /// Returns the stage of a module and its reason. Returns nil while the Hive does not run, unless the module is
+  /// switched off or the start has failed. `obstacles` are the reasons that modules cannot be ordered, by name.
   func stage(
     of entry: RegisteredEntry, _ obstacles: [String: String], switchedOff: Set<String>
   ) -> ModuleStage? {

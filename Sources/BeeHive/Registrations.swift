@@ -10,8 +10,7 @@
 /// the wrong form throws a `DecodingError` whose coding path leads to it, and so does a key that has no
 /// meaning: `error.keyPath` is `moduleClasses[0].require`.
 ///
-/// A file says `priority` and `level` of a module too, as it says `priority` of a service; BeeHive's
-/// `modulePriority` and `moduleLevel` mean the same.
+/// For a module, `priority` and `level` mean the same as BeeHive's `modulePriority` and `moduleLevel`.
 public struct Registrations: Codable, Hashable, Sendable {
   /// One module.
   public struct Module: Codable, Hashable, Sendable {
@@ -25,7 +24,7 @@ public struct Registrations: Codable, Hashable, Sendable {
     package var modulePriority: Int
     /// Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
     package var requires: [String]
-    /// Modules that start earlier where they are present.
+    /// Modules that start earlier if they are present.
     package var after: [String]
 
     /// Describes a module.
@@ -36,7 +35,7 @@ public struct Registrations: Codable, Hashable, Sendable {
     ///   - moduleLevel: Whether it starts among the basic modules.
     ///   - modulePriority: Larger first within a level.
     ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
-    ///   - after: Modules that start earlier where they are present.
+    ///   - after: Modules that start earlier if they are present.
     public init(
       moduleClass: String, version: String? = nil, moduleLevel: ModuleLevel = .normal,
       modulePriority: Int = 0, requires: [String] = [], after: [String] = []
@@ -170,7 +169,7 @@ extension Registrations.Service {
 }
 
 extension KeyedDecodingContainer<FileKey> {
-  /// Which of two words for one thing the file uses; throws where it uses both.
+  /// Returns the second of two keys for one thing if the file has it, else the first. Throws if it has both.
   fileprivate func one(of word: Key, _ other: Key) throws -> Key {
     guard contains(other) else { return word }
     guard !contains(word) else {
@@ -179,7 +178,7 @@ extension KeyedDecodingContainer<FileKey> {
     return other
   }
 
-  /// A name, which is not empty.
+  /// Reads a name. Throws if it is empty.
   fileprivate func name(_ key: Key) throws -> String {
     let name = try decode(String.self, forKey: key)
     if name.isEmpty { throw corrupted(key, "the name is empty") }

@@ -1,16 +1,16 @@
 internal import LibC
 internal import Threads
 
-/// How `Hive.run` goes about it.
+/// The options of `Hive.run`.
 public struct RunOptions: Sendable {
-  /// How modules are started.
+  /// The options of the start.
   package var launch: LaunchOptions
-  /// The signals to observe: SIGTERM and SIGINT unless told otherwise; empty under another runner.
+  /// The signals to observe: SIGTERM and SIGINT by default; empty if another runner owns them.
   package var signals: Set<Signal>
-  /// How long willTerminate and the tearing down may take together; nil for as long as they like. Holds
-  /// also where modules block the threads that they run on.
+  /// The time that willTerminate and the tear-down may take together; nil for no limit. Holds also if modules block the
+  /// threads that they run on.
   package var tearDownLimit: Duration?
-  /// Where it is told that memory is short.
+  /// The source of notices that memory is short.
   package var memoryPressure: MemoryPressure
   /// Stops the process once modules know of SIGTSTP, as the signal would have done by itself.
   var suspendProcess: @Sendable () -> Void = { kill(getpid(), SIGSTOP) }
@@ -22,10 +22,10 @@ public struct RunOptions: Sendable {
   /// Container hosts commonly kill a process 30 seconds after SIGTERM.
   ///
   /// - Parameters:
-  ///   - launch: How modules are started.
-  ///   - signals: The signals to observe; `[]` where another runner owns them.
-  ///   - tearDownLimit: How long willTerminate and the tearing down may take together; nil for no limit.
-  ///   - memoryPressure: Where to learn that memory is short.
+  ///   - launch: The options of the start.
+  ///   - signals: The signals to observe; `[]` if another runner owns them.
+  ///   - tearDownLimit: The time that willTerminate and the tear-down may take together; nil for no limit.
+  ///   - memoryPressure: The source of notices that memory is short.
   public init(
     launch: LaunchOptions = LaunchOptions(), signals: Set<Signal> = [.terminate, .interrupt],
     tearDownLimit: Duration? = .seconds(25), memoryPressure: MemoryPressure = .automatic
@@ -37,9 +37,9 @@ public struct RunOptions: Sendable {
   }
 }
 
-/// How a run went.
+/// The outcome of a run.
 public struct RunReport: Sendable {
-  /// Why a run ended.
+  /// The reason that a run ended.
   public enum Cause: Hashable, Sendable {
     /// A signal asked for it.
     case signal(Signal)
@@ -49,15 +49,15 @@ public struct RunReport: Sendable {
     case stopped
   }
 
-  /// Why it ended.
+  /// The reason that the run ended.
   public var cause: Cause
-  /// What came of the start; nil where the run ended before the start was over.
+  /// The report of the start; nil if the run ended before the start was over.
   public var launch: LaunchReport?
   /// The source of notices of memory pressure, or the reason that there is none: one sentence.
   package var memoryPressure: String
   /// The modules that failed to be torn down.
   public var failures: [ModuleFailure]
-  /// Whether every module was torn down within the limit; the rest is still at it.
+  /// Whether every module has come back and was torn down within the limit.
   public var isComplete: Bool
   /// The modules that had not come back when the limit passed, and the step or event that each is in.
   public var hanging: [(module: String, event: String, elapsed: Duration)] = []
@@ -88,7 +88,7 @@ extension ModuleRunner {
     let isAskedToEnd = Lock(false)
     let (reactions, mailbox) = AsyncStream.makeStream(of: (@Sendable () async -> Void).self)
     let watch = try SystemWatch(options.signals, options.memoryPressure) { signal in
-      // Seen to at once, even if modules are still busy with what came before.
+      // Handled at once, even if modules are still busy with earlier events.
       if signal.isTerminating {
         if isAskedToEnd.withLock({ exchange(&$0, with: true) }) { options.endProcess(signal) }
         ending.finish(.success(.signal(signal)))
@@ -121,7 +121,7 @@ extension ModuleRunner {
       ending.finish(.success(.cancelled))
     }
     let cause = try end.get()
-    // A task of its own, since that of the caller may be cancelled.
+    // A task of its own, because the caller's task may be cancelled.
     let failures = await Task(executorPreference: ModuleThreads.shared) {
       await TimeLimit.run(options.tearDownLimit) {
         if cause != .stopped { await hive.trigger(.willTerminate) }
@@ -133,7 +133,7 @@ extension ModuleRunner {
     var report = RunReport(
       cause: cause, launch: launch.withLock { $0 }, memoryPressure: watch.memoryPressure,
       failures: [], isComplete: false)
-    // A module that did not come back from its start hangs though the others are down.
+    // A module that did not come back from its start hangs although the others are down.
     (report.failures, report.hanging) = states.withLock { ($0.stopFailures, $0.hanging()) }
     if case .success(let failures) = failures {
       (report.failures, report.isComplete) = (failures, report.hanging.isEmpty)
@@ -141,7 +141,7 @@ extension ModuleRunner {
     return report
   }
 
-  /// Tells the modules of a signal.
+  /// Tells observers of a signal, and triggers its events unless it ends the process.
   private nonisolated func react(to signal: Signal, in hive: Hive, _ options: RunOptions) async {
     hive.observers.tell(.signalArrived(signal))
     if signal.isTerminating { return }

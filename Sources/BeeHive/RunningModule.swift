@@ -1,7 +1,7 @@
 internal import CBeeHive
 internal import Threads
 
-/// A module that has been made, and what is known of it.
+/// A module that has been made, with its entry and its belongings.
 struct RunningModule: Sendable {
   /// The lifecycle's steps, in order.
   enum Step: String, Sendable, CaseIterable {
@@ -10,10 +10,10 @@ struct RunningModule: Sendable {
     /// Whether a start goes through it.
     var isOfStart: Bool { self != .tearDown && self != .unmount }
 
-    /// The step after this one; a life that has ended may begin anew.
+    /// The step after this one. After the last step, a module may begin anew.
     var next: Step { Self.allCases.drop { $0 != self }.dropFirst().first ?? .setUp }
 
-    /// The steps that undo a life in which this step would come next.
+    /// The steps that undo a module whose next step would be this one.
     var undoing: [Step] {
       switch self {
       case .setUp: []
@@ -25,13 +25,13 @@ struct RunningModule: Sendable {
 
   let entry: RegisteredEntry
   let module: any Module
-  /// Whether `initialize` runs beside that of others.
+  /// Whether `initialize` runs at the same time as other modules'.
   let isConcurrent: Bool
-  /// What it registers.
+  /// The registrations of the module.
   let belongings: Belongings
 
   var name: String { entry.name }
-  /// Tells this module from one of the same name that came before or comes after it.
+  /// Tells this module from earlier and later ones of the same name.
   var id: UInt64 { entry.order }
 
   /// Makes the module of an entry. No lock is held: this is the module's own code.
@@ -55,7 +55,7 @@ struct RunningModule: Sendable {
     isConcurrent = entry.attributes.isAsync || type(of: module).initializesConcurrently
   }
 
-  /// Runs a step of the lifecycle, where it may block.
+  /// Runs a step of the lifecycle, which may block.
   func run(_ step: Step, _ context: Context) async throws {
     switch step {
     case .setUp: try await module.setUp(context)
@@ -67,20 +67,20 @@ struct RunningModule: Sendable {
   }
 }
 
-/// The things that a module gave to its Hive inside its steps and events: they go when the module has been unmounted, so
-/// that the next start finds nothing of them. Entries say themselves whose they are.
+/// The registrations of a module from inside its steps and events. The Hive undoes them when the module has been
+/// unmounted, so that the next start begins without them. Entries name their owner themselves.
 ///
-/// Whatever a module calls, and the tasks that it begins, inherit them.
+/// Calls and tasks of the module inherit them.
 final class Belongings: Sendable {
-  /// The functions that take things back, each by a number of its own, which grows, and the last number; nil when the
-  /// module has gone. And whether entries are the module's.
+  /// The functions that undo registrations, by growing numbers, or nil if the module has gone; the last number; and
+  /// whether the module registered entries.
   private let state = Lock<(undos: [Int: @Sendable () -> Void]?, last: Int, hasEntries: Bool)>(
     ([:], 0, false))
 
-  /// Whether entries are the module's.
+  /// Whether the module registered entries.
   var hasEntries: Bool { state.withLock { $0.hasEntries } }
 
-  /// Notes that entries are. Returns false where the module has gone already.
+  /// Notes that the module registered entries. Returns false if the module has gone already.
   func noteEntries() -> Bool {
     state.withLock { state in
       state.hasEntries = true
@@ -88,7 +88,7 @@ final class Belongings: Sendable {
     }
   }
 
-  /// Has `undo` called when the module goes, or by the handle before; at once where the module has gone already.
+  /// Returns a handle of `undo`, which is also called when the module goes; at once if the module has gone already.
   func handle(_ undo: @escaping @Sendable () -> Void) -> Handle {
     let number = state.withLock { state -> Int? in
       state.last += 1
@@ -102,7 +102,7 @@ final class Belongings: Sendable {
     return Handle { [self] in state.withLock { $0.undos?.removeValue(forKey: number) }?() }
   }
 
-  /// Takes nothing more in. Returns what takes back what there was, in this order.
+  /// Takes nothing more in. Returns the functions that undo what there was, the latest first.
   func close() -> [@Sendable () -> Void] {
     let undos = state.withLock { $0.undos.take() } ?? [:]
     return undos.sorted { $0.key > $1.key }.map(\.value)

@@ -1,4 +1,4 @@
-/// Something that modules are told: a step of the lifecycle, a signal, or what the application says.
+/// An event for modules: a step of the lifecycle, a signal, or an event of the application's own.
 ///
 ///     struct OrderPlaced: Sendable { let number: Int }
 ///
@@ -6,7 +6,7 @@
 ///     // In a module's `handle`:
 ///     guard let order = event.value(as: OrderPlaced.self) else { return .ignored }
 public struct Event: Sendable {
-  /// Which event it is, by BeeHive's numbers; `Docs/events.md` says where each comes from on Linux.
+  /// The kind of an event, by BeeHive's numbers. `Docs/events.md` says where each kind comes from on Linux.
   public enum Kind: Int, Hashable, Sendable {
     /// `setUp` of every module.
     case setUp = 0
@@ -38,13 +38,13 @@ public struct Event: Sendable {
     case typed = -1
   }
 
-  /// Which event it is.
+  /// The kind of the event.
   public let kind: Kind
   /// Its number: 0 to 23 are BeeHive's, 1000 and above belong to applications.
   public let number: Int
   /// The name that reports print.
   public let name: String
-  /// What comes along; for a typed event, the value itself.
+  /// The payload; for a typed event, the value itself.
   public let payload: (any Sendable)?
 
   init(_ kind: Kind, name: String, payload: (any Sendable)? = nil, number: Int? = nil) {
@@ -58,8 +58,8 @@ public struct Event: Sendable {
   ///
   /// - Parameters:
   ///   - number: 1000 or above.
-  ///   - name: What reports print.
-  ///   - payload: What modules get with it; they ask with `event.value(as:)`.
+  ///   - name: The name that reports print.
+  ///   - payload: The payload, which modules read with `event.value(as:)`.
   public init?(number: Int, name: String, payload: (any Sendable)? = nil) {
     guard number >= Kind.custom.rawValue else { return nil }
     self.init(.custom, name: name, payload: payload, number: number)
@@ -67,13 +67,12 @@ public struct Event: Sendable {
 
   /// Creates an application's own event, by type.
   ///
-  /// - Parameter value: What modules get; they ask with `event.value(as:)`. Its type names the event in
-  ///   reports.
+  /// - Parameter value: The value, which modules read with `event.value(as:)`. Its type names the event in reports.
   public init<Value: Sendable>(_ value: Value) {
     self.init(.typed, name: TypeSpelling.of(Value.self).unqualified, payload: value)
   }
 
-  /// Creates the event that a URL was opened; modules ask with `event.value(as: String.self)`.
+  /// Creates the event that a URL was opened. Modules read the URL with `event.value(as: String.self)`.
   ///
   /// - Parameter url: The URL as it was opened.
   /// - Returns: An event of the kind `openURL`.
@@ -92,19 +91,19 @@ public struct Event: Sendable {
 
 /// The response of a module to an event.
 public enum EventResponse: Sendable {
-  /// It is not the module's business.
+  /// The event does not concern the module.
   case ignored
   /// The module has done its part.
   case handled
   /// The module answers with a value.
   case value(any Sendable)
-  /// The module has done its part, with an answer or without, and no later module hears of the event.
+  /// The module has done its part, with an answer or without. No later module gets the event.
   case stop((any Sendable)? = nil)
 }
 
 /// The responses of all modules to an event, in the order of the modules.
 public struct EventOutcome: Sendable {
-  /// The response of each module that heard the event.
+  /// The response of each module that got the event.
   public internal(set) var answers: [(module: String, response: EventResponse)] = []
   /// The modules that threw or took too long.
   public internal(set) var failures: [ModuleFailure] = []
@@ -112,7 +111,7 @@ public struct EventOutcome: Sendable {
   /// Whether any module did something with the event.
   public var any: Bool { answers.contains { $0.response.isHandled } }
 
-  /// Whether every module that was asked did something with it; false where none was asked.
+  /// Whether every module that got the event did something with it; false if none got it.
   public var all: Bool {
     !answers.isEmpty && failures.isEmpty && answers.allSatisfy { $0.response.isHandled }
   }
@@ -128,7 +127,7 @@ public struct EventOutcome: Sendable {
   /// Returns every value of a type that modules answered with.
   ///
   /// - Parameter type: The type of the values.
-  /// - Returns: The values, in the order in which the modules were asked.
+  /// - Returns: The values, in the order of the modules.
   public func collect<Value: Sendable>(as type: Value.Type = Value.self) -> [Value] {
     answers.compactMap { $0.response.value as? Value }
   }
@@ -149,7 +148,7 @@ extension EventResponse {
 }
 
 extension EventOutcome {
-  /// Says that no module has given an answer of a type, and what they did instead.
+  /// Returns the problem that no module answered with a type, and what the modules did instead.
   func noAnswer(to event: Event, as type: Any.Type) -> Problem {
     let asked = answers.count + failures.count
     let answer = TypeSpelling.of(type).unqualified
@@ -165,7 +164,7 @@ public struct ModuleStep: Hashable, Sendable {
   public var module: String
   /// The name of the step or event.
   public var event: String
-  /// Differs from that of every other call of this Hive.
+  /// The number of the call, which no other call of this Hive has.
   package var number: UInt64
 
   /// `module audio has been in setUp for 0.4 seconds`

@@ -1,9 +1,9 @@
-/// In which order modules start, and what keeps some from starting.
+/// The order that modules start in, and the obstacles that keep some from starting.
 ///
-/// Declared requirements bind, in one order over every way of registration: a module that is required, or
-/// is to be followed and present, comes first. Among those that are free, basic modules come before
-/// normal ones, then the larger priority, then the image's path, then the name. A normal module that
-/// a basic one requires counts as basic.
+/// Declared requirements bind, in one order over every way of registration: a module that is required comes first, and
+/// so does a module that is to be followed and is present. Among free modules, basic ones come before normal ones. Then
+/// the larger priority, the image's path and the name decide. A normal module that a basic one requires counts as
+/// basic.
 package struct LaunchOrder: Hashable, Sendable {
   /// A requirement that no module meets.
   package struct Missing: Hashable, Sendable {
@@ -11,31 +11,31 @@ package struct LaunchOrder: Hashable, Sendable {
     package var module: Entry
     /// The name that it requires.
     package var requirement: String
-    /// Why the module of the name will not do, where one is declared: "is switched off".
+    /// The reason that a declared module of the name will not do: "is switched off".
     package var reason: String?
-    /// Modules that are called nearly so.
+    /// Modules with similar names.
     package var similar: [String] = []
   }
 
   /// The modules that can start, in order.
   package internal(set) var modules: [Entry] = []
-  /// Says of each normal module that starts among the basic ones which module requires it: one sentence each.
+  /// The normal modules that start among the basic ones, each with the module that requires it: one sentence each.
   package internal(set) var lifts: [String] = []
-  /// Requirements that no module meets; what needs them, directly or not, is not in `modules`.
+  /// Requirements that no module meets. Modules that need them, directly or not, are not in `modules`.
   package internal(set) var missing: [Missing] = []
-  /// Cycles of modules, each of which starts only after the next, with the first module once more at the end. Their
-  /// members, and what needs them, are not in `modules`.
+  /// Cycles of modules: each module starts only after the next, and the first one is repeated at the end. Their
+  /// members, and modules that need them, are not in `modules`.
   package internal(set) var cycles: [[Entry]] = []
-  /// What cannot start, by name, and the module it requires that cannot start either.
+  /// The modules that cannot start, by name, each with a required module that cannot start either.
   package internal(set) var blocked: [String: String] = [:]
 
   /// Orders modules.
   ///
   /// - Parameters:
-  ///   - nodes: The modules. Names are unique in a Hive, since it rejects duplicates; of two that are not,
+  ///   - nodes: The modules. Names are unique in a Hive, because it rejects duplicates. Of two modules with one name,
   ///     the first in rank is required.
   ///   - started: Modules that run already: they meet requirements.
-  ///   - unavailable: Why a declared module cannot start, by its name.
+  ///   - unavailable: The reasons that declared modules cannot start, by name.
   package init(
     _ nodes: [Entry], started: [Entry] = [], unavailable: [String: String] = [:]
   ) {
@@ -59,7 +59,7 @@ package struct LaunchOrder: Hashable, Sendable {
     sort(nodes, graph, isUnusable)
   }
 
-  /// Turns names into positions, and notes the ones that lead nowhere.
+  /// Turns names into positions, and notes requirements that nothing meets.
   private mutating func graph(
     of nodes: [Entry], _ started: [Entry], _ unavailable: [String: String]
   ) -> ModuleGraph {
@@ -91,11 +91,11 @@ package struct LaunchOrder: Hashable, Sendable {
     }
   }
 
-  /// The order itself: the first in rank of those that are free, again and again.
+  /// Sorts the modules: takes the first in rank of the free ones, again and again.
   private mutating func sort(_ nodes: [Entry], _ graph: ModuleGraph, _ isUnusable: [Bool]) {
     let usable = nodes.indices.filter { !isUnusable[$0] }
     var isBasic = nodes.map(Self.isBasic)
-    // What a basic module requires need not wait for the normal ones.
+    // Modules that a basic module requires need not wait for the normal ones.
     for (position, requirer) in graph.requires.reached(from: usable.filter { isBasic[$0] }) {
       isBasic[position] = true
       let (module, reason) = (nodes[position].name, "\(nodes[requirer].name) requires it")
@@ -113,7 +113,7 @@ package struct LaunchOrder: Hashable, Sendable {
     }
     let followers = earlier.reversedArrows
     var waiting = earlier.map(\.count)
-    // Those that are free, the first of them at the end.
+    // The free modules, the first of them at the end.
     var free = ranking.indices.reversed().filter { waiting[$0] == 0 }
     modules.reserveCapacity(ranking.count)
     while let rank = free.popLast() {
@@ -128,7 +128,7 @@ package struct LaunchOrder: Hashable, Sendable {
 
   private static func isBasic(_ module: Entry) -> Bool { module.attributes.moduleLevel == .basic }
 
-  /// Whether a module comes before another one of its level, if nothing else orders them.
+  /// Returns whether a module comes before another one of its level, if nothing else orders them.
   private static func comesFirst(_ a: Entry, _ b: Entry) -> Bool {
     let (first, second) = (a.attributes.priority, b.attributes.priority)
     if first != second { return first > second }
@@ -165,7 +165,7 @@ extension LaunchOrder {
     }
   }
 
-  /// Appends the order of what came later; what was in the way then has been looked at again.
+  /// Appends the order of later modules. Its obstacles replace the earlier ones, which have been looked at again.
   mutating func append(_ later: LaunchOrder) {
     modules += later.modules
     lifts += later.lifts
@@ -192,11 +192,11 @@ extension LaunchOrder.Missing: CustomStringConvertible {
 }
 
 extension LaunchOrder {
-  /// A module or service that a module requires or needs by its declaration and nobody offers, and, where a module of
-  /// the name is there, why it will not do.
+  /// A module or service that a module declares to require or need and that nobody offers; with the fault of a module
+  /// of the name, if there is one.
   typealias Lack = (module: Entry, kind: RecordKind, name: String, fault: String?)
 
-  /// Returns what modules lack among entries.
+  /// Returns the requirements and needs of modules that entries do not meet.
   static func lacks(of modules: [Entry], among entries: [Entry]) -> [Lack] {
     let order = LaunchOrder(modules, started: entries.filter { $0.kind == .module })
     let members = modules + entries.filter { $0.kind == .service }
@@ -224,7 +224,7 @@ extension LaunchOrder {
     return "\(conflict.message); \(conflict.remedy)"
   }
 
-  /// `modules storage → log → storage wait for each other, so none of them can start (…)`, with each one's place.
+  /// `modules storage → log → storage wait for each other, so none of them can start (…)`, with each one's location.
   package static func sentence(on cycle: [Entry]) -> String {
     let places = zip(cycle, cycle.dropFirst()).map { module, next in
       module.attributes.requiredNames.contains(next.name)
@@ -235,12 +235,12 @@ extension LaunchOrder {
 }
 
 extension Attributes {
-  /// The name of every module that this one starts after, where it is present.
+  /// The name of every module that this one starts after, if it is present.
   var predecessors: [String] { requiredNames + after }
 }
 
 extension Source {
-  /// The path by which entries of equal rank are ordered.
+  /// The path that orders entries of equal rank.
   var path: String {
     switch self {
     case .image(let origin): origin.image

@@ -1,14 +1,14 @@
-/// How `Hive.start` goes about it.
+/// The options of `Hive.start`.
 ///
 ///     let options = LaunchOptions(
 ///       onFailure: .skip, timeLimit: .seconds(10), watchdog: .seconds(1))
 ///     let report = try await hive.start(options: options)
 ///     print(report.failures)
 public struct LaunchOptions: Sendable {
-  /// What happens to the others when a module fails.
+  /// The reaction to a module that fails.
   package var onFailure: FailurePolicy
-  /// How long one step of one module may take, and one event; nil for as long as it likes. Each counts
-  /// from its own beginning, also where others block their threads.
+  /// The time that one step or event of one module may take; nil for no limit. Each counts from its own beginning, also
+  /// if others block their threads.
   package var timeLimit: Duration?
   /// The time that a module may take for a step or an event before observers hear that it is slow; nil for any time.
   var watchdog: Duration?
@@ -16,14 +16,14 @@ public struct LaunchOptions: Sendable {
   /// Modules that do not start, besides those that `BEEHIVE_DISABLE` in the environment names.
   package var disabled: Set<String>
 
-  /// Stops at the first failure and waits without limit, unless told otherwise.
+  /// Stops at the first failure and waits without limit, by default.
   ///
   /// - Parameters:
-  ///   - onFailure: What happens to the others when a module fails.
-  ///   - timeLimit: The time that one step of one module may take, and one event; nil for no limit. The failure names the
-  ///     function of the module's image that the module waits in, where the kernel shows the thread and the file has symbols.
-  ///   - watchdog: How long a module may take for a step or an event before observers are told that it is slow, while
-  ///     it still is; nil for nobody to be told.
+  ///   - onFailure: The reaction to a module that fails.
+  ///   - timeLimit: The time that one step or event of one module may take; nil for no limit. The failure names the
+  ///     function of the image that the module waits in, if the kernel shows the thread and the file has symbols.
+  ///   - watchdog: The time that a module may take for a step or an event before observers hear that it is slow; nil
+  ///     for no notice.
   ///   - disabled: The names of modules that do not start, besides those in `BEEHIVE_DISABLE`.
   public init(
     onFailure: FailurePolicy = .stop, timeLimit: Duration? = nil, watchdog: Duration? = nil,
@@ -36,15 +36,15 @@ public struct LaunchOptions: Sendable {
   }
 }
 
-/// What came of a start.
+/// The outcome of a start.
 public struct LaunchReport: Sendable {
-  /// The modules that live, in the order in which they were started.
+  /// The modules that run, in the order in which they were started.
   public internal(set) var started: [String] = []
-  /// The order, what was lifted, and what could not be ordered.
+  /// The order, with lifted modules and obstacles.
   package internal(set) var order = LaunchOrder([])
   /// Modules that were switched off by name.
   public internal(set) var disabled: [String] = []
-  /// Names that are switched off and that no module has; one sentence each.
+  /// Switched-off names that no module has; one sentence each.
   package internal(set) var remarks: [String] = []
   /// Modules that nothing makes, or that were rejected; each says why.
   public internal(set) var unbound: [Entry] = []
@@ -60,7 +60,7 @@ public struct LaunchReport: Sendable {
 }
 
 extension LaunchReport: CustomStringConvertible {
-  /// `started: log, shop`, then one line for each thing that is not as it might have been expected.
+  /// `started: log, shop`, then one line for each irregularity.
   public var description: String {
     var lines = ["started: \(started.joined(separator: ", "))".escaped]
     lines += order.lifts.map { "lifted: \($0)" }

@@ -1,7 +1,7 @@
 internal import LibC
 
-/// Where the kernel tells that memory is short: its pressure stall information, of the control group
-/// if there is one, of the whole system otherwise.
+/// The source of notices that memory is short: the kernel's pressure stall information, of the control group if there
+/// is one, else of the whole system.
 public struct MemoryPressure: Hashable, Sendable {
   /// The files to try, in order; nil to look for them.
   var paths: [String]?
@@ -10,21 +10,21 @@ public struct MemoryPressure: Hashable, Sendable {
 
   /// The control group's file, else the system's.
   public static let automatic = Self()
-  /// None: modules are not told.
+  /// No source: modules get no warnings.
   public static let none = Self(paths: [])
 
   /// Observes a given file, which is written and polled as `memory.pressure` is.
   ///
   /// - Parameter path: The file, such as the `memory.pressure` of another control group.
-  /// - Returns: A source that tries this file alone.
+  /// - Returns: A source that tries only this file.
   public static func file(_ path: String) -> Self { Self(paths: [path]) }
 
-  /// The time within two seconds that tasks may wait for memory before modules are told: an eighth.
+  /// The threshold of a warning: tasks wait for memory for an eighth of two seconds.
   ///
   /// The kernel lets processes without privileges watch windows of whole multiples of two seconds only.
   static let trigger = "some 250000 2000000"
 
-  /// Opens the source. Returns the descriptor to poll for POLLPRI, which the caller closes, and where that is; or -1
+  /// Opens the source. Returns the descriptor to poll for POLLPRI, which the caller closes, and its description; or -1
   /// and the reason.
   func open() -> (descriptor: Int32, outcome: String) {
     if let descriptor {

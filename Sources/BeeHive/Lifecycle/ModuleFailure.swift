@@ -1,4 +1,4 @@
-// Alone, because who asks what happens when a module throws looks for it: `ModuleRunner.take` acts upon it.
+// A file of its own, because readers look for what happens when a module throws: `ModuleRunner.take` acts on it.
 
 /// The error of a start that was given up; nothing of the Hive runs.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
@@ -54,17 +54,17 @@ extension ModuleFailure: CustomStringConvertible {
   /// `module audio (libshop.so BeehiveRecords[0]) setUp: …`
   public var description: String { "module \(module) (\(source)) \(event): \(reason)".escaped }
 
-  /// `setUp: threw …`: what a list of modules says beside the name.
+  /// The step and the reason, as lists of modules print them next to the name: `setUp: threw …`.
   var stepAndCause: String { "\(event): \(reason)".escaped }
 }
 
-/// The fate of the others when a module fails to start.
+/// The reaction to a module that fails to start.
 public enum FailurePolicy: Hashable, Sendable {
   /// Everything that was started is torn down again, and `start` throws.
   case stop
   /// The module and whatever requires it do not start; the others do.
   case skip
-  /// The failure is reported, and the module counts as started. One that has not come back within
-  /// its time limit is left out, since it is never called again; modules that require it start.
+  /// The failure is reported, and the module counts as started. A module that has not come back within its time limit
+  /// is left out, because it is never called again; modules that require it start.
   case `continue`
 }

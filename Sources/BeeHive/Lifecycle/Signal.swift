@@ -1,6 +1,6 @@
 internal import LibC
 
-// Alone, because `SystemWatch` observes signals, `Run` reacts to them, and hosts name them: three readers.
+// A file of its own for three readers: `SystemWatch` observes signals, `Run` reacts to them, and hosts name them.
 
 /// A signal of the operating system that `run` can observe. `Run.swift` reacts to it.
 public struct Signal: RawRepresentable, Hashable, Sendable {
@@ -52,7 +52,7 @@ extension Signal: CustomStringConvertible {
   ]
 }
 
-// What `run` tells modules when the system says so, and an application whenever it knows better.
+// The events that `run` sends to modules for the system, and that an application may send itself.
 extension Event {
   /// The application is about to stop being served.
   public static let willResignActive = Self(.willResignActive, name: "willResignActive")

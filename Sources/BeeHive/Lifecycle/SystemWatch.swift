@@ -2,7 +2,7 @@ internal import CSignals
 internal import LibC
 internal import Threads
 
-/// What the system says while a Hive runs: signals, and that memory is short.
+/// A watch of the system while a Hive runs: for signals, and for memory pressure.
 ///
 /// One thread of its own waits for both, so that nothing is missed while every task is busy.
 final class SystemWatch: Sendable {
@@ -55,7 +55,7 @@ final class SystemWatch: Sendable {
 
   private func watch(_ signalled: (Signal) -> Void, _ memoryIsShort: () -> Void) {
     defer { hasEnded.change { $0 = true } }
-    // At least this thread takes them, however few others do.
+    // At least this thread takes the signals, however few others do.
     beehive_signals_admit(signals)
     var descriptors = [
       pollfd(fd: slot < 0 ? -1 : beehive_signals_pipe(slot), events: Int16(POLLIN), revents: 0),
@@ -64,7 +64,7 @@ final class SystemWatch: Sendable {
     while ending.poll(&descriptors) != nil {
       if descriptors[0].revents != 0 { for signal in arrived() { signalled(signal) } }
       if descriptors[1].revents & Int16(POLLERR | POLLNVAL) != 0 {
-        // The group is gone: nothing more will come of it.
+        // The control group is gone: no more notices will come.
         descriptors[1].fd = -1
       } else if descriptors[1].revents != 0 {
         memoryIsShort()
@@ -77,7 +77,7 @@ final class SystemWatch: Sendable {
     let count = unsafe numbers.withUnsafeMutableBytes { buffer in
       unsafe read(beehive_signals_pipe(slot), buffer.baseAddress, buffer.count)
     }
-    // One that came twice before anybody looked came once, as it does where the kernel merges them.
+    // A signal that came twice before the read counts once, as if the kernel had merged it.
     var seen: Set<Signal> = []
     return numbers.prefix(max(0, count)).map { Signal(rawValue: Int32($0)) }
       .filter { seen.insert($0).inserted }

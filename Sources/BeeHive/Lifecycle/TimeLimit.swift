@@ -2,13 +2,12 @@ internal import BinaryImage
 internal import LibC
 internal import Threads
 
-/// Runs work that may block or not finish: after the limit its result is not waited for any longer.
+/// Runs work that may block or not finish, and stops waiting for its result after a limit.
 ///
-/// The limit counts from the moment at which the work begins, whatever else blocks. The work is
-/// cancelled, but code that does not look at cancellation goes on by itself; what it answers then is
-/// dropped.
+/// The limit counts from the beginning of the work, whatever else blocks. At the limit the work is cancelled. Code that
+/// ignores cancellation goes on, and its result is dropped.
 enum TimeLimit {
-  /// The result of `work`, or nil once `limit` has passed; without a limit, always the result.
+  /// Returns the result of `work`, or nil once `limit` has passed; without a limit, always the result.
   nonisolated(nonsending) static func run<Value: Sendable>(
     _ limit: Duration?, _ work: @escaping @Sendable () async throws -> Value
   ) async -> Result<Value, any Error>? {
@@ -31,7 +30,7 @@ enum TimeLimit {
     return winner
   }
 
-  /// What came of some work.
+  /// Returns the value or the error of some work.
   static func result<Value>(
     of work: @Sendable () async throws -> Value
   ) async -> Result<Value, any Error> {
@@ -44,7 +43,7 @@ final class Race<Value: Sendable>: Sendable {
   private let state = Lock<(value: Value?, waiting: CheckedContinuation<Value, Never>?)>((nil, nil))
 
   func finish(_ value: Value) {
-    // Who waits has been given the first one already, if this is a later one.
+    // If this is a later result, the waiter has got the first one already.
     let waiting = state.withLock { state in
       if state.value == nil { state.value = value }
       return state.waiting.take()
@@ -52,7 +51,7 @@ final class Race<Value: Sendable>: Sendable {
     waiting?.resume(returning: value)
   }
 
-  /// The first result; asked for once.
+  /// The first result. Ask for it once.
   var value: Value {
     get async {
       await withCheckedContinuation { continuation in
@@ -66,19 +65,18 @@ final class Race<Value: Sendable>: Sendable {
   }
 }
 
-/// The threads of modules, which they may block, so that those of the concurrency runtime's pool stay
-/// free.
+/// The threads of modules. Modules may block them, so the threads of the concurrency runtime's pool stay free.
 ///
-/// A task that prefers it, and the tasks of its groups, run here wherever nothing else is said; what
-/// belongs to the main actor runs there. `Task { }` inside of it begins a task on the pool.
+/// Tasks that prefer this executor, and the tasks of their groups, run here, except code of the main actor. A
+/// `Task { }` inside of one begins on the pool.
 package final class ModuleThreads: TaskExecutor {
   package static let shared = ModuleThreads()
   private let threads = ThreadPool()
   /// The job that each thread runs, by the thread's number; jobs are counted.
   private let jobs = Lock<(last: UInt64, running: [Int32: UInt64])>((0, [:]))
 
-  /// Makes sure that one of them is there. Returns false, with the reason in `errno`, if the system gives none: then what
-  /// waits for a task would wait for ever.
+  /// Makes sure that one of them is there. Returns false, with the reason in `errno`, if the system gives none: then a
+  /// wait for a task would never end.
   func prepare() -> Bool { threads.prepare() }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -98,13 +96,13 @@ package final class ModuleThreads: TaskExecutor {
   /// A job on one of these threads.
   typealias Place = (thread: Int32, job: UInt64)
 
-  /// The place of this code; nil if it runs elsewhere.
+  /// The job that this code runs in; nil if it runs elsewhere.
   var place: Place? {
     let thread = threadNumber
     return jobs.withLock { jobs in jobs.running[thread].map { (thread, $0) } }
   }
 
-  /// Returns the thread of a place, if it waits inside of the same job.
+  /// Returns the thread of a place, if it waits inside the same job.
   func waiting(at place: Place) -> WaitingThread? {
     guard let thread = WaitingThread(place.thread) else { return nil }
     return jobs.withLock { $0.running[place.thread] == place.job } ? thread : nil

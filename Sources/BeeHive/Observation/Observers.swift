@@ -1,20 +1,20 @@
 internal import Synchronization
 internal import Threads
 
-/// Who is told of what a Hive does, or of what happens to calls.
+/// The observers of a Hive, or of calls.
 package final class Observers<Notice: Sendable>: Sendable {
   private typealias Observer = (number: UInt64, tell: @Sendable (Notice) -> (any TaskSetting)?)
 
   private let observers = Lock<[Observer]>([])
   private let lastNumber = Atomic<UInt64>(0)
   private let count = Atomic<Int>(0)
-  /// Notices of a time under a lock, which observers get when it is free again.
+  /// Notices that were posted under a lock. Observers get them after the lock is released.
   private let outbox = Lock<[Notice]>([])
 
   /// Has none yet.
   package init() {}
 
-  /// Whether there are observers; without any, notices are not even put together.
+  /// Whether there are no observers: then notices are not even created.
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   package func add(_ tell: @escaping @Sendable (Notice) -> Void) -> Handle {
@@ -24,7 +24,7 @@ package final class Observers<Notice: Sendable>: Sendable {
     }
   }
 
-  /// Adds an observer that sets a task local for what begins: to the value that it returns, if it returns one.
+  /// Adds an observer that sets a task local for a step or call that begins: to its result, unless that is nil.
   package func add<Value: Sendable>(
     setting local: TaskLocal<Value>, _ tell: @escaping @Sendable (Notice) -> Value?
   ) -> Handle {
@@ -38,7 +38,7 @@ package final class Observers<Notice: Sendable>: Sendable {
   }
 
   private func change(_ body: (inout [Observer]) -> Void) {
-    // Returned: what an observer holds ends with it, when the lock is free.
+    // Returned, so that what an observer holds ends after the lock is released.
     _ = observers.withLock { observers in
       let before = observers
       body(&observers)
@@ -54,7 +54,7 @@ package final class Observers<Notice: Sendable>: Sendable {
     outbox.withLock { $0.append(notice) }
   }
 
-  /// Tells every observer what was posted. The caller holds no lock.
+  /// Passes the posted notices to every observer. The caller holds no lock.
   func deliver() {
     guard !isEmpty else { return }
     let notices = outbox.withLock { exchange(&$0, with: []) }
@@ -62,7 +62,7 @@ package final class Observers<Notice: Sendable>: Sendable {
     for notice in notices { for observer in observers { _ = observer.tell(notice) } }
   }
 
-  /// Tells every observer at once. The caller holds no lock. Returns what they set for what begins.
+  /// Passes a notice to every observer at once. The caller holds no lock. Returns the task locals that they set.
   @discardableResult
   package func tell(_ notice: @autoclosure () -> Notice) -> ArraySlice<any TaskSetting> {
     guard !isEmpty else { return [] }
@@ -100,17 +100,17 @@ extension ArraySlice<any TaskSetting> {
   }
 }
 
-/// Takes back what was given to a Hive, a router, a mediator or an entry point: an observer, a binding, a rule.
+/// A handle that undoes what was given to a Hive, router, mediator or entry point: an observer, a binding, a rule.
 ///
-/// Forgetting the value takes nothing back. What a module gives is taken back when the module is unmounted.
+/// Dropping the handle undoes nothing. The Hive undoes what a module gives when the module is unmounted.
 public struct Handle: Sendable {
   private let undo: @Sendable () -> Void
 
-  /// Wraps what takes it back, which does nothing the second time.
+  /// Wraps the undoing function, whose second call does nothing.
   package init(_ undo: @escaping @Sendable () -> Void) { self.undo = undo }
 
-  /// Takes it back; what is under way on another thread may still meet it. Does nothing the second time.
+  /// Undoes it. Work that is under way on another thread may still use what was given. A second call does nothing.
   ///
-  /// A later replacement stays, and the value that it had replaced does not come back.
+  /// A later replacement stays. The value that was replaced does not come back.
   public func cancel() { undo() }
 }

@@ -1,10 +1,10 @@
 internal import LibC
 internal import Threads
 
-/// How long each module took for each step and event: always on, in release builds too.
+/// The time that each module takes for each step and event: always measured, in release builds too.
 ///
-/// Times come from the monotonic clock. Every run is a span of its own, however often a module is told
-/// of one event. The latest spans are kept.
+/// Times come from the monotonic clock. Every run is a span of its own, even if a module gets one event several times.
+/// The latest spans are kept.
 public final class Profiler: Sendable {
   /// One run of one module.
   package struct Span: Hashable, Sendable {
@@ -12,15 +12,15 @@ public final class Profiler: Sendable {
     package var module: String
     /// The step or event.
     package var event: String
-    /// How often this module had been told of this event, this time included.
+    /// The number of runs of this module for this event so far, including this run.
     package var run: Int
-    /// When it began, counted from the profiler's making.
+    /// The start, counted from the creation of the profiler.
     package var start: Duration
-    /// How long it took.
+    /// The time that the run took.
     package var duration: Duration
-    /// Whether the module came through.
+    /// Whether the run succeeded.
     package var isSuccess: Bool
-    /// Which of the modules that ran at the same time it was: 0 unless some ran beside others.
+    /// The lowest number that no other running span had: 0 unless several run at the same time.
     package var lane: Int
 
     fileprivate var key: [String] { [module, event] }
@@ -28,18 +28,18 @@ public final class Profiler: Sendable {
 
   private let origin = ContinuousClock.now
   private let limit: Int
-  /// The spans, the number of runs of what has one, by module and event, and the lanes that are taken.
+  /// The spans, the number of runs by module and event, and the lanes that are taken.
   private let kept = Lock<(spans: [Span], runs: [[String]: Int], lanes: Set<Int>)>(([], [:], []))
 
   /// Creates a profiler that keeps the latest spans.
   ///
-  /// - Parameter limit: The number of spans that are kept at least, one or more; twice as many at most.
+  /// - Parameter limit: The least number of spans to keep, 1 or more. At most twice as many are kept.
   package init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
   /// The spans, in the order in which they ended.
   package var spans: [Span] { kept.withLock { $0.spans } }
 
-  /// Measures code of the application's own, beside the modules.
+  /// Measures the application's own code.
   ///
   /// - Parameters:
   ///   - name: Shown as the module's name.
@@ -58,13 +58,13 @@ public final class Profiler: Sendable {
     return result
   }
 
-  /// Measures asynchronous code of the application's own, beside the modules.
+  /// Measures the application's own asynchronous code.
   ///
   /// - Parameters:
   ///   - name: Shown as the module's name.
   ///   - event: Shown as its step.
   ///   - isolation: The actor that `body` runs on: the caller's.
-  ///   - body: The code to measure, run once. The time that it waits counts.
+  ///   - body: The code to measure, run once. Waiting time counts.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; the span is marked as failed.
   public func measure<Result>(
@@ -79,7 +79,7 @@ public final class Profiler: Sendable {
     return result
   }
 
-  /// Notes that a module begins; what is known of its span, for `end`.
+  /// Notes that a module begins. Returns the unfinished span, for `end`.
   func begin(_ module: String, _ event: String) -> Span {
     let lane = kept.withLock { kept in
       var lane = 0
@@ -126,8 +126,7 @@ extension Profiler {
 
   /// Returns the spans as Chrome's trace format.
   ///
-  /// - Returns: JSON that Perfetto and chrome://tracing open; times in microseconds since the profiler was
-  ///   made.
+  /// - Returns: JSON that Perfetto and chrome://tracing open; times in microseconds since the profiler was created.
   public func chromeTrace() -> String {
     let process = getpid()
     let events = spans.map { span in

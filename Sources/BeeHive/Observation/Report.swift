@@ -5,7 +5,7 @@ internal import Registration
 /// encoder.
 ///
 ///     print(hive.report())
-///     try hive.validate()  // throws it where something is wrong
+///     try hive.validate()  // throws it if something is wrong
 public struct Report: Encodable, Sendable {
   /// One entry.
   package struct Line: Encodable, Hashable, Sendable {
@@ -17,27 +17,27 @@ public struct Report: Encodable, Sendable {
     package var name: String
     /// The implementation, as declared.
     package var implementation: String?
-    /// The path of the image that declares it, or the file and the place in it.
+    /// The path of the declaring image, or the file and the location in it.
     package var origin: String
     /// The section of the image; nil for other origins.
     package var section: String?
     /// The slot in the section; nil for other origins.
     package var index: Int?
-    /// The stable code of what keeps it from being bound.
+    /// The stable code of its problem; nil if it has none.
     package var code: String?
-    /// The reason that it is not bound, and the remedy; for a disabled one, who switches it off; for a
-    /// module that does not run, why; for one that counts as started though a step failed, the failure.
+    /// The reason that it is not bound or does not run, and the remedy; for a disabled module, what switches it off;
+    /// for a module that counts as started although a step failed, the failure.
     package var reason: String?
     /// Of a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or
     /// `not started`. After a start that was given up: `failed` or `not started`. Nil
     /// otherwise.
     package var launch: String?
-    /// `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`: as `Source` says it, for people.
+    /// The location for people, as `Source` prints it: `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`.
     var place: String
-    /// That of the entry.
+    /// The number of the entry.
     var number: UInt64
 
-    /// Everything but what is for people.
+    /// The keys of everything that programs read.
     private enum CodingKeys: CodingKey {
       case state, kind, name, implementation, origin, section, index, code, reason, launch
     }
@@ -45,13 +45,13 @@ public struct Report: Encodable, Sendable {
 
   /// The entries, in order of registration.
   package var entries: [Line]
-  /// Images that could not be inspected or carry a second runtime; one sentence each, and its code.
+  /// Images that could not be inspected or carry a second runtime; one sentence each, with its code.
   package var images: [String]
   /// Requirements that no module meets, and cycles; one sentence each.
   public var order: [String]
   /// Normal modules that start among the basic ones, because a basic one requires them.
   package var lifts: [String]
-  /// Names that are switched off and that no module has; one sentence each.
+  /// Switched-off names that no module has, overrides that hide nothing, and uses of removed or earlier builds.
   public var remarks: [String] = []
 
   /// Whether nothing is wrong: every entry is bound and can be made, every image was read, the modules can be ordered.
@@ -61,7 +61,7 @@ public struct Report: Encodable, Sendable {
 }
 
 extension Report: CustomStringConvertible {
-  /// Aligned columns, a line for each entry, then what concerns whole images and the order.
+  /// One line for each entry in aligned columns, then the problems of whole images and of the order.
   public var description: String {
     let rows = entries.map { line in
       [
@@ -76,7 +76,7 @@ extension Report: CustomStringConvertible {
 }
 
 extension Report.Line {
-  /// `source` is its place, in words that no other entry has.
+  /// Creates the line of an entry; `source` spells its location as for no other entry.
   init(
     _ entry: Entry, at source: String, launch stage: ModuleStage?
   ) {
@@ -108,7 +108,7 @@ extension Report.Line {
   }
 }
 
-/// Everything that keeps a Hive from being whole.
+/// The error that lists everything that is wrong with a Hive.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
   /// The whole report.
   public var report: Report
@@ -124,8 +124,8 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 }
 
 extension Report {
-  /// The report as JSON, for hosts without an encoder: what `JSONEncoder` makes of it, in this order
-  /// of keys and with a line for each entry.
+  /// The report as JSON, for hosts without an encoder: as `JSONEncoder` encodes it, with the keys in this order and one
+  /// line for each entry.
   public var json: String {
     let lists: KeyValuePairs = [
       "images": images, "order": order, "lifts": lifts, "remarks": remarks,
@@ -149,10 +149,10 @@ extension Report.Line {
 
 // "Did you mean", for what a report lists.
 extension Report {
-  /// The most entries to look for similar types of. Each is compared with all types of the process.
+  /// The most entries that get suggestions. Each is compared with all types of the process.
   private static let most = 16
 
-  /// Adds to what waits for a type the types that are loaded, have nearly its name and could serve.
+  /// Adds suggestions to entries that wait for a type: loaded types that have nearly its name and could serve.
   static func addSimilarTypes(to lines: inout [Line]) {
     let waiting = lines.indices.filter {
       lines[$0].state == "accepted" && lines[$0].code == Problem.Code.noSuchType.rawValue
