@@ -13,7 +13,7 @@ extension Hive {
   /// May be called from any thread. A singleton that has been made before is found without a lock; else the
   /// factory runs on the calling thread, with no lock held.
   ///
-  /// - Parameter type: What the service was registered or declared as.
+  /// - Parameter type: The type that the service was registered or declared as.
   /// - Returns: The instance of the entry that has the largest priority.
   /// - Throws: ``ServiceError``: `notFound`, with names that are nearly the same; `ambiguous`, with the
   ///   locations of those that serve equally well; `unusable`; `cycle`; or `creationFailed`, with the
@@ -38,7 +38,7 @@ extension Hive {
   /// Returns the service of a type that has a given name.
   ///
   /// - Parameters:
-  ///   - type: What the service was registered or declared as.
+  ///   - type: The type that the service was registered or declared as.
   ///   - name: The name that it was given.
   /// - Returns: The instance of the entry that has the largest priority.
   /// - Throws: ``ServiceError`` as ``service(_:)`` does.
@@ -51,7 +51,7 @@ extension Hive {
   /// Returns a service that is made with a parameter.
   ///
   /// - Parameters:
-  ///   - type: What the service was registered as.
+  ///   - type: The type that the service was registered as.
   ///   - name: The name that it was given, if any.
   ///   - parameter: Goes to the factory, which was registered `taking` its type.
   /// - Returns: A new instance.
@@ -64,20 +64,20 @@ extension Hive {
 
   /// Returns every implementation of a service, whatever its name.
   ///
-  /// - Parameter type: What the services were registered or declared as.
-  /// - Returns: The larger priority first; empty where there is none.
-  /// - Throws: ``ServiceError`` where one of them cannot be made.
+  /// - Parameter type: The type that the services were registered or declared as.
+  /// - Returns: The services, the largest priority first; empty if there is none.
+  /// - Throws: ``ServiceError`` if one of them cannot be made.
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
   ) throws(ServiceError) -> [Service] {
     try ServiceLookup(type: type, name: nil, hive: self).all()
   }
 
-  /// Finds what implements a service, without making any.
+  /// Finds the implementations of a service. Makes none.
   ///
-  /// - Parameter type: What the services were registered or declared as.
-  /// - Returns: The entries, the larger priority first, whatever the given names, each with the implementing type:
-  ///   nil where only its factory knows, or its type is private. Empty if there is none.
+  /// - Parameter type: The type that the services were registered or declared as.
+  /// - Returns: The entries with any given name or none, the largest priority first, each with the implementing type.
+  ///   The type is nil if only the factory knows it, or if it is private. Empty if there is none.
   public func implementations<Service: Sendable>(
     of type: Service.Type = Service.self
   ) -> [(entry: Entry, type: Any.Type?)] {
@@ -92,9 +92,9 @@ extension Hive {
   /// For the hottest call sites.
   ///
   /// - Parameters:
-  ///   - type: What the service was registered or declared as.
-  ///   - body: Uses the service; is short and does not wait: while it runs, what has been withdrawn from
-  ///     any Hive stays in memory.
+  ///   - type: The type that the service was registered or declared as.
+  ///   - body: Uses the service. It is short and does not wait: while it runs, services withdrawn from any Hive stay in
+  ///     memory.
   /// - Returns: What `body` returns.
   /// - Throws: ``ServiceError`` as ``service(_:)`` does, and what `body` throws.
   @inlinable @inline(__always)
@@ -108,13 +108,13 @@ extension Hive {
     return try body(resolve(type))
   }
 
-  /// Whether every image that announced itself has been seen to.
+  /// Whether every image that announced itself has been merged.
   @inlinable @inline(__always)
   var isUpToDate: Bool {
     !followsLoader || image_events_generation() == seenAnnouncements.load(ordering: .relaxed)
   }
 
-  /// The long way: finds the entry, makes the instance, and keeps it where it is a singleton.
+  /// Takes the long way: finds the entry, makes the instance, and keeps a singleton.
   @usableFromInline
   func resolve<Service: Sendable>(_ type: Service.Type) throws(ServiceError) -> Service {
     let key = LookupCache.recipeKey(LookupCache.key(of: type))
@@ -125,7 +125,7 @@ extension Hive {
     return try resolve(type, name: nil, found)
   }
 
-  /// Apart, since each function that holds a `Service?` asks the runtime for its metadata.
+  /// Not inlined, because each function that holds a `Service?` asks the runtime for its metadata.
   @inline(never)
   private func resolve<Service: Sendable>(
     _ type: Service.Type, name: String?, _ found: CachedService? = nil
@@ -148,21 +148,21 @@ extension Hive {
     try resolve(lookup) { lookup throws(ServiceError) in try lookup.run() }
   }
 
-  /// The number of times that an instance may be taken back before it answers.
+  /// The most attempts of a lookup whose entry is removed each time.
   private static let mostTurns = 100
 
-  /// Returns the answer of `run`: with the images that announced themselves, else with all that are loaded.
+  /// Returns the answer of `run`: with the images that announced themselves, else with all loaded images.
   func resolve<Service: Sendable, Answer>(
     _ lookup: ServiceLookup<Service>,
     _ run: (inout ServiceLookup<Service>) throws(ServiceError) -> Answer?
   ) throws(ServiceError) -> Answer {
     var lookup = lookup
-    // A miss asks the loader, so that an image without an anchor is not overlooked. Another thread may be the
-    // one that has found what is new.
+    // After a miss, ask the loader, so that an image without an anchor is not overlooked. Look again even if the loader
+    // has nothing new: another thread may have merged the image.
     for isProbing in [false, true] {
       if let answer = try attempt(&lookup, probing: isProbing, run) { return answer }
     }
-    // A second miss asks who can load it, unless an entry cannot serve; then another thread may have loaded it.
+    // After a second miss, the supplier may load it, unless an entry cannot serve. Another thread may have, too.
     var isSupplied = true
     let (names, given) = (lookup.names, lookup.name)
     while isSupplied, lookup.refusals.isEmpty, let supply = supplier.withLock({ $0 }) {
@@ -190,7 +190,7 @@ extension Hive {
     }
   }
 
-  /// The singleton or the C service that was asked for by a name of its own.
+  /// Returns the kept answer for a named service or a C service; nil if there is none.
   func made<Service: Sendable>(at key: UInt, name: String) -> Service? {
     guard isUpToDate else { return nil }
     return (cache.object(at: key, name: name) as? CachedValue<Service>)?.value
@@ -217,8 +217,8 @@ extension Hive {
   ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
   ///   - file: Where it is registered: errors and reports name the location.
   ///   - line: The line in that file.
-  ///   - load: Makes an instance. A singleton's runs in a task of its own, which the cancellation of a task
-  ///     that asked does not cancel.
+  ///   - load: Makes an instance. For a singleton, it runs in a task of its own: cancelling a task that asked does not
+  ///     cancel it.
   /// - Throws: ``Problem`` if it is a duplicate, or if `scope` is `scoped` or `weak`.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
@@ -240,11 +240,11 @@ extension Hive {
   /// A singleton is loaded once, however many tasks ask for it.
   ///
   /// - Parameters:
-  ///   - type: What the service was registered or declared as.
+  ///   - type: The type that the service was registered or declared as.
   ///   - name: The name that it was given, if any.
   /// - Returns: The instance of the entry that has the largest priority.
-  /// - Throws: ``ServiceError`` as ``service(_:)`` does; services that wait for each other get `cycle`, which
-  ///   names them, and no deadlock.
+  /// - Throws: ``ServiceError`` as ``service(_:)`` does; services that wait for each other get `cycle`, which names
+  ///   them, instead of a deadlock.
   public func load<Service: Sendable>(
     _ type: Service.Type = Service.self, name: String? = nil
   ) async throws(ServiceError) -> Service {
@@ -263,10 +263,10 @@ extension Hive {
 extension Hive {
   /// Overrides a service for the current task and those that it starts, while a closure runs.
   ///
-  /// For tests, which may run at the same time on one Hive. Overrides nest, and the latest answers. Singletons
-  /// that are asked for meanwhile are made for this task only, and end with `body`. The override has the place of the
-  /// entry that answers to the name: other names are answered as before. A task that outlives `body`, and threads that
-  /// it starts by other means, get the services of the Hive.
+  /// For tests, which may run at the same time on one Hive. Overrides nest, and the latest answers. Singletons that the
+  /// task asks for meanwhile are made for this task only, and end with `body`. The override replaces the entry that
+  /// answers to the name; other names are answered as before. A task that outlives `body` gets the services of the
+  /// Hive, and so do threads that it starts by other means.
   ///
   /// - Parameters:
   ///   - type: The type that lookups name.
@@ -297,9 +297,8 @@ extension Hive {
 extension Hive {
   /// Returns the C table that is registered as a service: `BEEHIVE_SERVICE`, `BEEHIVE_SERVICE_FACTORY`.
   ///
-  /// The image that holds it stays loaded from now on, until the service is removed or the Hive stops: from
-  /// then on the pointer must not be used. What a factory made for this request, or as the one of
-  /// `Scope.weak`, is given back with `destroy`, and with the last of it the image may go.
+  /// The pointer is valid until the service is removed or the Hive stops. Give back with `destroy` what a factory made
+  /// for this request, or as the shared object of `Scope.weak`.
   ///
   /// - Parameters:
   ///   - service: The name that the C record declares.
@@ -337,10 +336,10 @@ extension Hive {
 
   /// Gives back what a C factory made for one request, or one reference to the instance of `Scope.weak`.
   ///
-  /// The last reference destroys the instance. What a scope made, the end of the scope destroys.
+  /// The last reference destroys the instance. The end of a scope destroys what was made for the scope.
   ///
   /// - Parameters:
-  ///   - pointer: What `service(_:name:as:)` returned; must not be used afterwards.
+  ///   - pointer: The pointer that `service(_:name:as:)` returned. Do not use it afterwards.
   ///   - service: The name that it was asked for with.
   ///   - name: The given name that it was asked for with.
   /// - Returns: Whether it was given back; false if no factory of this name has made it.
@@ -360,21 +359,20 @@ extension Hive {
   ///
   ///     for codec in hive.conformers(to: (any Codec).self) { print(codec) }
   ///
-  /// Reads what the compiler wrote of every image of the process, and makes no instance. Not found are generic
-  /// types, which are none without arguments, ones that `Any` cannot hold, conformances on one global actor, and subclasses
-  /// that inherit the conformance: nothing is written of them. To find them in a file that is not loaded:
-  /// `section-dump conformances`.
+  /// Reads the conformances that the compiler wrote into every image of the process. Makes no instance. Does not find
+  /// generic types, types that `Any` cannot hold, conformances on one global actor, and subclasses that inherit the
+  /// conformance. For a file that is not loaded, use `section-dump conformances`.
   ///
   /// - Parameters:
-  ///   - type: A protocol, or a composition of which a type must fulfil every part; neither marker protocols alone nor
-  ///     constraints on associated types, such as `any Feed<Int>`, tell conformers.
-  ///   - image: The path of the image that is to have the conformances, as the loader knows it; nil for all.
+  ///   - type: A protocol, or a composition whose every part a type must fulfil. Finds nothing for marker protocols
+  ///     only, and nothing for constraints on associated types, such as `any Feed<Int>`.
+  ///   - image: The path of the image that has the conformances, as the loader knows it; nil for all images.
   /// - Returns: Each type once, in the order of the images.
   public func conformers<Service>(
     to type: Service.Type, in image: String? = nil
   ) -> [any Any.Type] {
     guard let first = ExistentialLayout(of: type)?.protocols.first else { return [] }
-    // What stands for modules in C is none of the caller's types.
+    // The wrapper of C modules is not one of the caller's types.
     var known: Set = [ObjectIdentifier(CModule.self)]
     var types: [any Any.Type] = []
     for loaded in SwiftImage.all(from: 0) {

@@ -1,7 +1,7 @@
 internal import CBeeHive.Runtime
 
 extension RunOptions {
-  /// Copies the options of a host in C, of an older header too: the usual ones without any.
+  /// Copies the options of a C host, also those of an older header. A null pointer means the defaults.
   static func copied(
     _ pointer: UnsafePointer<beehive_options>?, for hive: Hive
   ) throws(Problem) -> (context: Context, run: RunOptions) {
@@ -54,17 +54,17 @@ extension RunOptions {
     }
   }
 
-  /// Seconds; nil for 0.
+  /// Returns seconds as a duration; nil for 0.
   private static func duration(_ seconds: Double, _ field: String) throws(Problem) -> Duration? {
     try Problem.check(
       seconds >= 0 && seconds.isFinite, "\(field) is \(seconds); write seconds, or 0")
-    // A century is no limit either.
+    // A century is as good as no limit.
     return seconds == 0 ? nil : .seconds(min(seconds, 3e9))
   }
 }
 
 extension Report.Line {
-  /// Lends the line as C sees it.
+  /// Lends the line as a C structure.
   func withCEntry<Result>(
     _ body: (UnsafePointer<beehive_entry>) -> Result
   ) -> Result {
@@ -81,6 +81,6 @@ extension Report.Line {
     return withExtendedLifetime(texts) { unsafe body(&entry) }
   }
 
-  /// Two for what is rejected.
+  /// The number of the state in C; 2 for rejected.
   private var cState: UInt32 { ["bound": 0, "accepted": 1, "disabled": 3][state] ?? 2 }
 }

@@ -4,7 +4,7 @@ internal import CForeignCalls
 internal import LibC
 internal import Threads
 
-// What `beehive/runtime.h` declares: the Hive of the process, for hosts that never name Swift.
+// The functions of `beehive/runtime.h`: the Hive of the process, for hosts that never name Swift.
 // The compiler holds each signature to the header: `@implementation`.
 
 /// `beehive_start`.
@@ -271,7 +271,7 @@ package func beehive_remarks(
 ) -> Int {
   guard let visit = unsafe visit else { return 0 }
   let report = uncancelled { Hive.process.report() }
-  // Once a start has come to them, these are the reasons of entries.
+  // Once a start has come to the modules, their entries have these reasons.
   let order = report.entries.contains { $0.launch != nil } ? [] : report.order
   return count(report.images + order + report.remarks) { remark in
     unsafe remark.escaped.withCString { unsafe beehive_call_remark_visit(visit, $0, context) }
@@ -282,10 +282,10 @@ package func beehive_remarks(
 @implementation @c
 package func beehive_last_error() -> UnsafePointer<CChar>? { unsafe LastError.pointer }
 
-/// Whether `body` comes through; what it throws is the last error of this thread.
+/// Returns whether `body` succeeds. Its error becomes the last error of this thread.
 private func succeeds(_ body: () throws -> Void) -> Bool { LastError.reported(body) != nil }
 
-/// The entry of a table that a host in C registers as a service.
+/// Makes the entry of a table that a host in C registers as a service.
 private func entry(
   _ service: String, _ implementation: String?, _ table: UnsafeRawPointer?, _ size: Int,
   _ place: (file: UnsafePointer<CChar>?, line: UInt32), given: String? = nil
@@ -301,11 +301,11 @@ private func entry(
     .code(file: place.file.text ?? "", line: UInt(place.line)), given: given)
 }
 
-/// The structures of all that hosts in C have registered, one of each content. None is given back: an entry leads to its
-/// structure as a record leads to its image's.
+/// The structures that C hosts have registered, one for each content. They are never freed, because entries lead to
+/// them, as records lead to structures of images.
 private let keptStructures = Lock<[[UInt8]: RuntimeAddress]>([:])
 
-/// The entry of what a host in C registers: a structure that a record would lead to.
+/// Makes the entry of a structure that a C host registers, as a record would lead to it.
 private func entry<Header>(
   _ name: String, _ implementation: String?, _ structure: CStructure, _ header: Header,
   _ source: Source, given: String? = nil
@@ -369,7 +369,7 @@ private func waiting<Value: Sendable>(
   }
 }
 
-/// The time that a call waits before it asks whether it keeps the loader from others.
+/// The time that a call waits before it checks whether it keeps the loader from other threads.
 private let patience = Duration.seconds(5)
 
 extension ServiceScope {
@@ -381,7 +381,7 @@ extension ServiceScope {
   }
 }
 
-/// Visits elements until one says that it goes no further; how many were visited.
+/// Visits elements until `goesOn` returns false. Returns the number of visited elements.
 private func count<Element>(_ elements: [Element], _ goesOn: (Element) -> Bool) -> Int {
   elements.firstIndex { !goesOn($0) }.map { $0 + 1 } ?? elements.count
 }

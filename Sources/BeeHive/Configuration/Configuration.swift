@@ -1,8 +1,8 @@
 internal import LibC
 internal import Threads
 
-/// The settings of an application, in layers: what is set at run time comes before the environment, that
-/// before files, and those before defaults.
+/// The settings of an application, in layers: values set at run time come first, then the environment, then files, then
+/// defaults.
 ///
 ///     let port = Configuration.Key<Int>("server.port")
 ///     let settings = Configuration(
@@ -10,14 +10,13 @@ internal import Threads
 ///     settings.set(8080, for: "server.port")
 ///     let number = try settings.value(port)  // 8080
 ///
-/// Shared by reference, so that a setting that changes is seen by every module; may be used from any
-/// thread.
+/// Shared by reference, so that every module sees a setting that changes. May be used from any thread.
 public final class Configuration: Sendable {
   /// A setting with its type, declared once: `static let port = Configuration.Key<Int>("port")`.
   public struct Key<Value: ConfigurationConvertible>: Sendable {
     /// The name; in files, dots lead into objects: `server.port`.
     public let name: String
-    /// What holds where no layer says anything; nil makes a missing setting an error.
+    /// The value if no layer has the setting; nil makes a missing setting an error.
     package let defaultValue: Value?
 
     /// Names a setting.
@@ -31,7 +30,7 @@ public final class Configuration: Sendable {
     }
   }
 
-  /// Where a setting came from.
+  /// The layer that a setting came from.
   public enum Layer: String, Hashable, Sendable, CaseIterable {
     /// `set` was called.
     case runtime
@@ -39,7 +38,7 @@ public final class Configuration: Sendable {
     case environment
     /// A file that the host decoded, or another source it added; the one that was added last comes first.
     case file
-    /// What the application gave as defaults.
+    /// The defaults that the application gave.
     case defaults
   }
 
@@ -66,17 +65,17 @@ public final class Configuration: Sendable {
   /// Adds the settings of a file, before those of the files that were added earlier.
   ///
   /// - Parameters:
-  ///   - name: What errors call the file, often its path. The file is not opened.
+  ///   - name: The name of the file in errors, often its path. The file is not opened.
   ///   - values: The decoded contents.
   public func add(file name: String, _ values: [String: ConfigurationValue]) {
     add(source: name) { values.value(at: $0) }
   }
 
-  /// Adds a source that is asked each time a setting is read, such as another configuration library. It
-  /// has the rank of a file.
+  /// Adds a source that every reading of a setting asks, such as another configuration library. It has the rank of a
+  /// file.
   ///
   /// - Parameters:
-  ///   - name: What errors call the source.
+  ///   - name: The name of the source in errors.
   ///   - lookup: Returns the value of a setting's name, nil if the source has none. Runs on the thread that
   ///     reads the setting, with no lock held.
   public func add(
@@ -137,7 +136,7 @@ public final class Configuration: Sendable {
     return defaults.value(at: name).map { ($0, .defaults, "the default") }
   }
 
-  /// The environment variable of a setting.
+  /// Returns the name of the environment variable of a setting.
   private func variable(_ name: String) -> String? {
     prefix.map { prefix in
       let words = name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
@@ -147,7 +146,7 @@ public final class Configuration: Sendable {
 }
 
 extension [String: ConfigurationValue] {
-  /// The value of a name, whole or by the objects that its dots lead into.
+  /// Returns the value of a name, as a whole or through the objects that its dots lead into.
   fileprivate func value(at name: String) -> ConfigurationValue? {
     if let value = self[name] { return value }
     guard let dot = name.firstIndex(of: "."),
@@ -298,8 +297,8 @@ extension ConfigurationValue: ConfigurationConvertible {
 }
 
 extension ConfigurationValue: Codable {
-  /// Reads the value in any of its forms; null, which is none, throws a `DecodingError` whose `keyPath`
-  /// leads to it, also from inside an array.
+  /// Reads the value in any of its forms. Null throws a `DecodingError` whose `keyPath` leads to it, also from inside
+  /// an array.
   public init(from decoder: any Decoder) throws {
     let value = try decoder.singleValueContainer()
     if value.decodeNil() {
@@ -319,7 +318,7 @@ extension ConfigurationValue: Codable {
     } else if (try? decoder.unkeyedContainer()) != nil {
       self = .array(try [ConfigurationValue](from: decoder))
     } else {
-      // The keys of a `Dictionary` that is decoded count as numbers where they look like one.
+      // A decoded `Dictionary` counts keys that look like numbers as numbers.
       let values = try decoder.container(keyedBy: FileKey.self)
       var object: [String: ConfigurationValue] = [:]
       for key in values.allKeys {

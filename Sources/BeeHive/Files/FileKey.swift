@@ -1,4 +1,4 @@
-/// A key of a file, whatever it is.
+/// Any key of a file.
 package struct FileKey: CodingKey, ExpressibleByStringLiteral {
   package let stringValue: String
   package var intValue: Int? { nil }
@@ -9,8 +9,7 @@ package struct FileKey: CodingKey, ExpressibleByStringLiteral {
 }
 
 extension Decoder {
-  /// The object at this key path; throws at a key that is none of `known`: what is written in vain is
-  /// written wrongly.
+  /// Returns the object here. Throws if it has a key that is not `known`: an unknown key is an error.
   func object(_ known: [String], _ owner: String) throws -> KeyedDecodingContainer<FileKey> {
     let object = try container(keyedBy: FileKey.self)
     let unknown = object.allKeys.map(\.stringValue).filter { !known.contains($0) }
@@ -24,7 +23,7 @@ extension Decoder {
 }
 
 extension DecodingError {
-  /// Where in the file the wrong value is, as a person writes it: `moduleClasses[2].moduleLevel`.
+  /// The location of the wrong value in the file, as a person writes it: `moduleClasses[2].moduleLevel`.
   public var keyPath: String {
     var path = said?.path ?? []
     if case .keyNotFound(let key, _) = self { path.append(key) }
@@ -37,7 +36,7 @@ extension DecodingError {
     }
   }
 
-  /// The place, what the decoder says, and the error that it wraps.
+  /// The location, the decoder's message, and the error that it wraps.
   package var said: (path: [any CodingKey], reason: String, cause: (any Error)?)? {
     switch self {
     case .keyNotFound(_, let context), .typeMismatch(_, let context),

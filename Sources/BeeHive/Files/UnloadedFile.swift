@@ -1,22 +1,22 @@
 package import Registration
 
-/// What a file declares that is not loaded: a library that a build has just made, a plugin to come.
+/// The entries of a file that is not loaded, such as a fresh build or a plugin to come.
 ///
 ///     let file = try UnloadedFile("libshop.so")
 ///     for entry in file.entries { print(entry) }
 ///
-/// No code of the file runs. The entries are those that a Hive would find in it, by the same rules; none is
-/// bound, since only a running process has types.
+/// No code of the file runs. The entries are those that a Hive would find in it, by the same rules. None is bound,
+/// because only a running process has types.
 public struct UnloadedFile: Sendable {
   /// The path, as it was given.
   package let path: String
-  /// What it declares: first the well-formed entries in their order, then those that every Hive rejects.
+  /// The entries: first the well-formed ones in their order, then those that every Hive rejects.
   public let entries: [Entry]
 
   /// Reads a library, a program or an object file in ELF.
   ///
   /// - Parameter path: The file's path.
-  /// - Throws: `ImageError` where the file cannot be read, or is no ELF file.
+  /// - Throws: `ImageError` if the file cannot be read, or is not an ELF file.
   public init(_ path: String) throws(ImageError) {
     let file = try ELFFile(path: path)
     try file.checkExtents()
@@ -25,13 +25,13 @@ public struct UnloadedFile: Sendable {
     entries = Entry.unloaded(scan.records, scan.rejections, .notYetLooked)
   }
 
-  /// Says that the file lacks an entry, what it has instead, and which names are nearly the same.
+  /// Describes the lack of an entry: what the file has instead, and names that are nearly the same.
   ///
   /// - Parameters:
   ///   - kind: A module, a service, …
-  ///   - name: Its name; that of a type may leave out what it is qualified with.
-  ///   - implementation: What implements it; nil for whatever does.
-  /// - Returns: One sentence; nil where the file declares the entry.
+  ///   - name: Its name; a type's name may leave out its qualification.
+  ///   - implementation: The name of its implementation; nil for any.
+  /// - Returns: One sentence; nil if the file declares the entry.
   public func lack(
     of kind: RecordKind, _ name: String, as implementation: String? = nil
   ) -> String? {
@@ -55,8 +55,8 @@ public struct UnloadedFile: Sendable {
 }
 
 extension Entry {
-  /// The entries of a file that is not loaded, without the identity of a plugin: first the well-formed ones, which are
-  /// not bound for a reason, then those that every Hive rejects.
+  /// Returns the entries of a file that is not loaded, without the identity of a plugin: first the well-formed ones,
+  /// unbound for `reason`, then those that every Hive rejects.
   package static func unloaded(
     _ records: [Record], _ rejections: [Rejection], _ reason: Problem
   ) -> [Entry] {

@@ -5,16 +5,16 @@ internal import Threads
 /// The instances that one thread is making, innermost last, and the waits of all threads and tasks for instances that
 /// others make.
 ///
-/// Finds the cycle where a service needs itself, also across threads and tasks: a wait is noted before anything blocks,
-/// so that two threads that need each other's singletons get an error and not a deadlock. A service that nobody waits
-/// for costs no lock here.
+/// Finds cycles of services that need each other, also across threads and tasks. A wait is noted before anything
+/// blocks, so that two threads that need each other's singletons get an error instead of a deadlock. A service that
+/// nobody waits for costs no lock here.
 final class Creation {
   /// An instance that is being made.
   struct Step: Hashable {
     let entry: RegisteredEntry
-    /// Where it will be kept; nil where each request makes one.
+    /// The cell that will keep it; nil if each request makes one.
     var cell: Singleton?
-    /// Who was asked for it, and so for what it needs; nil for what outlives every scope.
+    /// The scope that was asked for it and that serves its needs; nil for an instance that outlives every scope.
     var scope: ServiceScope?
 
     static func == (one: Self, other: Self) -> Bool {
@@ -24,24 +24,24 @@ final class Creation {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(entry)) }
   }
 
-  /// The steps of a maker, the one that it waits for, and whether it does in the very thread or task of the last step.
+  /// The steps under way, the step that they wait for, and whether the thread or task of the last step itself waits.
   private typealias Wait = (steps: [Step], wanted: Step, isCertain: Bool)
   private typealias Cycle = (path: [RegisteredEntry], isCertain: Bool)
 
-  /// Those of the process, by their numbers: a cycle may go through several Hives.
+  /// The waits of the process, by number: a cycle may go through several Hives.
   private static let waits = Lock<(last: Int, all: [Int: Wait])>((0, [:]))
-  /// The longest wait of something that is made for something that may itself wait for this in a way that nobody sees,
-  /// or in a task that nobody need wait for.
+  /// The longest wait of an instance for another one: a cycle may go on in a wait that nobody noted, or in a task that
+  /// nobody need wait for.
   @TaskLocal static var patience = Duration.seconds(30)
-  /// The instance that the current task makes, or one that began it, and which task does.
+  /// The instance that the current task or an ancestor of it makes, and the task that does.
   @TaskLocal private static var making: (step: Step, task: Int?)?
 
   private var steps: [Step] = []
 
-  /// That of the calling thread.
+  /// The creations of the calling thread.
   private static var here: Creation {
     let kept = unsafe beehive_creation_here()
-    // Sound: only this thread looks at the place, and the reference in it is given up never.
+    // Sound: only this thread reads the slot, and the reference in it is never released.
     if let known = unsafe kept.pointee {
       return unsafe Unmanaged<Creation>.fromOpaque(known).takeUnretainedValue()
     }
@@ -52,13 +52,13 @@ final class Creation {
 
   private static var currentTask: Int? { unsafe withUnsafeCurrentTask { unsafe $0?.hashValue } }
 
-  /// The scope in which the calling thread makes something for a Hive.
+  /// Returns the scope of the instance that the calling thread makes for a Hive.
   static func scope(of hive: Hive) -> ServiceScope? {
     guard let scope = here.steps.last?.scope, scope.hive === hive else { return nil }
     return scope
   }
 
-  /// Runs `make` as the maker of an instance, unless that would never end.
+  /// Runs `make`, which makes an instance. Throws if that would never end.
   @inline(__always)
   static func make<Value>(
     _ step: Step, _ make: () throws(ServiceError) -> Value
@@ -81,7 +81,7 @@ final class Creation {
 
   /// Runs `wait`, which waits for another thread to make an instance until the given moment.
   ///
-  /// - Throws: The cycle, where that would never end.
+  /// - Throws: The cycle, if the wait would never end.
   static func waiting<Value>(
     for step: Step, _ wait: (ContinuousClock.Instant) -> Value?
   ) throws(ServiceError) -> Value {
@@ -89,7 +89,7 @@ final class Creation {
     let (number, cycle) = begin((steps, step, true))
     defer { end(number) }
     if let cycle { throw ServiceError.cycle(cycle.path) }
-    // A factory that nobody's making waits for may take its time.
+    // If no instance waits for it, the factory may take longer.
     let limit = steps.isEmpty ? patience * 10 : patience
     if let value = wait(.now + limit) { return value }
     let waiter = steps.last?.entry.name ?? "this thread"
@@ -99,7 +99,7 @@ final class Creation {
         + "that thread waits for \(waiter), break the cycle, else ask again")
   }
 
-  /// Runs `body`, which makes an instance in a task or waits for one that does, unless that would never end.
+  /// Runs `body`, which makes an instance in a task or waits for such a task. Throws if that would never end.
   static func awaiting<Value: Sendable>(
     _ step: Step, _ body: @escaping @Sendable () async throws -> Value
   ) async throws(ServiceError) -> Value {
@@ -116,7 +116,7 @@ final class Creation {
     }
   }
 
-  /// Notes a wait until its number ends. Returns the cycle that it closes.
+  /// Notes a wait until `end` gets its number. Returns the cycle that the wait closes.
   private static func begin(_ wait: Wait) -> (number: Int, cycle: Cycle?) {
     waits.withLock { waits in
       let cycle = cycle(closedBy: wait, waits.all)
@@ -128,10 +128,10 @@ final class Creation {
 
   private static func end(_ number: Int) { waits.withLock { $0.all[number] = nil } }
 
-  /// Follows a wait to who makes what it wants, what that maker waits for, who makes that, … back to a step of its own.
-  /// Goes to each once, however many wait for it: along certain waits first, so that no other hides a certain cycle.
+  /// Follows a wait to the maker of what it wants, what that maker waits for, and so on, back to a step of the waiter.
+  /// Visits each step once, along certain waits first, so that none hides a certain cycle.
   private static func cycle(closedBy wait: Wait, _ waits: [Int: Wait]) -> Cycle? {
-    // Who makes nothing closes none.
+    // A waiter that makes nothing closes no cycle.
     if wait.steps.isEmpty { return nil }
     let latestFirst = waits.sorted { $0.key > $1.key }.map(\.value)
     var seen: Set<Step> = []
@@ -154,7 +154,7 @@ final class Creation {
 }
 
 extension ServiceError {
-  /// A service that needs itself.
+  /// Returns the error of a service that needs itself.
   static func cycle(_ path: [RegisteredEntry]) -> ServiceError {
     let names = path.map(\.name).joined(separator: " → ")
     let places = path.dropLast().map(\.source.description).joined(separator: ", ")
@@ -166,7 +166,7 @@ extension ServiceError {
 }
 
 extension Singleton {
-  /// The instance; `make` is called if there is none, and may answer nil: it makes another type.
+  /// Returns the instance, and calls `make` if there is none. `make` answers nil if it makes another type.
   func get(
     in scope: ServiceScope? = nil, _ make: () throws(ServiceError) -> CachedService?
   ) throws(ServiceError) -> CachedService? {
@@ -181,7 +181,7 @@ extension Singleton {
     }
   }
 
-  /// Returns what a request finds; `empty` if it is the one that makes the instance.
+  /// Returns the state that a request finds; `empty` if that request has to make the instance.
   private static func turn(_ state: inout State) -> State {
     switch state {
     case .ready, .ended: return state
@@ -211,7 +211,7 @@ extension Singleton {
   }
 
   private func kept(_ service: CachedService) throws(ServiceError) -> State {
-    // What C made is counted by the Hive.
+    // The Hive counts the references to C objects.
     guard entry.scope == .weak, !entry.isC else {
       let number = Self.numbers.wrappingAdd(1, ordering: .relaxed).newValue
       return .ready(service, number: number)
@@ -224,7 +224,7 @@ extension Singleton {
     return .lent(lent)
   }
 
-  /// Ends a making. Returns false if nothing is kept here any more.
+  /// Ends the making of an instance. Returns false if nothing is kept here any more.
   private func settle(_ next: State) -> Bool {
     state.change { state in
       if case .ended = state { return false }
@@ -237,7 +237,7 @@ extension Singleton {
     scope == nil ? .gone(entry) : .ended(entry)
   }
 
-  /// Waits for the thread that is building: its instance, its error, or nil to try again.
+  /// Waits for the thread that is building. Returns its instance, or nil to try again. Throws its error.
   private func wait(_ step: Creation.Step) throws(ServiceError) -> CachedService? {
     try Creation.waiting(for: step) { deadline in
       state.wait(before: deadline) { state -> Result<CachedService?, ServiceError>? in
@@ -255,7 +255,7 @@ extension Singleton {
 
 /// The load of a library that lookups wait for: done once, however many threads want it.
 ///
-/// It is a step among the creations, so that a constructor which waits for what its own load is needed for gets an error.
+/// It is a step among the creations: a constructor that waits for a service that needs this load gets an error.
 package final class LibraryLoad: Sendable {
   private let cell: Singleton
 
@@ -269,7 +269,7 @@ package final class LibraryLoad: Sendable {
 
   /// Runs `load` on this thread, or waits for the thread that does; returns at once after it has succeeded.
   ///
-  /// - Throws: What `load` throws, to every thread that has waited, or the cycle.
+  /// - Throws: The error of `load`, to every thread that has waited, or the cycle.
   package func run(_ load: () throws(ServiceError) -> Void) throws(ServiceError) {
     _ = try cell.get { () throws(ServiceError) in
       try load()
@@ -298,7 +298,7 @@ extension ServiceLookup {
       try await Creation.awaiting(step) { [hive, lookup] in
         try await lookup.loadOnce(step, keeper) {
           guard let service = try await load(hive) as? Service else { return }
-          // From here on it is found as others are.
+          // From here on, lookups find it like any other service.
           _ = try keeper.get { CachedValue(service, name: nil) }
         }
       }
@@ -323,7 +323,7 @@ extension ServiceLookup {
       return task
     }
     guard let task else { return }
-    // The task goes on where who asked is cancelled.
+    // The task goes on if the caller is cancelled.
     let race = Race<Result<Void, any Error>>()
     Task(executorPreference: ModuleThreads.shared) { race.finish(await task.result) }
     return try await withTaskCancellationHandler {

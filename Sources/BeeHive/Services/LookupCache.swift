@@ -2,26 +2,26 @@ public import CEpoch
 public import Synchronization
 internal import Threads
 
-/// What a lookup found once and finds again until something comes or goes that could change it.
+/// The kept answer of a lookup, valid until something comes or goes that could change it.
 @usableFromInline
 class CachedService: @unchecked Sendable {
   // Sound: immutable, as its subclasses.
-  /// The registered name, where several implementations are told apart.
+  /// The name that the lookup asked for; nil if it asked for the type only.
   @usableFromInline let name: String?
 
   init(name: String?) { self.name = name }
 
-  /// A function that finds the service again as long as somebody else keeps it; nil where it is no object.
+  /// A function that finds the service again as long as somebody else keeps it; nil if the service is not an object.
   var lent: (@Sendable () -> CachedService?)? { nil }
 
   /// Returns the service as another type, for an entry that shares it; nil if it does not serve as that.
   func value<Other>(as type: Other.Type) -> Other? { nil }
 
-  /// Disposes of the service. Called once, by who keeps it, with no lock held.
+  /// Disposes of the service. Its keeper calls this once, with no lock held.
   func end() {}
 }
 
-/// A resolved service with its type: what `WordTable` holds for the key of `Service`.
+/// A resolved service with its type. `WordTable` holds it for the key of `Service`.
 @usableFromInline
 final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
@@ -48,9 +48,9 @@ final class CachedValue<Service: Sendable>: CachedService, @unchecked Sendable {
 ///
 /// Writers call `publish` under the Hive's lock, and `collect` after leaving it.
 ///
-/// Parts that a writer takes out are let go by epochs: each retirement is tagged with the epoch that it ends, and is let go
-/// once every running read section has begun later. Readers are never waited for: a long one only
-/// postpones. Collection runs every `batch` retirements, so memory stays near what is live.
+/// Parts that a writer takes out are released by epochs. Each retirement has the tag of the epoch that it ends, and is
+/// released once every running read section has begun later. Nobody waits for readers: a long read section only delays
+/// the release. Collection runs every `batch` retirements, so memory stays near what is live.
 @safe @usableFromInline
 struct LookupCache: ~Copyable, @unchecked Sendable {
   // Sound: what `current` leads to is shared by the rules of `WordTable`.
@@ -85,8 +85,8 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   /// The key of a recipe, from that of the service that it makes.
   static func recipeKey(_ key: UInt) -> UInt { key | 2 }
 
-  /// The object of `key`, which is the key of `Service`: valid until the read section ends, in
-  /// which the caller is.
+  /// Returns the object of `key`, which is the key of `Service`. The caller is in a read section; the object is valid
+  /// until the section ends.
   @inlinable @inline(__always)
   func cached<Service: Sendable>(
     _ type: Service.Type, at key: UInt
@@ -96,7 +96,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     return unsafe Unmanaged<CachedValue<Service>>.fromOpaque(object)
   }
 
-  /// Lends the service of `key` for the call's duration; nil where there is none.
+  /// Lends the service of `key` for the call's duration; nil if there is none.
   @inlinable @inline(__always)
   func withValue<Service: Sendable, Result>(
     _ type: Service.Type, at key: UInt, _ body: (borrowing Service) throws -> Result
@@ -107,7 +107,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     return try unsafe cached._withUnsafeGuaranteedRef { try body($0.value) }
   }
 
-  /// Returns the object of a key; nil if the key is that of another name.
+  /// Returns the object of a key; nil if there is none, or if the key belongs to another name.
   func object(at key: UInt, name: String?) -> CachedService? {
     let reader = unsafe beehive_read_begin()
     defer { unsafe beehive_read_end(reader) }
@@ -116,10 +116,10 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     return cached.name == name ? cached : nil
   }
 
-  /// How many keys fit into the table that is in use.
+  /// The number of slots of the table that is in use.
   var capacity: Int { unsafe table.capacity }
 
-  /// Puts a service, or nothing, in the place of `key`.
+  /// Stores a service for `key`; nil takes it out.
   func publish(_ service: CachedService?, for key: UInt) {
     reserve()
     let table = unsafe self.table
@@ -134,16 +134,16 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Takes over what has just been unpublished. `release` lets it go, and may run code of the user's.
+  /// Retires a part that was just unpublished. `release` frees the part, and may run code of the user's.
   private func retire(_ release: @escaping @Sendable () -> Void) {
     let tag = beehive_epoch_end()
     retired.withLock { $0.append((tag, release)) }
   }
 
-  /// How many withdrawn services and tables still wait for readers.
+  /// The number of withdrawn services and tables that still wait for readers.
   var retiredCount: Int { retired.withLock { $0.count } }
 
-  /// Lets go of what no reader can see any more, if enough has gathered or `now` is true.
+  /// Releases the parts that no reader can see any more, if enough have gathered or `now` is true.
   ///
   /// The caller holds no lock: deinitialisers of user types run here.
   func collect(now: Bool = false) {
@@ -157,8 +157,8 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     for item in free { item.release() }
   }
 
-  /// Makes room for one more key: a table that is half full, of live keys or of keys that were
-  /// taken out, gives way to one that is a quarter full of live ones.
+  /// Makes room for one more key. If the table is half full, counting keys that were taken out, replaces it by a table
+  /// that is at most a quarter full.
   private func reserve() {
     let old = unsafe table
     guard used.load(ordering: .relaxed) * 2 >= (unsafe old.capacity) else { return }
@@ -183,12 +183,11 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   }
 }
 
-// Which answers are kept where lookups find them, and which of them an entry that comes or goes makes stale.
+// Keeps answers where lookups find them, and drops those that an entry that comes or goes makes stale.
 extension Hive.State {
-  /// Keeps an answer where lookups find it without a lock, unless something came or went since
-  /// `version` that could change it.
+  /// Keeps an answer where lookups find it without a lock, unless an entry has come or gone since `version`.
   ///
-  /// `entry` gave it, nil where none did; an entry of one of `names` could give another.
+  /// `entry` gave the answer; nil for a miss. An entry of one of `names` could give another answer.
   mutating func publish(
     _ answer: CachedService, for key: UInt, of entry: RegisteredEntry?, named names: [String],
     version: Int, cache: borrowing LookupCache
@@ -212,27 +211,26 @@ extension Hive.State {
     forgetAnswers(of: entry, cache: cache)
   }
 
-  /// Takes the answers out of the lookup cache that depend on an entry.
+  /// Drops the kept answers that depend on an entry.
   mutating func forgetAnswers(of entry: RegisteredEntry, cache: borrowing LookupCache) {
     guard entry.kind == .service, !publishedKeys.isEmpty else { return }
-    // Others have its instance under their names; such entries are few.
+    // Other entries have its instance under their names; such entries are few.
     if entry.attributes.shared != nil { return forgetAllAnswers(cache: cache) }
     if case .accessor(let accessor) = entry.maker, accessor.hasOtherName {
-      // Its name says nothing of who asks for it; such entries are few.
+      // Lookups name its type, which its own name does not tell; such entries are few.
       forgetAllAnswers(cache: cache)
     } else {
       forgetAnswers(named: entry.name, cache: cache)
     }
   }
 
-  /// Takes every answer out of the lookup cache.
+  /// Drops every kept answer.
   mutating func forgetAllAnswers(cache: borrowing LookupCache) {
     for key in publishedKeys.values.joined() { cache.publish(nil, for: key) }
     publishedKeys = [:]
   }
 
-  /// Takes the answers out of the lookup cache that depend on services of this name: those of names
-  /// that end in the same part.
+  /// Drops the kept answers that depend on services of this name: those for names that end in the same part.
   mutating func forgetAnswers(named name: String, cache: borrowing LookupCache) {
     guard !publishedKeys.isEmpty else { return }
     let keys = publishedKeys.removeValue(forKey: TypeName.end(of: name))

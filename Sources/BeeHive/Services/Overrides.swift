@@ -4,29 +4,29 @@ internal import Threads
 // until C ends it.
 
 extension ServiceScope {
-  /// A service that one task, and what it starts, gets instead of another; or none, for a task that only keeps
-  /// its own instances to itself.
+  /// A service that one task, and the tasks that it starts, get instead of another; nil for a task that only keeps its
+  /// own instances to itself.
   ///
-  /// Instances that the task makes meanwhile are kept by the scope and not by the Hive, so that tests which run beside each
-  /// other do not meet: not in the service, and not in a singleton that was handed it.
+  /// The scope, not the Hive, keeps the instances that the task makes meanwhile. So tests that run at the same time
+  /// share neither the service nor a singleton that has got it.
   typealias Override = (entry: RegisteredEntry?, scope: ServiceScope)
 
   /// The overrides of the current task, the latest first.
   @TaskLocal static var overrides: [Override] = []
 
-  /// Returns the overrides of a Hive that hold for the current task, the latest first. A task that outlives one has it no
-  /// more.
+  /// Returns the overrides of a Hive that hold for the current task, the latest first. An override does not hold for a
+  /// task that outlives it.
   static func overrides(of hive: Hive) -> [Override] {
     overrides.filter { $0.scope.hive === hive && !$0.scope.isEnded }
   }
 
-  /// Runs `body` for a task that keeps the singletons of a Hive that it makes to itself. The override ends with it.
+  /// Runs `body` for a task that keeps the singletons that it makes to itself. The override ends with `body`.
   static func overriding<Result>(
     with entry: RegisteredEntry? = nil, in hive: Hive,
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
   ) async rethrows -> Result {
     let scope = hive.makeScope()
-    // From now on every lookup takes the long way, on which overrides of tasks are seen.
+    // From now on every lookup takes the long way, which sees the overrides of tasks.
     hive.state.withLock { state in
       state.taskOverrideCount += 1
       state.forgetAllAnswers(cache: hive.cache)
@@ -41,8 +41,8 @@ extension ServiceScope {
 }
 
 extension Hive.State {
-  /// Has the entry of a table answer for a service of C, whatever else would, for all who ask; nil ends that. Returns false
-  /// if there is nothing to end.
+  /// Makes the entry of a table answer for a C service before all others; nil ends that. Returns false if there is no
+  /// override to end.
   mutating func override(
     _ service: String, named given: String?,
     by override: (entry: RegisteredEntry, table: RuntimeAddress)?, cache: borrowing LookupCache
@@ -58,12 +58,12 @@ extension Hive.State {
     return hadOne || override != nil
   }
 
-  /// The overrides that hide no service that is declared, which may be a mistake in a name; one sentence each.
+  /// The overrides that hide no declared service, perhaps because of a mistake in a name; one sentence each.
   var overridesInVain: [String] {
     overrides.compactMap { override in
       let (name, given) = (override.name, override.givenName)
       let hidden = table.named(.service, name)
-      // Without a given name it answers those who ask for any.
+      // Without a given name, it answers lookups for any given name.
       guard given.map({ hidden.given($0).isEmpty }) ?? hidden.isEmpty else { return nil }
       let names =
         hidden.isEmpty ? table.names(of: .service) : Set(hidden.all.compactMap(\.givenName))
@@ -75,11 +75,11 @@ extension Hive.State {
 }
 
 extension ServiceLookup {
-  /// Gives each override the place of the candidate that answers to its name, without what is as good as that.
+  /// Puts each override in the position of the candidate that answers to its name. Removes equally good ones.
   func place(
     overridesOf names: [String], given name: String?, among found: inout [Candidate]
   ) {
-    // The earliest first, so that the latest has the place in the end.
+    // The earliest first, so that the latest wins.
     let overrides =
       type == nil ? hive.state.withLock(\.overrides) : overrides.reversed().compactMap(\.entry)
     for entry in overrides

@@ -1,4 +1,4 @@
-/// Why a service could not be had.
+/// The error of a lookup that gets no service.
 ///
 ///     do throws(ServiceError) {
 ///       let greeter: any Greeter = try hive.service()
@@ -31,11 +31,11 @@ public struct ServiceError: Error, Sendable {
   public var message: String
   /// The entries it concerns.
   package var sources: [Source]
-  /// What the factory threw, for `creationFailed`.
+  /// The error of the factory, for `creationFailed`.
   package var underlying: (any Error)?
   /// Whether asking again may help.
   var isGone = false
-  /// What may have been meant: looked for when the error is printed, since many a miss never is.
+  /// A suggestion of what was meant. Looked for when the error is printed, because many errors never are.
   var hint: @Sendable () -> String = { "" }
 
   /// Describes a failure.
@@ -45,7 +45,7 @@ public struct ServiceError: Error, Sendable {
   ///   - service: The service asked for, as reports name it.
   ///   - message: One sentence: what was found and what to do. Control characters are escaped.
   ///   - sources: The entries it concerns.
-  ///   - underlying: What the factory threw, for `creationFailed`.
+  ///   - underlying: The error of the factory, for `creationFailed`.
   package init(
     _ code: Code, service: String, message: String, sources: [Source] = [],
     underlying: (any Error)? = nil
@@ -67,7 +67,7 @@ extension ServiceError {
       code, service: entry.name, message: message, sources: [entry.source], underlying: underlying)
   }
 
-  /// A scoped service without a scope, perhaps for what outlives every scope.
+  /// Returns the error for a scoped service without a scope, perhaps needed by something that outlives every scope.
   static func unscoped(_ entry: RegisteredEntry) -> ServiceError {
     ServiceError(
       .unusable, entry,
@@ -76,14 +76,14 @@ extension ServiceError {
         + "singleton can need it, since that outlives every scope")
   }
 
-  /// What a factory threw, with its entry; a cycle as it is.
+  /// Wraps the error of a factory with its entry; returns a cycle as it is.
   static func thrown(_ error: any Error, by entry: RegisteredEntry) -> ServiceError {
     if let error = error as? ServiceError, error.code == .cycle { return error }
     return ServiceError(
       .creationFailed, entry, "\(entry.source) failed to make it: \(error)", underlying: error)
   }
 
-  /// An entry that was removed, or whose Hive stopped, while it was made: asking again may help.
+  /// Returns the error for an entry that was removed, or whose Hive stopped, while it was made. Asking again may help.
   static func gone(_ entry: RegisteredEntry) -> ServiceError {
     var error = ServiceError(
       .unusable, entry,
@@ -93,7 +93,7 @@ extension ServiceError {
     return error
   }
 
-  /// A scoped service of a scope that has ended.
+  /// Returns the error for a scoped service of a scope that has ended.
   static func ended(_ entry: RegisteredEntry) -> ServiceError {
     ServiceError(
       .unusable, entry, "\(entry.source) has scope=scoped, and the scope that was asked has ended")

@@ -8,23 +8,23 @@ internal import Threads
   let address: RuntimeAddress
   var factory: beehive_service_factory?
 
-  /// Gives back what a factory made. With no lock held.
+  /// Gives back the object of a factory. The caller holds no lock.
   func dispose() {
     unsafe beehive_call_destroy(
       factory?.destroy, UnsafeMutableRawPointer(bitPattern: address.rawValue))
   }
 }
 
-// Lookups of services in C: what makes them, and what the caller gets.
+// Lookups of C services: how to make them and hand them out.
 extension ServiceLookup<CInstance> {
-  /// A lookup of a C service. `size` is that of the caller's structure.
+  /// Creates a lookup of a C service. `size` is the size of the caller's structure.
   init(
     c service: String, name: String?, size: Int = 0, scope: ServiceScope? = nil, hive: Hive
   ) {
     self.init(type: nil, c: service, size: size, name: name, scope: scope, hive: hive)
   }
 
-  /// The address as the pointer that the caller wants.
+  /// Returns the address as the pointer that the caller wants.
   func pointer<Pointer>(_ make: (UInt) -> Pointer?) throws(ServiceError) -> Pointer {
     guard let pointer = make(try address().rawValue) else {
       throw ServiceError(.unusable, service: names[0], message: "its provider answered null")
@@ -32,7 +32,7 @@ extension ServiceLookup<CInstance> {
     return pointer
   }
 
-  /// The address that the service is found at.
+  /// Returns the address of the service.
   func address() throws(ServiceError) -> RuntimeAddress {
     if let question, let made: CInstance = hive.made(at: key, name: question) {
       return made.address
@@ -40,7 +40,7 @@ extension ServiceLookup<CInstance> {
     return try hive.resolve(self) { lookup throws(ServiceError) in try lookup.handedOut() }
   }
 
-  /// Makes and hands out the service; nil where no entry serves.
+  /// Makes and hands out the service; nil if no entry serves.
   private mutating func handedOut() throws(ServiceError) -> RuntimeAddress? {
     guard let candidate = candidates().first,
       case let entry = candidate.entry,
@@ -59,13 +59,13 @@ extension ServiceLookup<CInstance> {
     }
     hive.cache.collect()
     if isHandedOut { return made.address }
-    // Nothing may be left that nobody knows of.
+    // Leave no object that nobody knows of.
     if scope == .transient { made.dispose() }
     throw .gone(entry)
   }
 
-  /// Gives back an object. Returns whether a factory of this name has made it: also one that an override hides, or that
-  /// was removed since; or whether it is the table of an override, which stays as it is.
+  /// Gives back an object. Returns true if a factory of this name has made it, also a hidden or removed one. Also
+  /// returns true for the table of an override, which stays as it is.
   func giveBack(_ object: RuntimeAddress) -> Bool {
     let (entries, fakes) = hive.state.withLock { state in
       let removed = state.table.removed(names[0])
@@ -127,7 +127,7 @@ extension ServiceLookup<CInstance> {
     return unsafe CInstance(address: RuntimeAddress(rawValue: UInt(bitPattern: table.table)))
   }
 
-  /// Returns the structure of a record; an unusable one makes its entry a rejected one.
+  /// Returns the structure of a record. Rejects the entry if the structure is unusable.
   private func read<Structure>(
     _ kind: CStructure, as type: Structure.Type, of entry: RegisteredEntry,
     at address: RuntimeAddress
@@ -141,10 +141,10 @@ extension ServiceLookup<CInstance> {
   }
 }
 
-// The objects of C factories that askers have.
+// The objects of C factories that callers have.
 extension Hive.State {
-  /// Notes that the object of a C factory is handed out, and is given back if not every asker gets it. Returns false
-  /// where the entry has left, or keeps the object no more.
+  /// Notes that the object of a C factory is handed out; counts it unless all callers share it. Returns false if the
+  /// entry has left, or no longer keeps the object.
   fileprivate mutating func handOut(_ entry: RegisteredEntry, _ object: RuntimeAddress) -> Bool {
     guard !entry.isWithdrawn else { return false }
     if entry.scope != .transient {
@@ -162,14 +162,14 @@ extension Hive.State {
     entry.keeper.objects[object] = count > 1 ? count - 1 : nil
     if entry.keeper.isWithdrawn { entry.keeper.publishProgress() }
     guard entry.scope == .weak else { return true }
-    // Who takes the instance out ends it, and nobody else.
+    // Only the caller that takes the instance out ends it.
     let kept = instances.instance(of: entry) as? CachedValue<CInstance>
     return count == 1 && kept?.value.address == object && !instances.remove([entry]).isEmpty
   }
 }
 
-// Calls from C of any Hive: `beehive_service_named`, `beehive_destroy`, and those of a context.
-/// Returns the service that C code names; null, with the last error of this thread, where there is none.
+// Calls from C of any Hive: `beehive_service_named`, `beehive_destroy`, and the functions of a context.
+/// Returns the service that C code names; null, with the last error of this thread, if there is none.
 func cService(
   _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?, _ size: Int, of hive: Hive,
   in scope: ServiceScope? = nil
@@ -182,7 +182,7 @@ func cService(
   return unsafe address.flatMap { unsafe UnsafeRawPointer(bitPattern: $0.rawValue) }
 }
 
-/// Gives back an object that C code has; false, with the last error of this thread, where it cannot.
+/// Gives back an object that C code has. Returns false, with the last error of this thread, if it cannot.
 func cDestroy(
   _ object: UnsafeRawPointer?, _ service: UnsafePointer<CChar>?, _ name: UnsafePointer<CChar>?,
   to hive: Hive

@@ -1,8 +1,8 @@
 internal import Threads
 
-// Why a lookup finds nothing.
+// The errors of lookups that find nothing.
 extension ServiceLookup {
-  /// That several serve equally well.
+  /// Returns the error that several entries serve equally well.
   func ambiguity(_ candidates: [Candidate]) -> ServiceError {
     let places = candidates.map(\.entry.source)
     return ServiceError(
@@ -17,7 +17,7 @@ extension ServiceLookup {
       + (name.map { " named \($0)" } ?? "")
   }
 
-  /// Adds those that would serve but for their names.
+  /// Adds the entries that only their names keep from serving.
   private mutating func addOtherNames() {
     guard let name else { return }
     var lookup = self
@@ -27,7 +27,7 @@ extension ServiceLookup {
     }
   }
 
-  /// Why `run` found nothing.
+  /// Returns the error of a lookup that found nothing.
   mutating func failure() -> ServiceError {
     let isKnown = refusals.isEmpty
     addOtherNames()
@@ -38,7 +38,7 @@ extension ServiceLookup {
     var error =
       refusals.isEmpty
       ? ServiceError(.notFound, service: spelling, message: remedy) : unusable
-    // What was looked at may serve another time, though nothing comes or goes.
+    // Keep plain misses only: an entry that was refused may serve another time, though nothing comes or goes.
     if isKnown, !mayChange, type != nil, overrides.isEmpty, hive.supplier.withLock({ $0 == nil }) {
       publish(CachedValue(error, name: name), for: LookupCache.recipeKey(key), of: nil)
     }
@@ -51,7 +51,7 @@ extension ServiceLookup {
     var reasons = zip(Source.told(apart: told.map(\.source)), told).map { "\($0): \($1.reason)" }
     if refusals.count > told.count { reasons.append("and \(refusals.count - told.count) more") }
     let remark = type.map { TypeLookup.remark(onCopiesOf: $0) } ?? ""
-    // Long, and the same in each reason that has it: said once, at the end.
+    // The remark is long and the same in each reason: print it once, at the end.
     reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
     let head = type == nil ? "" : "none of what names it can serve: "
     return ServiceError(
@@ -59,9 +59,9 @@ extension ServiceLookup {
       sources: refusals.map(\.source))
   }
 
-  /// Tells what was removed, or suggests names that may have been meant: services, or given names of this one.
+  /// Returns a function that names a removed service, or suggests names: services, or given names of this one.
   func hint(for miss: ServiceError) -> @Sendable () -> String {
-    // No scope among these: it may keep the error.
+    // Capture no scope: it may keep the error.
     let (hive, type, service, name) = (hive, type, service, name)
     return {
       let names = type.map { TypeSpelling.of($0).all } ?? [service]

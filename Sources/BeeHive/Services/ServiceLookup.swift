@@ -1,12 +1,12 @@
 internal import Threads
 
-/// One lookup, by Swift type or by the name of a C service: which entry answers, and why the others do not.
+/// One lookup, by Swift type or by the name of a C service. Finds the entry that answers, and why others do not.
 ///
-/// `Service` is what an entry makes. Of a C service it is a `CInstance`, and the caller gets its address.
+/// `Service` is the type that an entry makes. For a C service it is `CInstance`, and the caller gets its address.
 struct ServiceLookup<Service: Sendable> {
   typealias Recipe = @Sendable (Hive) throws -> Service?
 
-  /// An entry that can or may answer, with the priority of the entry whose place it has.
+  /// An entry that can or may answer. An override has the priority of the entry that it replaces.
   typealias Candidate = (
     entry: RegisteredEntry, provider: Provider, isCertain: Bool, priority: Int
   )
@@ -18,21 +18,21 @@ struct ServiceLookup<Service: Sendable> {
   /// The bytes of the C table that the caller knows; 0 if only C knows its layout.
   let size: Int
   let name: String?
-  /// What the factory is given.
+  /// The parameter for the factory.
   let parameter: (any Sendable)?
-  /// Who keeps the instances of scoped services: the one that was asked, or for which the calling
-  /// thread is making what needs this.
+  /// The scope that keeps scoped services: the scope that was asked, or the scope of the instance that the calling
+  /// thread is making.
   let scope: ServiceScope?
   let hive: Hive
   /// Whether the asker waits for services that are made asynchronously.
   var isPatient = false
-  /// What was looked at and why it cannot serve.
+  /// The entries that cannot serve, and the reasons.
   var refusals: [(source: Source, reason: String)] = []
   /// The version of the Hive's entries that were looked at.
   var version = 0
-  /// Whether an entry that nothing makes yet was passed over.
+  /// Whether an unbound entry was passed over.
   var mayChange = false
-  /// The overrides of the task when it was looked, the latest first.
+  /// The overrides of the task at the time of the lookup, the latest first.
   private(set) var overrides: [ServiceScope.Override] = []
 
   init(
@@ -54,15 +54,15 @@ struct ServiceLookup<Service: Sendable> {
       ?? LookupCache.key(of: Service.self)
   }
 
-  /// The name under which the answer is kept. The size belongs to the question: a C table may be long enough for
-  /// one caller alone.
+  /// The name that the answer is kept under. It includes the size, because a C table may be too short for other
+  /// callers.
   var question: String? {
     type == nil ? "\(service)\0\(name.map { "=\($0)" } ?? "")\0\(size)" : name
   }
 
   // MARK: Choosing
 
-  /// The service; nil where no entry serves, and `failure` says why.
+  /// Returns the service; nil if no entry serves, and `failure` says why.
   mutating func run() throws(ServiceError) -> Service? {
     var candidates = candidates()[...]
     while let first = try takeFirst(of: &candidates) {
@@ -74,7 +74,7 @@ struct ServiceLookup<Service: Sendable> {
     return nil
   }
 
-  /// Which entry answers, without making anything.
+  /// Returns the entry that answers. Makes nothing.
   mutating func choose() throws(ServiceError) -> Candidate? {
     var candidates = candidates()[...]
     return try takeFirst(of: &candidates)
@@ -89,12 +89,12 @@ struct ServiceLookup<Service: Sendable> {
     return first
   }
 
-  /// The answer that a lookup before this one found: a recipe, or a miss.
+  /// The kept answer of an earlier lookup: a recipe, or a miss.
   private var found: CachedService? {
     hive.cache.object(at: LookupCache.recipeKey(key), name: name)
   }
 
-  /// The service by what a lookup before this one found, if that still holds; throws where it found none.
+  /// Returns the service by the kept answer of an earlier lookup, if that still holds. Throws if the answer is a miss.
   @inline(__always)
   func again(_ found: CachedService?) throws(ServiceError) -> Service? {
     if let known = (found ?? self.found) as? CachedRecipe<Service> {
@@ -104,10 +104,10 @@ struct ServiceLookup<Service: Sendable> {
     return nil
   }
 
-  /// Throws that a lookup before this one found none, if that still holds.
+  /// Throws the miss of an earlier lookup, if it still holds.
   func missAgain() throws(ServiceError) {
-    // Before a miss is reported again, the loader is asked for new images, as at the first time.
-    // What another thread has found takes the miss away.
+    // Before reporting a miss again, ask the loader for new images, as at the first time. Images that another thread
+    // merged take the miss away.
     guard let miss = found as? CachedValue<ServiceError>, !hive.catchUp(probing: true),
       found === miss, hive.supplier.withLock({ $0 == nil })
     else { return }
@@ -116,8 +116,8 @@ struct ServiceLookup<Service: Sendable> {
     throw error
   }
 
-  /// Every service that can be had, larger priority first, whatever its name: those that need a scope
-  /// where there is one.
+  /// Returns every service, whatever its name, the largest priority first. Includes scoped services if there is a
+  /// scope.
   func all() throws(ServiceError) -> [Service] {
     hive.catchUp(probing: true)
     var (lookup, services) = (self, [Service]())
@@ -130,7 +130,7 @@ struct ServiceLookup<Service: Sendable> {
     return services
   }
 
-  /// Which entries can or may make the type, and what of, without making one.
+  /// Finds the entries that could make the type, each with its implementing type if known. Makes nothing.
   func implementations() -> [(entry: RegisteredEntry, type: Any.Type?)] {
     hive.catchUp(probing: true)
     var lookup = self
@@ -148,7 +148,7 @@ struct ServiceLookup<Service: Sendable> {
     }
   }
 
-  /// The type that an annotation names, where it is the one that serves.
+  /// Returns the type that an annotation names, if it can serve.
   private func implementation(named name: String?) -> Any.Type? {
     guard let name, let type, case .found(let found) = TypeLookup.type(named: TypeName(name)),
       Conformance.of(found, to: type) == .holds
@@ -156,8 +156,8 @@ struct ServiceLookup<Service: Sendable> {
     return found
   }
 
-  /// The entries that can or may answer, by larger priority, then in order. With a given name, only those that
-  /// have it. An override of the task has the place of what answers to its name.
+  /// Returns the entries that can or may answer, the largest priority first, then in order. With a given name, only
+  /// those that have it. An override of the task replaces the entry that answers to its name.
   mutating func fitting(given name: String? = nil) -> [Candidate] {
     var found: [Candidate] = []
     let names = names
@@ -184,7 +184,7 @@ struct ServiceLookup<Service: Sendable> {
     return found
   }
 
-  /// Those that may answer. Without a name, those without a name, else all.
+  /// Returns the entries that may answer. Without a name, prefers entries without a name to all.
   mutating func candidates() -> [Candidate] {
     refusals = []
     let found = fitting(given: name)
@@ -203,7 +203,7 @@ struct ServiceLookup<Service: Sendable> {
     switch provider {
     case .structure: return .fails("it is written in C; look it up by name")
     case .accessor(let accessor):
-      // It tells by making one or refusing.
+      // The accessor tells only by making an instance or refusing.
       guard let service = accessor.service else { return .undecided("only its accessor knows") }
       return service == ObjectIdentifier(type as Any.Type)
         ? .holds : .fails("its accessor makes another type of that name")
@@ -225,7 +225,7 @@ struct ServiceLookup<Service: Sendable> {
     }
   }
 
-  /// Whether a singleton that is made asynchronously is there.
+  /// Returns whether a singleton that is made asynchronously is there.
   private func isLoaded(_ entry: RegisteredEntry) -> Bool {
     entry.scope == .singleton && (try? keeper(of: entry))?.instance != nil
   }
@@ -238,7 +238,7 @@ struct ServiceLookup<Service: Sendable> {
     of entry: RegisteredEntry, _ recipe: Recipe
   ) throws(ServiceError) -> Service? {
     let service = try instance(of: entry) { try recipe(hive) }
-    // What a parameter made is the instance too, but a lookup without one has no right to it.
+    // A singleton made with a parameter is not shared with lookups that pass none.
     if let service, entry.scope == .singleton, parameter == nil, overrides.isEmpty {
       publish(CachedValue(service, name: name), for: key, of: entry)
     }
@@ -266,7 +266,7 @@ struct ServiceLookup<Service: Sendable> {
     return (kept as? CachedValue<Service>)?.value ?? kept?.value(as: Service.self)
   }
 
-  /// Returns where the instance of an entry is kept: in the scope, for the task if it has an override, or for all.
+  /// Returns the cell that keeps the instance of an entry: of the scope, of the task's override, or of the Hive.
   func keeper(of entry: RegisteredEntry) throws(ServiceError) -> Singleton {
     if entry.scope == .scoped {
       guard let scope else { throw .unscoped(entry) }
@@ -294,8 +294,8 @@ struct ServiceLookup<Service: Sendable> {
     }
   }
 
-  /// Keeps who makes a service that each lookup makes anew; not where an entry that nothing makes
-  /// today may come before it tomorrow.
+  /// Keeps the recipe of a service that each lookup makes anew, unless an entry that is still unbound may come before
+  /// it later.
   private func remember(_ found: Candidate, _ recipe: @escaping Recipe) {
     guard found.isCertain, found.entry.scope != .singleton, parameter == nil, !mayChange,
       overrides.isEmpty
@@ -304,7 +304,7 @@ struct ServiceLookup<Service: Sendable> {
     publish(cached, for: LookupCache.recipeKey(key), of: found.entry)
   }
 
-  /// Keeps an answer for lookups that come, as `State.publish` does.
+  /// Keeps an answer for later lookups, as `State.publish` does.
   func publish(_ answer: CachedService, for key: UInt, of entry: RegisteredEntry?) {
     // Spelled before the lock is taken.
     let names = names
@@ -315,7 +315,7 @@ struct ServiceLookup<Service: Sendable> {
   }
 }
 
-/// Which entry answers a lookup whose service is made anew each time: for `LookupCache.recipeKey`.
+/// The entry that answers a lookup whose service is made anew each time: for `LookupCache.recipeKey`.
 final class CachedRecipe<Service: Sendable>: CachedService, @unchecked Sendable {
   // Sound: immutable, and so is its superclass.
   let entry: RegisteredEntry

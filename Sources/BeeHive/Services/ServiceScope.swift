@@ -7,10 +7,10 @@ internal import Threads
 ///     let cart: any Cart = try session.service()
 ///     session.end()
 ///
-/// Each scoped service is made once for a scope, and lives until the scope ends; all others are those of
-/// the Hive. What a factory asks its Hive for while it makes something for a scope comes from that scope
-/// too, so that a scoped or transient service may need a scoped one. A singleton may not: it outlives every
-/// scope. May be used from any thread.
+/// Each scoped service is made once for a scope, and lives until the scope ends. All other services are those of the
+/// Hive. If a factory asks its Hive while it makes something for a scope, it gets services of that scope too. So a
+/// scoped or transient service may need a scoped one. A singleton may not, because it outlives every scope. May be used
+/// from any thread.
 public final class ServiceScope: Sendable {
   /// The instances that the scope keeps, the scopes that end before it, by their numbers, and how many it had.
   private typealias State = (
@@ -48,9 +48,8 @@ public final class ServiceScope: Sendable {
 
   /// Ends the scope: first those within it, then disposes of what it made, the latest first.
   ///
-  /// Scoped services that are `Disposable` are disposed of, and what C factories made is destroyed. A
-  /// scoped service cannot be had of an ended scope; ending it again does nothing. A scope whose last
-  /// reference goes ends too.
+  /// Scoped services that are `Disposable` are disposed of, and what C factories made is destroyed. An ended scope has
+  /// no scoped services; ending it again does nothing. A scope whose last reference goes ends too.
   public func end() {
     // Not by recursion: scopes may nest as deep as a host likes.
     var rest = [self]
@@ -76,7 +75,7 @@ public final class ServiceScope: Sendable {
   /// Returns the service of a type, of this scope if it is scoped: as ``Hive/service(_:)``.
   ///
   /// - Parameters:
-  ///   - type: What the service was registered or declared as.
+  ///   - type: The type that the service was registered or declared as.
   ///   - name: The name that it was given, if any.
   /// - Returns: The instance of the entry that has the largest priority.
   /// - Throws: ``ServiceError`` as ``Hive/service(_:)`` does; `unusable` for a scoped service if the scope
@@ -90,7 +89,7 @@ public final class ServiceScope: Sendable {
   /// Returns a service that is made with a parameter: as ``Hive/service(_:name:with:)``.
   ///
   /// - Parameters:
-  ///   - type: What the service was registered as.
+  ///   - type: The type that the service was registered as.
   ///   - name: The name that it was given, if any.
   ///   - parameter: Goes to the factory, which was registered `taking` its type.
   /// - Returns: A new instance.
@@ -104,8 +103,8 @@ public final class ServiceScope: Sendable {
 
   /// Returns every implementation of a service, the scoped ones among them: as ``Hive/all(of:)``.
   ///
-  /// - Parameter type: What the services were registered or declared as.
-  /// - Returns: The larger priority first; empty if there is none.
+  /// - Parameter type: The type that the services were registered or declared as.
+  /// - Returns: The services, the largest priority first; empty if there is none.
   /// - Throws: ``ServiceError`` if one of them cannot be made, as a scoped one of an ended scope cannot.
   public func all<Service: Sendable>(
     of type: Service.Type = Service.self
@@ -115,8 +114,7 @@ public final class ServiceScope: Sendable {
 
   /// Returns the C table that is registered as a service: as `Hive.service(_:name:as:)`.
   ///
-  /// What a factory of `Scope.scoped` made is destroyed when the scope ends, and its image stays loaded
-  /// until then.
+  /// The end of the scope destroys what a factory of `Scope.scoped` made.
   ///
   /// - Parameters:
   ///   - service: The name that the C record declares.
@@ -124,8 +122,7 @@ public final class ServiceScope: Sendable {
   ///   - type: The structure as the caller's header declares it. A provider's table must be at least as
   ///     large.
   /// - Returns: The table of the entry with the largest priority.
-  /// - Throws: ``ServiceError`` as that of the Hive; `unusable` for a scoped service if the scope has
-  ///   ended.
+  /// - Throws: ``ServiceError`` as the Hive does; `unusable` for a scoped service if the scope has ended.
   public func service<Table>(
     _ service: String, name: String? = nil, as type: UnsafePointer<Table>.Type
   ) throws(ServiceError) -> UnsafePointer<Table> {
@@ -140,7 +137,7 @@ public final class ServiceScope: Sendable {
   ///   - service: The name that the C record declares.
   ///   - name: Its given name; nil prefers a service without one.
   ///   - type: `OpaquePointer.self`. The size of the structure is not checked.
-  /// - Returns: The table of the entry with the largest priority, valid as that of the other
+  /// - Returns: The table of the entry with the largest priority, valid as long as that of the other
   ///   `service(_:name:as:)`.
   /// - Throws: ``ServiceError`` as the other `service(_:name:as:)`, except `tooSmall`.
   public func service(
@@ -152,10 +149,10 @@ public final class ServiceScope: Sendable {
 
   // MARK: Keeping
 
-  /// Whether it keeps nothing any more.
+  /// Whether the scope keeps nothing any more.
   var isEnded: Bool { state.withLock { $0.instances.isEnded } }
 
-  /// Returns where the instance of an entry is kept; nil after the end.
+  /// Returns the cell that keeps the instance of an entry; nil after the end.
   func cell(of entry: RegisteredEntry) -> Singleton? {
     state.withLock { $0.instances.cell(of: entry) }
   }

@@ -3,9 +3,9 @@ internal import Threads
 
 /// The one instance of an entry, or of an entry in a scope: made once, however many ask at once.
 ///
-/// The factory runs on the thread that came first, with no lock held; the others wait for it. If it
-/// fails they get its error, and the next request tries again. A weak one is kept only as long as
-/// somebody else holds it, and made again then.
+/// The factory runs on the thread that came first, with no lock held; the others wait for it. If it fails they get its
+/// error, and the next request tries again. A weak instance is kept only as long as somebody else holds it, and is made
+/// again afterwards.
 final class Singleton: Sendable {
   enum State: Sendable {
     case empty
@@ -15,7 +15,7 @@ final class Singleton: Sendable {
     case ready(CachedService, number: UInt64)
     /// A function that finds an instance that others keep.
     case lent(@Sendable () -> CachedService?)
-    /// Nothing is kept here any more: what is being made meanwhile is not used.
+    /// Nothing is kept here any more: an instance that is still being made is not used.
     case ended
   }
 
@@ -36,7 +36,7 @@ final class Singleton: Sendable {
     state.withLock { if case .ready(let service, _) = $0 { service } else { nil } }
   }
 
-  /// The place in the order of endings, the largest first; nil if nothing is kept or made here.
+  /// The position in the order of endings, the largest first; nil if nothing is kept or made here.
   var number: UInt64? {
     state.withLock { state in
       switch state {
@@ -47,7 +47,7 @@ final class Singleton: Sendable {
     }
   }
 
-  /// Keeps nothing any more, and disposes of the instance unless a host gave it. With no lock held.
+  /// Keeps nothing any more, and disposes of the instance unless a host gave it. The caller holds no lock.
   func end() {
     let last = state.change { state in
       defer { state = .ended }
@@ -63,7 +63,7 @@ struct Instances {
   /// Whether nothing is kept any more.
   private(set) var isEnded = false
 
-  /// Returns where the instance of an entry is kept; nil after the end.
+  /// Returns the cell that keeps the instance of an entry; nil after the end.
   mutating func cell(of entry: RegisteredEntry) -> Singleton? {
     if isEnded { return nil }
     let number = entry.keeper.order
@@ -76,17 +76,17 @@ struct Instances {
   /// Returns the instance of an entry, if it has been made.
   func instance(of entry: RegisteredEntry) -> CachedService? { cells[entry.keeper.order]?.instance }
 
-  /// Those that keep an instance or make one, the latest first.
+  /// The cells that keep an instance or make one, the latest first.
   var made: [Singleton] { Self.latestFirst(cells.values.filter { $0.number != nil }) }
 
-  /// Forgets entries. Returns what the caller ends with no lock held, the latest first.
+  /// Forgets entries. Returns the cells that the caller has to end with no lock held, the latest first.
   mutating func remove(_ entries: [RegisteredEntry]) -> [Singleton] {
-    // What a transient factory made stays its caller's to give back.
+    // Callers still give back the objects of transient factories.
     for entry in entries where entry.scope == .weak { entry.keeper.objects = [:] }
     return Self.latestFirst(entries.compactMap { cells.removeValue(forKey: $0.keeper.order) })
   }
 
-  /// Keeps nothing any more. Returns what the caller ends with no lock held, the latest first.
+  /// Keeps nothing any more. Returns the cells that the caller has to end with no lock held, the latest first.
   mutating func end() -> [Singleton] {
     defer { (cells, isEnded) = ([:], true) }
     return Self.latestFirst(cells.values)
@@ -98,8 +98,8 @@ struct Instances {
   }
 }
 
-/// Ends what a Hive keeps for all, the latest first: what C factories made is given to their `destroy`, and what is
-/// `Disposable` disposed of. Entries stay. Runs code of images and of the host, with no lock held.
+/// Ends the shared instances of a Hive, the latest first: gives the objects of C factories to their `destroy`, and
+/// disposes of `Disposable` services. Entries stay. Runs code of images and of the host, with no lock held.
 func endInstances(of hive: Hive) {
   let cells = hive.state.withLock { $0.instances.made }
   // One by one: while one ends, what was made before it is still there for others.

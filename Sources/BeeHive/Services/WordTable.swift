@@ -2,9 +2,9 @@ public import Synchronization
 
 /// An open-addressed table from a word to an object, read without a lock while one writer changes it.
 ///
-/// Readers probe inside a read section (`CEpoch`). The writer, which holds the Hive's lock, inserts
-/// and replaces in place, so that a change costs the same beside ten entries and a million; only
-/// growth copies. What a writer takes out is retired by `LookupCache`, never freed at once.
+/// Readers probe inside a read section (`CEpoch`). The writer, which holds the Hive's lock, inserts and replaces in
+/// place, so that a change costs the same with ten entries and with a million; only growth copies. `LookupCache`
+/// retires what a writer takes out; nothing is freed at once.
 @unsafe @usableFromInline
 struct WordTable {
   /// One slot: the key is written once, after its object, and never taken back.
@@ -37,7 +37,7 @@ struct WordTable {
     unsafe bits = UInt(bitPattern: slots) | shift
   }
 
-  /// The table whose `bits` a word holds.
+  /// Wraps the table whose `bits` a word holds.
   @inlinable @inline(__always)
   init(bits: UInt) { unsafe self.bits = bits }
 
@@ -60,9 +60,9 @@ struct WordTable {
   @inlinable @inline(__always)
   var mask: UInt { unsafe .max &>> bits }
 
-  /// Where to look for a key first: the high bits of a product that depends on all of its bits.
+  /// Returns the first slot to try for a key: the high bits of a product that depends on all bits of the key.
   ///
-  /// A masking shift looks at the low bits of its right side alone, and those are the shift.
+  /// A masking shift uses only the low bits of its right side, and those are the shift.
   @inlinable @inline(__always)
   func start(of key: UInt) -> UInt { unsafe (key &* 0x9E37_79B9_7F4A_7C15) &>> bits }
 
@@ -78,7 +78,7 @@ struct WordTable {
     }
   }
 
-  /// Sets the object of `key`, or none. Returns the one before, and whether the key is new.
+  /// Sets or removes the object of `key`. Returns the object before, and whether the key is new.
   ///
   /// The caller holds the writer's lock and has made sure that an empty slot is left.
   func exchange(

@@ -1,19 +1,19 @@
 internal import CSwiftRuntime
 internal import SwiftMetadata
 
-/// Whether instances of a type can serve where a service type is asked for.
+/// The answer whether instances of a type can serve as a service type.
 ///
-/// Needs no instance and makes none. The service is a protocol, a composition of protocols, a class
-/// or any other type; it is served by types that conform, by subclasses, or by itself alone.
+/// Needs no instance and makes none. The service is a protocol, a composition of protocols, a class or any other type.
+/// Conforming types serve, subclasses serve, and any other type only serves as itself.
 enum Conformance: Hashable, Sendable {
   /// Every instance serves.
   case holds
-  /// No instance does; one sentence says what is missing.
+  /// No instance serves; one sentence says what is missing.
   case fails(String)
-  /// It depends on more than the types, or cannot be read from them; one sentence says on what.
+  /// The types alone do not tell, or cannot be read; one sentence gives the reason.
   case undecided(String)
 
-  /// Whether `type` conforms to `service`, for instance `(any Greeter).self`.
+  /// Returns whether `type` conforms to `service`, for instance `(any Greeter).self`.
   static func of(_ type: any Any.Type, to service: any Any.Type) -> Self {
     if ObjectIdentifier(type) == ObjectIdentifier(service) {
       return ExistentialLayout(of: type) == nil
@@ -42,7 +42,7 @@ enum Conformance: Hashable, Sendable {
     if let superclass = layout.superclass, !isSubclass(type, of: superclass) {
       return .fails("\(name(type)) is no subclass of \(name(superclass))")
     }
-    // The first failure is the answer, whatever is open about the others.
+    // The first failure is the answer, even if others are undecided.
     var answer = Self.holds
     for descriptor in layout.protocols {
       let one = of(type, to: descriptor)
@@ -88,9 +88,9 @@ enum Conformance: Hashable, Sendable {
 struct ExistentialLayout: Sendable {
   /// Whether only classes fit.
   let isClassBound: Bool
-  /// The class that must be inherited from.
+  /// The required superclass.
   let superclass: (any Any.Type)?
-  /// The protocols that must be conformed to. Marker protocols such as `Sendable` leave no trace.
+  /// The required protocols. Marker protocols such as `Sendable` leave no trace.
   let protocols: [ContextDescriptor]
 
   /// Returns whether a type is of protocols, constrained or not.
@@ -110,8 +110,8 @@ struct ExistentialLayout: Sendable {
 
   /// The layout of an existential type without constraints; nil for any other type.
   ///
-  /// Its metadata is: kind, flags (32 bits), number of protocols (32 bits), the superclass where
-  /// bit 30 of the flags says so, then the protocols' descriptors; bit 31 means "not only classes".
+  /// Its metadata is: kind, flags (32 bits), number of protocols (32 bits), the superclass if bit 30 of the flags is
+  /// set, then the protocols' descriptors; bit 31 means "not only classes".
   init?(of type: any Any.Type) {
     guard Self.isExistential(type) else { return nil }
     let word = UInt(MemoryLayout<UInt>.size)

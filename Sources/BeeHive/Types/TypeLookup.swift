@@ -6,13 +6,12 @@ internal import Threads
 
 /// Finds the Swift type that a written name means, among all that the process has loaded.
 ///
-/// A name may start at any component: `Shop.Cart.Item`, `Cart.Item` and `Item` all find the type,
-/// unless a shorter form fits several. Found are classes, actors, structs and enums, and protocols as
-/// existential types, public or internal, nested or in extensions. Not found are private types, which
-/// have no name outside their file, generic ones, which are no types without arguments, `~Copyable`
-/// ones, which `Any` cannot hold, and type aliases, which leave no trace in an image.
+/// A name may start at any component: `Shop.Cart.Item`, `Cart.Item` and `Item` all find the type, unless a shorter form
+/// fits several. Finds classes, actors, structs and enums, and protocols as existential types, public or internal,
+/// nested or in extensions. Does not find private types (no name outside their file), generic types (no types without
+/// arguments), `~Copyable` types (`Any` cannot hold them) and type aliases (no trace in an image).
 enum TypeLookup {
-  /// What a name means.
+  /// The meaning of a name.
   enum Answer: Sendable {
     /// The one type of this name.
     case found(any Any.Type)
@@ -31,17 +30,17 @@ enum TypeLookup {
   /// While it stays the same, a name that was not found is still not found.
   static var generation: Int { SwiftImage.count }
 
-  /// The type that `name` means.
+  /// Returns the type that `name` means.
   ///
-  /// When several images hold a type of the same qualified name, that of the image at `bias` is taken, which names it:
-  /// another build of that image may be loaded. Otherwise the first that was loaded is, as the runtime would.
+  /// If several images hold a type of this qualified name, takes the type of the image at `bias`, which names it:
+  /// another build of that image may be loaded. Otherwise takes the type that was loaded first, as the runtime would.
   static func type(named name: TypeName, by bias: LoadBias? = nil) -> Answer {
     guard let last = name.last else { return .malformed }
     let declarations = find { $0.declarations(named: last) }
     // Most names that are asked for at start-up have no type; they must cost next to nothing.
     guard !declarations.isEmpty else { return .unknown }
     guard let path = name.path else { return .malformed }
-    // No lock is held from here on: paths and metadata are asked of the runtime.
+    // No lock is held from here on: the runtime gives paths and metadata.
     let matches = matches(declarations, path)
     let usable = matches.filter { !$0.declaration.descriptor.isGeneric }
     guard let first = usable.first else {
@@ -53,8 +52,8 @@ enum TypeLookup {
     return type((own ?? first).declaration.descriptor).map(Answer.found) ?? .unknown
   }
 
-  /// The types that a composition is of; nil where the name is no composition, or one that lookups by
-  /// `(any A & B).self` do not find: a part is no type, or only some of the parts are qualified.
+  /// Returns the parts of a composition. Returns nil if the name is not a composition, or if lookups by
+  /// `(any A & B).self` do not find it: a part is not a type, or only some of the parts are qualified.
   static func parts(ofComposition name: TypeName) -> [any Any.Type]? {
     let written = name.composed
     let parts = written.compactMap { part -> (any Any.Type)? in
@@ -67,11 +66,11 @@ enum TypeLookup {
     return whole.contains(name) ? parts : nil
   }
 
-  /// Says which images have a copy of a type or protocol and what to do, to end a sentence with; empty where there is one
-  /// at most.
+  /// Returns the images that have a copy of a type or protocol, and the remedy, as the end of a sentence; empty if
+  /// there is at most one.
   ///
-  /// Each copy is a type of its own, and what serves as one does not serve as the other. It happens where a module is
-  /// linked into several images. Asks the loader: call it with no lock held, and only to say why something failed.
+  /// Each copy is a type of its own, and an instance of one copy does not serve as another. It happens if a module is
+  /// linked into several images. Asks the loader: call it with no lock held, and only to explain a failure.
   static func remark(onCopiesOf type: any Any.Type) -> String {
     let name = TypeName(TypeSpelling.of(type).qualified)
     guard let last = name.last, let path = name.path else { return "" }
@@ -87,8 +86,8 @@ enum TypeLookup {
       + "different types: put the module \(path[0]) into one dynamic library that all of them link"
   }
 
-  /// Returns the whole names of types that come near to each name and could serve: the last part is nearly the same,
-  /// whatever comes before it. Goes through the types of the process once, if there is a name at all.
+  /// Returns full names of types that could serve and whose last component resembles that of a wanted name. Goes
+  /// through the types of the process once, if anything is wanted.
   static func similar(
     to wanted: [(name: TypeName, canServe: (any Any.Type) -> Bool)]
   ) -> [[String]] {
@@ -122,7 +121,7 @@ enum TypeLookup {
     return index.withLock { body($0) }
   }
 
-  /// Returns the declarations whose path ends in what was asked for, with their whole paths.
+  /// Returns the declarations whose path ends in this one, with their whole paths.
   private static func matches(
     _ declarations: [TypeIndex.Declaration], _ path: [String]
   ) -> [(declaration: TypeIndex.Declaration, path: [String])] {
@@ -134,7 +133,7 @@ enum TypeLookup {
     return whole.isEmpty ? found.filter { $0.path.suffix(path.count) == path[...] } : whole
   }
 
-  /// The type of a descriptor that is not generic.
+  /// Returns the type of a descriptor that is not generic.
   static func type(_ descriptor: ContextDescriptor) -> (any Any.Type)? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: descriptor.address) else { return nil }
     let metadata =
@@ -149,17 +148,17 @@ enum TypeLookup {
 
 /// The named types and protocols of Swift images, by the last component of their name.
 ///
-/// Only remembers where descriptors lie: 24 bytes for each, and no text. Adding an image reads its
-/// tables and calls nothing, so it may happen under a lock.
+/// Takes 24 bytes for each descriptor, and no text. Adding an image reads its tables and calls nothing, so it may
+/// happen under a lock.
 struct TypeIndex: Sendable {
   /// One declaration, the first mapped byte of the image that declares it, and the position of the declaration before
   /// it with a name of the same hash; -1 for none.
   typealias Declaration = (descriptor: ContextDescriptor, image: UInt, previous: Int32)
 
-  /// How many images were added.
+  /// The number of images that were added.
   private(set) var imageCount = 0
   private var declarations: [Declaration] = []
-  /// The position of the last one with a name of this hash.
+  /// The position of the last declaration whose name has this hash.
   private var last: [UInt64: Int32] = [:]
 
   /// Adds the declarations of an image.
@@ -174,7 +173,7 @@ struct TypeIndex: Sendable {
     }
   }
 
-  /// The declarations whose last component is `name`, in the order of registration.
+  /// Returns the declarations whose last component is `name`, in the order of registration.
   func declarations(named name: Substring) -> [Declaration] {
     var found: [Declaration] = []
     forEachCandidate(named: name) { declaration in
@@ -187,7 +186,7 @@ struct TypeIndex: Sendable {
   /// Every declaration.
   var descriptors: [ContextDescriptor] { declarations.map(\.descriptor) }
 
-  /// Passes over the declarations whose names have the hash of this one, the last one first.
+  /// Passes the declarations whose names have the hash of this one to `body`, the last one first.
   @inline(__always)
   func forEachCandidate(named name: Substring, _ body: (Declaration) -> Void) {
     var next = last[Self.hash(name.utf8)] ?? -1
@@ -204,7 +203,7 @@ struct TypeIndex: Sendable {
   }
 }
 
-/// An image that registered itself with the Swift runtime, and where its tables lie.
+/// An image that registered itself with the Swift runtime, and the bounds of its tables.
 typealias SwiftImage = beehive_swift_image
 
 extension SwiftImage {
@@ -213,7 +212,7 @@ extension SwiftImage {
   /// The number only grows. While it is the same, no type arrived.
   static var count: Int { beehive_swift_images(nil, 0, 0) }
 
-  /// The Swift images from an index on, in order of registration.
+  /// Returns the Swift images from an index on, in order of registration.
   static func all(from first: Int) -> [SwiftImage] {
     let capacity = count - first
     guard capacity > 0 else { return [] }
@@ -224,14 +223,14 @@ extension SwiftImage {
     }
   }
 
-  /// Passes over the image's classes, structs, enums and protocols that `Any` can hold, with the bytes of their names.
+  /// Passes the classes, structs, enums and protocols that `Any` can hold to `body`, with the bytes of their names.
   func forEachDescriptor(_ body: (ContextDescriptor, UnsafeRawBufferPointer) -> Void) {
     unsafe ContextDescriptor.forEach(inTypes: types.records, protocols: protocols.records, body)
   }
 }
 
 extension beehive_swift_table {
-  /// The bytes of whole records, which are 32-bit relative pointers; none where the bounds contradict themselves.
+  /// The bytes of whole records, which are 32-bit relative pointers; empty if the bounds contradict themselves.
   var records: Range<UInt> {
     let size = UInt(bitPattern: length) & ~3
     guard start != 0, start % 4 == 0, size <= UInt.max - start else { return 0..<0 }
@@ -243,7 +242,7 @@ extension ContextDescriptor {
   /// Whether metadata takes generic arguments: of the type itself or of a type around it.
   var isGeneric: Bool { flags.isGeneric }
 
-  /// The names from the module to this declaration; nil where an author could not write them all.
+  /// The names from the module to this declaration; nil if an author could not write them all.
   ///
   /// That is the case inside private declarations and functions. Inside an extension, the names
   /// are those of the extended type; finding it may call into the Swift runtime.
@@ -261,7 +260,7 @@ struct TypeSpelling: Hashable, Sendable {
   /// `Shop.Cart.Item`, `Cart.Item`, `Item`; the arguments of a generic type are part of both forms.
   let all: [String]
 
-  /// The spelling of a type, asked of the runtime once and then remembered.
+  /// Returns the spelling of a type. Asks the runtime once and remembers the answer.
   ///
   /// Existential types are named without `any`, private types without the file they are private to.
   static func of(_ type: any Any.Type) -> Self {
@@ -281,7 +280,7 @@ struct TypeSpelling: Hashable, Sendable {
     qualified = whole.text
     unqualified = TypeName(printed: _typeName(type, qualified: false)).text
     var forms = [whole.text]
-    // Where the arguments are qualified, authors who are inside the module write them short.
+    // If the arguments are qualified, authors inside the module write them short.
     let shorter = whole.withShortArguments.suffixes + whole.suffixes + [unqualified]
     for form in shorter where !forms.contains(form) { forms.append(form) }
     all = forms
