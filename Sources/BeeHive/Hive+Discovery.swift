@@ -22,8 +22,8 @@ extension Hive {
   ///
   /// Looks again after it has waited for images that another thread's `dlopen` relocates: those are `settled`.
   ///
-  /// Copies an image anew that was copied before it was `pinned`, if the loader has changed its list
-  /// meanwhile: another may have taken its place.
+  /// Copies an image anew that was copied before it was `pinned`, if the loader has changed its list meanwhile: another
+  /// image may have replaced it.
   @discardableResult
   func discover(
     settled: Set<MappedImage.ID> = [], pinned: Set<MappedImage.ID> = []
@@ -39,7 +39,7 @@ extension Hive {
       }
       return discover(settled: found.unsettled, pinned: pinned)
     }
-    // What is still not relocated came after the wait, or has taken the place of another: the next look finds it.
+    // An image that is still not relocated came after the wait, or has replaced another: the next look finds it.
     let late = ImageList.tellsRelocation ? found.unsettled : found.unsettled.subtracting(settled)
     let images = found.images.filter { !late.contains($0.mapped.id) }
     let pins = pins.pin(images.filter { !found.pinned.contains($0.mapped.id) && mayRegister($0) })
@@ -55,14 +55,14 @@ extension Hive {
     return !images.isEmpty
   }
 
-  /// Whether an image has entries that this Hive does not know.
+  /// Returns whether an image has entries that this Hive does not know.
   private func mayRegister(_ image: LoadedImage) -> Bool {
     image.hasSections && isChosen?(image.identity.path.plainPath) != false
       && !state.withLock { $0.images.isSettled(image.mapped.id) }
   }
 
-  /// Reads the entries of an image and makes entries of the Hive of them, without a lock: none if they were taken in
-  /// before. Returns nil if the image is not pinned: it is left for the next walk.
+  /// Reads an image and makes the Hive's entries of it, without a lock: none if they were added before. Returns nil if
+  /// the image is not pinned: it is left for the next walk.
   private func arrival(
     of image: LoadedImage, in found: ImageWatch.Found,
     _ pins: [MappedImage.ID: Result<Void, ImageError>]
@@ -89,20 +89,20 @@ extension Hive {
   ///
   ///     try await hive.replace(image: "libshop.so")  // after: mv libshop.so.new libshop.so
   ///
-  /// Opens the file with `RTLD_NOW` and `RTLD_LOCAL`. Then all that the old build declares gives way at once to what the new
-  /// one declares, the old modules are torn down, and the new ones started if the Hive runs. If a step fails, the old
-  /// build goes on. It stays mapped in any case, since others may have pointers into it.
+  /// Opens the file with `RTLD_NOW` and `RTLD_LOCAL`. Then the entries of the new build replace all entries of the old
+  /// one at once, the old modules are torn down, and the new ones started if the Hive runs. If a step fails, the old
+  /// build goes on. It stays mapped in any case, because others may have pointers into it.
   ///
   /// - Parameters:
   ///   - path: The library, as for ``remove(image:)``; one library only.
-  ///   - file: The new build; nil for the file that is at the path of the library now. Put it there by renaming it,
-  ///     instead of writing into the file of the old one, which is in use.
+  ///   - file: The new build; nil for the file that is at the path of the library now. Rename the new build to that
+  ///     path. Do not write into the file of the old build, which is in use.
   ///   - judge: Throws the reason that the file must not be opened. Called before anything is done.
-  /// - Returns: Who still has something of the old build; one sentence each.
-  /// - Throws: ``Problem`` with the reason, and with what is left of the old build where that does not go on as it did.
-  ///   A call from inside of a module of the library, of a start or of a stop is an error, too. So is a build that lacks
-  ///   what a running module requires or needs, and one that the loader leads into the old build: make its tables and
-  ///   functions static or hidden, or open libraries without `RTLD_GLOBAL`.
+  /// - Returns: The remaining users of the old build; one sentence each.
+  /// - Throws: ``Problem`` with the reason, and with the modules of the old build that do not go on. A call from inside
+  ///   of a module of the library, of a start or of a stop is an error, too. So is a build that lacks what a running
+  ///   module requires or needs, and a build that the loader leads into the old one: make its tables and functions
+  ///   static or hidden, or open libraries without `RTLD_GLOBAL`.
   @discardableResult
   public func replace(
     image path: String, with file: String? = nil,
@@ -111,8 +111,8 @@ extension Hive {
     try await replace(image: path, with: file, judging: judge) { try openAnew($0) }
   }
 
-  /// The same with another way to open the new build, which returns the loader's name for it. Errors call the library by
-  /// `title`.
+  /// Replaces a library and opens the new build by `open`, which returns the loader's name for it. Errors call the
+  /// library by `title`.
   package func replace(
     image path: String, called title: String? = nil, with file: String?,
     judging judge: @Sendable (_ file: String) throws -> Void,
@@ -135,11 +135,11 @@ extension Hive {
     }
   }
 
-  /// The time that a replacement waits for the loader, which a constructor that waits for the caller keeps busy for ever.
+  /// The time that a replacement waits for the loader: a constructor that waits for the caller would block it for ever.
   @TaskLocal package static var openingLimit = Duration.seconds(10)
 
-  /// Replaces the entries of an image by those of one that has been opened by a name. Returns who still has something of
-  /// them.
+  /// Replaces the entries of an image by those of the image that was opened by this name. Returns the remaining users
+  /// of the old entries.
   private func replace(
     _ old: [RegisteredEntry], of image: String, by name: String
   ) async throws -> [String] {
@@ -170,7 +170,7 @@ extension Hive {
     return Uses(of: self).users(of: old, besides: new)
   }
 
-  /// Takes entries out and tears their modules down; `next` get their places at once.
+  /// Removes entries and tears their modules down; the entries of `next` replace them at once.
   private func takeOut(_ entries: [RegisteredEntry], for next: [RegisteredEntry]) async {
     _ = await tearDown { state in
       for entry in next { state.forgetAnswers(of: entry, cache: cache) }
@@ -180,8 +180,8 @@ extension Hive {
     for notice in notices { observers.tell(notice) }
   }
 
-  /// Takes in what an image declares that the loader knows by a name, again if it was removed, and starts its modules if
-  /// the Hive runs. Throws the reason that one of them does not run, or that it offers nothing; then all is removed.
+  /// Adds the entries of the image that the loader knows by this name, also removed ones, and starts its modules if the
+  /// Hive runs. If one of them does not run, or none is usable, removes all and throws the reason.
   package func takeIn(image name: String) async throws {
     let entries = try bringBack(image: name)
     do {
@@ -195,7 +195,7 @@ extension Hive {
     }
   }
 
-  /// Takes in what an image declares, without starting its modules.
+  /// Adds the entries of an image, also removed ones, without starting its modules.
   package func bringBack(image name: String) throws -> [RegisteredEntry] {
     let entries = try entries(of: name)
     let notices = state.withLock { state in
@@ -210,8 +210,8 @@ extension Hive {
   /// Whether this runs inside a step of a module.
   package var isInsideStep: Bool { runner.belongings != nil }
 
-  /// Removes what images declare that the loader knows by names, together: modules go down before those that they require.
-  /// Returns who still has something of them.
+  /// Removes the entries of the images that the loader knows by these names, together: modules go down before those
+  /// that they require. Returns the remaining users of the entries.
   @discardableResult
   package func takeOut(images names: [String]) async -> [String] {
     let entries = names.flatMap { (try? self.entries(of: $0)) ?? [] }
@@ -222,22 +222,22 @@ extension Hive {
 // MARK: Binding
 
 extension Hive {
-  /// Says how to make what entries call by a name: a module, or the implementation of a service.
+  /// Binds a name that entries use, of a module or of a service's implementation, to a closure that makes it.
   ///
-  /// Holds for entries that are there and for those that come. Giving a name twice replaces it for
-  /// what is not bound yet. What a module gives is taken back when it has been unmounted.
+  /// Holds for present and for later entries. Giving a name twice replaces the closure for entries that are not bound
+  /// yet. The Hive undoes what a module gives when the module has been unmounted.
   ///
   /// - Parameters:
   ///   - name: The module's name, or the implementation's as the entry spells it.
   ///   - make: Makes an instance, on the thread that asks and with no lock held.
-  /// - Returns: Its `cancel()` takes it back: what it has bound is unbound again.
+  /// - Returns: Its `cancel()` undoes the binding: the entries that it has bound are unbound again.
   @discardableResult
   public func bind<Value: Sendable>(
     _ name: String, _ make: @escaping @Sendable (Hive) throws -> Value
   ) -> Handle {
     let (version, _) = state.withLock { state in
       state.hostBindingsVersion += 1
-      // Returned: what it holds ends when the lock is free.
+      // Returned, so that what it holds ends after the lock is released.
       var factory = FactoryClosure(make)
       factory.binding = state.hostBindingsVersion
       let before = state.hostBindings.updateValue(factory, forKey: name)
@@ -247,7 +247,7 @@ extension Hive {
   }
 
   private func unbind(_ name: String, _ version: Int) {
-    // Returned: what it holds ends when the lock is free.
+    // Returned, so that what it holds ends after the lock is released.
     let (taken, _) = state.withLock { state in
       let isLatest = state.hostBindings[name]?.binding == version
       let entries = state.table.unbind(version)
@@ -260,7 +260,7 @@ extension Hive {
     cache.collect()
   }
 
-  /// Returns the progress of an entry; one that is not bound is tried once more.
+  /// Returns the progress of an entry. Tries once more to bind an unbound entry.
   ///
   /// A caller who tries several entries tells the observers once, afterwards.
   func boundProgress(
@@ -280,7 +280,7 @@ extension Hive {
           if !isTried { state.table.publishArrival(of: changed) }
         case .rejected:
           observers.post(.entryRejected(changed.snapshot))
-          // Another one may have got its turn.
+          // Another entry may have been reconsidered.
           state.forgetAnswers(of: changed, cache: cache)
         case .accepted: break
         }
@@ -289,8 +289,7 @@ extension Hive {
     }
   }
 
-  /// Asks the loader, and tries every unbound entry, unless nothing has come that could bind one since the
-  /// last time.
+  /// Asks the loader, and tries every unbound entry, unless nothing has come since the last time that could bind one.
   ///
   /// When it returns, each was tried: a caller that comes while another thread does this does the same work.
   func bindUnbound() {
@@ -299,18 +298,18 @@ extension Hive {
     while !isTried {
       let images = TypeLookup.generation
       let (unbound, ground) = state.withLock { state in
-        // None of them ever falls.
+        // None of these numbers ever falls.
         let ground = images + state.table.version + state.hostBindingsVersion
         return (ground == state.lastTry ? [] : state.table.entries(where: \.isUnbound), ground)
       }
       let rejected = unbound.count {
         if case .rejected = boundProgress(of: $0, delivers: false) { true } else { false }
       }
-      // What was a duplicate of one that was rejected may be bound now.
+      // A duplicate of a rejected entry may be bound now.
       isTried = rejected == 0
       if isTried { state.withLock { $0.lastTry = ground } }
     }
-    // Only now, for observers may ask for the entries.
+    // Only now, because observers may ask for the entries.
     observers.deliver()
   }
 }
@@ -318,8 +317,8 @@ extension Hive {
 // MARK: Layers above
 
 extension Hive {
-  /// The targets and routes that images declare, of which layers above make something; those that nothing
-  /// can make left out. Nil where none came or went since `version`.
+  /// Returns the targets and routes that images declare, without duplicates and those that nothing can make. Returns
+  /// nil if none came or went since `version`.
   package func declaredEntries(
     since version: Int?, probing: Bool
   ) -> (version: Int, entries: [RegisteredEntry])? {
@@ -333,13 +332,13 @@ extension Hive {
     }
   }
 
-  /// Asks the entry's accessor for a value; nil where it makes another type.
+  /// Asks the entry's accessor for a value; nil if it makes another type.
   package func make<Value>(_ entry: RegisteredEntry, as type: Value.Type) -> Value? {
     guard case .accessor(let accessor) = state.withLock({ _ in entry.maker }) else { return nil }
     return accessor.make(as: type)
   }
 
-  /// Returns where the structure of a C record is; nil of any other, and of one that was removed.
+  /// Returns the address of the structure of a C record; nil for other entries and for removed ones.
   package func structure(of entry: RegisteredEntry) -> RuntimeAddress? {
     state.withLock { _ in
       guard !entry.isWithdrawn, case .structure(_, let address) = entry.maker else { return nil }
@@ -347,8 +346,8 @@ extension Hive {
     }
   }
 
-  /// Says how far an entry got in a layer above: what keeps it from being used, for now or for good, or that
-  /// nothing does any longer.
+  /// Sets the outcome of an entry in a layer above: a problem that keeps it from being used, for now or for good, or
+  /// none any longer.
   package func settle(_ entry: RegisteredEntry, _ outcome: Entry.State) {
     state.withLock { state in
       guard !entry.isWithdrawn else { return }
@@ -372,7 +371,7 @@ extension Hive {
 private typealias Arrival = (image: LoadedImage, entries: Result<[RegisteredEntry], ImageError>)
 
 extension Hive.State {
-  /// Brings the entries up to date with what was found.
+  /// Merges what a walk found into the entries.
   fileprivate mutating func merge(
     _ arrivals: [Arrival], _ found: ImageWatch.Found, cache: borrowing LookupCache
   ) {

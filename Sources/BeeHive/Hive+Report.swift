@@ -6,12 +6,11 @@ internal import Threads
 extension Hive {
   /// Describes what the Hive holds and what is wrong with it, after asking the loader once more.
   ///
-  /// - Returns: Every entry and problem. While the Hive runs, each module's line says whether it was
-  ///   started: one that came later, of a library that was opened since, is `not started` until
-  ///   ``startLatecomers()``.
+  /// - Returns: Every entry and problem. While the Hive runs, each module's line says whether it was started. A module
+  ///   of a library that was opened since is `not started` until ``startLatecomers()``.
   public func report() -> Report { report(with: [:]) }
 
-  /// The same, with what could not be made, by the order of its entry.
+  /// Describes the same, with the services that could not be made, by the order of their entries.
   private func report(with failures: [UInt64: ServiceError]) -> Report {
     bindUnbound()
     let launch = ModuleStates().launchable(of: self).report
@@ -40,8 +39,8 @@ extension Hive {
       remarks: launch.remarks + Uses(of: self).remarks())
   }
 
-  /// The problems of whole images, each once: of those that could not be inspected, that carry a second runtime, or
-  /// whose linker put entries where no process looks (`ld --unique`).
+  /// The problems of whole images, each once: images that could not be inspected, carry a second runtime, or have
+  /// entries that their linker put where no process looks (`ld --unique`).
   ///
   /// Reads the file of each image that has come since the last time.
   public var imageProblems: [ImageError] {
@@ -55,7 +54,7 @@ extension Hive {
     }
   }
 
-  /// Adds what the declared needs of bound entries prove: that no lookup makes them.
+  /// Adds faults of bound entries: their declared needs prove that no lookup makes them.
   private func addFaultsOfNeeds(to lines: inout [Report.Line], _ entries: [Entry]) {
     let bound = lines.indices.filter { lines[$0].state == "bound" }
     let needs = ServiceNeeds(
@@ -78,13 +77,13 @@ extension Hive {
 
   /// Checks the same, and on request that each bound service can be made.
   ///
-  /// What is made is let go at the end: singletons and scoped services are made for this call alone, and C
-  /// factories destroy what they made. Services that need a parameter are not made. Factories run, with
-  /// whatever they open or connect to: for a check before a release rather than for each start.
+  /// Nothing that was made outlives the call: singletons and scoped services are made for this call only, and C
+  /// factories destroy what they made. Services that need a parameter are not made. Factories run, with whatever they
+  /// open or connect to. So use it before a release rather than for each start.
   ///
   /// - Parameter making: Whether to make each service.
-  /// - Throws: ``ValidationError``, with everything that is wrong at once; what a factory threw is in the
-  ///   line of its entry.
+  /// - Throws: ``ValidationError``, with everything that is wrong at once; the line of an entry has the error of its
+  ///   factory.
   public func validate(making: Bool) async throws(ValidationError) {
     let report = report(with: making ? await failuresOfMakingEach() : [:])
     if !report.isClean { throw ValidationError(report: report) }
@@ -92,18 +91,18 @@ extension Hive {
 }
 
 extension Hive {
-  /// The names of all modules, whatever became of them.
+  /// The names of all modules, including rejected ones.
   var moduleNames: Set<String> { state.withLock { $0.table.names(of: .module) } }
 
-  /// The names of modules that do not start: those that the start was told of, and the ones in the
-  /// environment variable `BEEHIVE_DISABLE`, separated by commas.
+  /// The names of modules that do not start: those in the options of the start, and those in the environment variable
+  /// `BEEHIVE_DISABLE`, separated by commas.
   var switchedOff: Set<String> {
     let disabled = state.withLock { $0.disabled }
     guard let value = unsafe getenv("BEEHIVE_DISABLE") else { return disabled }
     return unsafe disabled.union(Self.names(listedIn: String(cString: value)))
   }
 
-  /// The names that are switched off and that no module has; one sentence each.
+  /// Returns the names that are switched off and that no module has; one sentence each.
   func switchedOffInVain() -> [String] {
     let switchedOff = switchedOff
     guard !switchedOff.isEmpty else { return [] }
@@ -116,7 +115,7 @@ extension Hive {
 }
 
 extension LaunchOrder {
-  /// Looks for modules with nearly the names that are required and that none has.
+  /// Adds the names of modules that resemble missing requirements.
   mutating func look(for names: Set<String>) {
     for index in missing.indices.prefix(64) where missing[index].reason == nil {
       let others = names.lazy.filter { [missing] in $0 != missing[index].module.name }
@@ -126,7 +125,7 @@ extension LaunchOrder {
 }
 
 extension Hive {
-  /// Makes each bound service, and lets go of it; why one could not be made, by the order of its entry.
+  /// Makes each bound service, and lets go of it. Returns the errors, by the order of the entries.
   func failuresOfMakingEach() async -> [UInt64: ServiceError] {
     bindUnbound()
     let services = state.withLock { state in
@@ -136,7 +135,7 @@ extension Hive {
       let scope = makeScope()
       defer { scope.end() }
       var failures: [UInt64: ServiceError] = [:]
-      // What is made asynchronously first: others can only find it then.
+      // Asynchronous services first: others can only find them once they are made.
       for entry in services.filter(\.isAsynchronous) + services.filter({ !$0.isAsynchronous }) {
         do throws(ServiceError) { try await make(entry, in: scope) } catch {
           failures[entry.order] = error
@@ -147,7 +146,7 @@ extension Hive {
   }
 
   private func make(_ entry: RegisteredEntry, in scope: ServiceScope) async throws(ServiceError) {
-    // What outlives every scope is made without one.
+    // A service that outlives every scope is made without one.
     let scope = entry.scope == .singleton || entry.scope == .weak ? nil : scope
     let type: ObjectIdentifier?
     switch entry.provider {
@@ -171,14 +170,14 @@ extension Hive {
     _ entry: RegisteredEntry, as type: Service.Type, in scope: ServiceScope?
   ) async throws(ServiceError) {
     var lookup = ServiceLookup(type: type, name: entry.givenName, scope: scope, hive: self)
-    // For the override of this task, which keeps what is made.
+    // Sets the overrides of this task, which keep what is made.
     _ = lookup.fitting()
     guard let provider = entry.provider else { return }
     if case .closure(let factory) = provider, let load = factory.load {
       _ = try await lookup.loaded(entry, load)
       return
     }
-    // As which type others would find it is not known: nothing may keep it.
+    // The type that others would find it by is not known, so nothing may keep it.
     let scope = entry.servedType == nil ? .transient : entry.scope
     let recipe = lookup.recipe(provider)
     if try lookup.instance(of: entry, in: scope, { try recipe(self) }) == nil {
@@ -197,7 +196,7 @@ extension RegisteredEntry {
 // MARK: Why
 
 extension Hive {
-  /// Says how far an entry has come in this process, and where it is lost.
+  /// Follows an entry through this process, and tells where it is lost.
   ///
   ///     print(hive.why("module:shop"))
   ///
@@ -206,7 +205,7 @@ extension Hive {
   ///
   /// - Parameter entry: Its kind and its name, with a colon between them; the kind is `module`, `service`, `target` or
   ///   `route`.
-  /// - Returns: A way for each entry of this name, or the one on which it is lost before.
+  /// - Returns: A way for each entry of this name; if there is none, a way that says so.
   public func why(_ entry: String) -> EntryTrace {
     let parts = entry.split(separator: ":", maxSplits: 1).map(String.init)
     let kinds: [RecordKind] = [.module, .service, .target, .route]
@@ -269,7 +268,7 @@ extension Hive {
 }
 
 extension EntryTrace.Stage {
-  /// The stage at which a problem of an entry keeps it.
+  /// Creates the stage that a problem of an entry belongs to.
   fileprivate init(ofProblem code: String, isRejected: Bool) {
     switch Problem.Code(rawValue: code) {
     case .duplicate: self = .duplicates
@@ -285,14 +284,14 @@ extension EntryTrace.Stage {
 // MARK: Observing
 
 extension Hive {
-  /// Tells an observer what this Hive does from now on, on the thread that does it.
+  /// Passes the notices of this Hive to an observer from now on, on the thread that causes them.
   ///
   /// An observation that a module adds inside its steps and events ends when the module is unmounted.
   ///
   /// - Parameters:
-  ///   - fromStart: Whether to tell it of the present entries too, on the calling thread: the process's
-  ///     Hive has found some before anything could observe it. What happens on other threads meanwhile
-  ///     may be told before, and what was just happening twice.
+  ///   - fromStart: Whether to send notices of the present entries too, on the calling thread: the process's Hive has
+  ///     found some before anything could observe it. Notices from other threads may come before them, and some notices
+  ///     twice.
   ///   - observer: Called with no lock held, so it may ask the Hive; several threads may call it at once.
   /// - Returns: Its `cancel()` ends the observation; forgetting the value does not.
   @discardableResult
@@ -312,7 +311,7 @@ extension Hive {
     return handle
   }
 
-  /// Tells an observer what this Hive does, and sets a task local for each step and event of a module.
+  /// Passes the notices of this Hive to an observer, and sets a task local for each step and event of a module.
   ///
   ///     hive.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
   ///
@@ -320,8 +319,8 @@ extension Hive {
   ///
   /// - Parameters:
   ///   - local: The task local.
-  ///   - observer: Called as that of ``observe(fromStart:_:)``. Returns the value at `stepBegan`, nil to set none; at
-  ///     other notices its value has no effect.
+  ///   - observer: Called like the observer of ``observe(fromStart:_:)``. Returns the value at `stepBegan`, nil to set
+  ///     none; at other notices its value has no effect.
   /// - Returns: Its `cancel()` ends the observation; a step that is under way keeps the value.
   @discardableResult
   public func observe<Value: Sendable>(

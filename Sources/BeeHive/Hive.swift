@@ -1,24 +1,23 @@
-// An entry's kind and origin, and why an image was not read, are part of what the Hive answers with, so clients
-// that import BeeHive have their types too; so has every other file of BeeHive.
+// The Hive answers with the kinds and origins of entries and with the errors of images, so clients that import BeeHive
+// get these types too. So does every other file of BeeHive.
 @_exported public import BinaryImage
 internal import CSwiftRuntime
 @_exported public import Registration
 public import Synchronization
 package import Threads
 
-/// The registry of modules and services: what images declare, what code registers, and who asks.
+/// The registry of the modules and services that images declare and code registers.
 ///
 ///     try Hive.process.register((any Greeter).self, scope: .singleton) { _ in English() }
 ///     let greeter: any Greeter = try Hive.process.service()
 ///     try await Hive.process.start()
 ///     print(Hive.process.report())
 ///
-/// `Hive.process` knows every image that this process has loaded and will load, by whatever call. A Hive
-/// made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows chosen images
-/// alone: for tests. Every method may be called from any thread; factories, modules and the loader are
-/// never called with a lock held.
+/// `Hive.process` knows every image that this process has loaded and will load, by whatever call. For tests, a Hive
+/// made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows only chosen images. Every
+/// method may be called from any thread. Factories, modules and the loader are never called with a lock held.
 public final class Hive: Sendable {
-  /// What the lock guards.
+  /// The state that the lock guards.
   struct State {
     var table = EntryTable()
     var images = KnownImages()
@@ -27,62 +26,62 @@ public final class Hive: Sendable {
     /// The files that were registered.
     var files: Set<String> = []
     var hostBindings: [String: FactoryClosure] = [:]
-    /// Changes whenever the host gives one.
+    /// Changes whenever a binding of the host comes or goes.
     var hostBindingsVersion = 0
-    /// What the modules that run are told; factories in C, too.
+    /// The context of the modules that run; C factories get it, too.
     var context: Context?
-    /// The names of the modules that the last start was told to leave out.
+    /// The names of the modules that the options of the last start switch off.
     var disabled: Set<String> = []
     /// The keys of the lookup cache that an entry could change, by its name's last part.
     var publishedKeys: [String: Set<UInt>] = [:]
-    /// How many tasks have overrides of their own: meanwhile no answer is kept for others.
+    /// The number of tasks that have overrides of their own: meanwhile no answer is kept for others.
     var taskOverrideCount = 0
-    /// The entries that answer for services of C, whatever else would, for all who ask.
+    /// The entries that override C services for all callers.
     var overrides: [RegisteredEntry] = []
-    /// The tables that have answered so, by the services' names: a caller may give one back when its override is over.
+    /// The tables of overrides, by service name: a caller may give a table back after its override has ended.
     var overridingTables: [String: [RuntimeAddress: Set<String?>]] = [:]
-    /// The singletons that are being made asynchronously, by where they will be kept.
+    /// The singletons that are being made asynchronously, by the cells that will keep them.
     var loading: [ObjectIdentifier: Task<Void, any Error>] = [:]
-    /// The sum of all that decides about unbound entries, as it was when each of them had last been tried.
+    /// The sum of the versions that decide about unbound entries, at the last time that all of them were tried.
     var lastTry: Int?
-    /// The Hive's, who are told of what changes here once the lock is free.
+    /// Observers of this Hive. They are called after the lock is released.
     let observers: Observers<HiveNotice>
   }
 
   let state: Lock<State>
-  /// What the loader has mapped, under a lock of its own: see `ImageWatch`.
+  /// The images that the loader has mapped, under a lock of its own: see `ImageWatch`.
   let watch = Lock(ImageWatch())
   let pins = ImagePins()
   /// Starts modules and tears them down.
   let runner = ModuleRunner()
-  /// Who is told of what happens here.
+  /// The observers of this Hive.
   let observers = Observers<HiveNotice>()
-  /// How long each module took for each step and event.
+  /// The time that each module took for each step and event.
   public let profiler = Profiler()
-  /// Loads a library with a record that is wanted: set by the layer of plugins. Returns whether it has loaded one. Called
-  /// with no lock held.
+  /// A function of the plugin layer that loads a library with a wanted record. Returns whether it has loaded one.
+  /// Called with no lock held.
   package typealias Supplier =
     @Sendable (_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool
   package let supplier = Lock<Supplier?>(nil)
-  /// What other layers keep with this Hive: one object of each type.
+  /// The objects that other layers keep with this Hive: one of each type.
   let attachments = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   @usableFromInline let cache = LookupCache()
-  /// Whether images that come and go are this Hive's business.
+  /// Whether this Hive follows images that come and go.
   @usableFromInline let followsLoader: Bool
-  /// The announcements that this Hive has seen to; compared with the hook's counter by every lookup.
+  /// The number of announcements that this Hive has handled. Every lookup compares it with the hook's counter.
   ///
   /// No counter has the initial value: a Hive that has not walked yet is not up to date.
   @usableFromInline let seenAnnouncements = Atomic<UInt>(.max)
 
-  /// Which images are this Hive's business, by their paths; nil for all.
+  /// A function that chooses images by their paths; nil for all images.
   let isChosen: (@Sendable (_ path: String) -> Bool)?
 
   /// Creates an empty Hive that knows no image.
   public convenience init() { self.init(EntryTable(), followsLoader: false) }
 
-  /// Creates a Hive of what chosen images declare, apart from that of the process: for tests.
+  /// Creates a Hive of chosen images, apart from the Hive of the process: for tests.
   ///
-  /// - Parameter isChosen: Answers for the path of each image that is loaded now or later.
+  /// - Parameter isChosen: Returns whether to take the image of a path, for each image that is loaded now or later.
   public convenience init(imagesWhere isChosen: @escaping @Sendable (_ path: String) -> Bool) {
     self.init(EntryTable(), followsLoader: true, isChosen: isChosen)
     catchUp(probing: true)
@@ -96,7 +95,7 @@ public final class Hive: Sendable {
     self.isChosen = isChosen
   }
 
-  /// The Hive of this process; the first touch walks every image that is loaded.
+  /// The Hive of this process. The first use walks every image that is loaded.
   @inlinable
   public static var process: Hive {
     let hive = following
@@ -107,8 +106,8 @@ public final class Hive: Sendable {
   /// Created empty: Swift initialises a global with a lock held, and a walk of the images then could deadlock
   /// with a constructor that needs this global.
   ///
-  /// It lives as long as the process, and the runtime is told so: every lookup borrows it, and two
-  /// threads that counted those references would wait for each other's cache line.
+  /// The runtime treats it as immortal: every lookup borrows it, and two threads that counted those references would
+  /// wait for each other's cache line.
   @usableFromInline static let following: Hive = {
     let hive = Hive(EntryTable(stateRecord: StateRecord()), followsLoader: true)
     // Sound: one reference is given up for good, and no other code has the object yet.
@@ -117,14 +116,14 @@ public final class Hive: Sendable {
   }()
   @usableFromInline let isTouched = Atomic<Bool>(false)
 
-  /// The first walk.
+  /// Walks the images for the first time.
   @usableFromInline
   func touch() {
     isTouched.store(true, ordering: .relaxed)
     catchUp(probing: true)
   }
 
-  /// Ends what it keeps.
+  /// Ends the instances that it keeps.
   deinit { endInstances(of: self) }
 
   /// Every entry, in order of registration, with its state and its source.
@@ -141,8 +140,8 @@ public final class Hive: Sendable {
 }
 
 extension Hive {
-  /// What layers above keep with the Hive: the one `Object`, made when it is first asked for. `make` calls
-  /// nothing that may block.
+  /// Returns the one `Object` that layers above keep with the Hive, made at the first request. `make` calls nothing
+  /// that may block.
   package func attachment<Object: AnyObject & Sendable>(_ make: (Hive) -> Object) -> Object {
     attachments.withLock { objects in
       let key = ObjectIdentifier(Object.self)
@@ -168,8 +167,8 @@ extension Hive {
   ///   - line: The line in that file.
   ///   - make: Makes an instance, on the thread that asks and with no lock held. Asks the Hive that it is
   ///     given for what it needs.
-  /// - Throws: ``Problem`` of the code `duplicate` where the type, name and priority are taken; the service
-  ///   is listed as rejected, with both locations.
+  /// - Throws: ``Problem`` of the code `duplicate` if the type, name and priority are taken; the service is listed as
+  ///   rejected, with both locations.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, scope: Scope = .transient, priority: Int = 0,
     file: String = #fileID, line: UInt = #line,
@@ -180,7 +179,7 @@ extension Hive {
       line: line)
   }
 
-  /// Registers a service whose factory is given a parameter: ``service(_:name:with:)`` asks for it.
+  /// Registers a service whose factory takes a parameter. ``service(_:name:with:)`` asks for it.
   ///
   /// - Parameters:
   ///   - type: The type that lookups name.
@@ -190,7 +189,7 @@ extension Hive {
   ///   - file: Where it is registered.
   ///   - line: The line in that file.
   ///   - make: Makes an instance for each request.
-  /// - Throws: ``Problem`` where it is a duplicate.
+  /// - Throws: ``Problem`` if it is a duplicate.
   public func register<Service: Sendable, Parameter: Sendable>(
     _ type: Service.Type, taking parameter: Parameter.Type, name: String? = nil,
     priority: Int = 0, file: String = #fileID, line: UInt = #line,
@@ -220,7 +219,7 @@ extension Hive {
   ///   - file: Where it is registered.
   ///   - line: The line in that file.
   ///   - instance: Answers every lookup; the Hive keeps it until the service is removed.
-  /// - Throws: ``Problem`` where it is a duplicate.
+  /// - Throws: ``Problem`` if it is a duplicate.
   public func register<Service: Sendable>(
     _ type: Service.Type, name: String? = nil, priority: Int = 0, file: String = #fileID,
     line: UInt = #line, instance: Service
@@ -230,7 +229,7 @@ extension Hive {
       file: file, line: line)
   }
 
-  /// Registers a type that makes itself, as a service that it has to conform to.
+  /// Registers a type that makes itself, as a service whose type it has to conform to.
   ///
   /// - Parameters:
   ///   - type: The type that lookups name.
@@ -240,7 +239,7 @@ extension Hive {
   ///   - priority: The largest answers a lookup.
   ///   - file: Where it is registered.
   ///   - line: The line in that file.
-  /// - Throws: ``Problem`` where the implementation does not conform, or the service is a duplicate.
+  /// - Throws: ``Problem`` if the implementation does not conform, or the service is a duplicate.
   public func register<Service: Sendable, Implementation: Injectable>(
     _ type: Service.Type, as implementation: Implementation.Type, name: String? = nil,
     scope: Scope = .transient, priority: Int = 0, file: String = #fileID, line: UInt = #line
@@ -259,7 +258,7 @@ extension Hive {
         priority: priority, source: .code(file: file, line: line), progress: progress))
   }
 
-  /// Removes what code registered as a service of this type. What an image or a file declares stays.
+  /// Removes the services of this type that code registered. Services that an image or a file declares stay.
   ///
   /// - Parameters:
   ///   - type: The type that lookups name.
@@ -277,8 +276,8 @@ extension Hive {
 
   /// Removes every service of a name, whatever registered or declared it.
   ///
-  /// Instances that were made for all end: a `Disposable` is disposed of, and an object of a C factory given to its
-  /// `destroy`. Tables and objects of C libraries must not be used again. The library itself stays mapped.
+  /// Shared instances end: a `Disposable` is disposed of, and an object of a C factory goes to its `destroy`. Do not
+  /// use tables and objects of C libraries afterwards. The library itself stays mapped.
   ///
   /// - Parameters:
   ///   - name: Exactly the name that `entries` shows: of a type, with its module.
@@ -292,10 +291,10 @@ extension Hive {
     }.count
   }
 
-  /// Takes in one entry, for the module whose code is running; throws where it is refused.
+  /// Adds one entry for the module whose code is running. Throws if the entry is refused.
   func register(_ entry: RegisteredEntry) throws(Problem) {
     bindNamesakes(of: entry)
-    // Also one that is refused, since it is listed: once for each place that registers it.
+    // Add a refused entry too, because it is listed: once for each location that registers it.
     try add([entry])
     guard let problem = state.withLock({ _ in entry.refusal }) else { return }
     _ = hide { state in
@@ -306,7 +305,7 @@ extension Hive {
     throw problem
   }
 
-  /// Binds what came before and may serve as the same type, so that who comes second is known now.
+  /// Binds earlier entries that may serve as the same type, so that duplicates are known now.
   private func bindNamesakes(of entry: RegisteredEntry) {
     guard entry.kind == .service, state.withLock({ $0.table.hasUnbound }) else { return }
     let unbound = state.withLock { state in
@@ -317,7 +316,7 @@ extension Hive {
     for other in unbound { _ = boundProgress(of: other) }
   }
 
-  /// Takes out the entries for which `condition` holds, and returns them.
+  /// Removes the entries that fulfil `condition`, ends their instances, and returns them.
   @discardableResult
   func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
     let gone = hide { $0.table.withdraw(where: condition) }
@@ -325,7 +324,7 @@ extension Hive {
     return gone
   }
 
-  /// Takes out the entries that `choose` takes out of the table; what was made of them lives until ``end(_:)``.
+  /// Removes the entries that `choose` takes out of the table. Their instances live until ``end(_:)``.
   func hide(_ choose: (inout State) -> [RegisteredEntry]) -> [RegisteredEntry] {
     let gone = state.withLock { state in
       let gone = choose(&state)
@@ -340,7 +339,7 @@ extension Hive {
     return gone
   }
 
-  /// Ends what was made of entries that were taken out, and tells the state record who still has something of them.
+  /// Ends the instances of removed entries, and writes their remaining users to the state record.
   func end(_ gone: [RegisteredEntry]) {
     endMade(of: gone)
     state.withLock { _ in for entry in gone { entry.publishProgress() } }

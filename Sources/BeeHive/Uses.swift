@@ -15,7 +15,7 @@ struct Uses {
     return overrides + removedImages() + strays(among: entries)
   }
 
-  /// The libraries whose entries were all removed or refused, and who still has something of them; one sentence each.
+  /// Returns the libraries whose entries were all removed or refused, with their remaining users; one sentence each.
   private func removedImages() -> [String] {
     let images = hive.state.withLock { state in
       // The program has no name: nobody opens it again.
@@ -32,7 +32,7 @@ struct Uses {
     }
   }
 
-  /// Returns who still has something of entries that were removed; one sentence each.
+  /// Returns the remaining users of removed entries; one sentence each.
   func holders(of gone: [RegisteredEntry]) -> [String] {
     let services = hive.state.withLock { _ in gone.flatMap(\.holders) }
     let orders = Set(gone.modules.map(\.order))
@@ -40,7 +40,7 @@ struct Uses {
     return services + calls.map(ModuleStep.delay)
   }
 
-  /// Returns who still has something of entries that were removed, and who was started with them, apart from entries
+  /// Returns the remaining users of removed entries, and the modules that were started with them, apart from entries
   /// that took over; one sentence each.
   func users(of old: [RegisteredEntry], besides new: [RegisteredEntry] = []) -> [String] {
     let names = Set(
@@ -51,8 +51,8 @@ struct Uses {
     return holders(of: old) + others.map { "module \($0.name) (\($0.source)) was started with it" }
   }
 
-  /// Returns what modules that run require or need by their declarations, and would lack once entries have given way to
-  /// those of a file; one sentence each.
+  /// Returns the declared requirements and needs of running modules that would lack a provider once the entries of a
+  /// file replace others; one sentence each.
   func losses(of old: [RegisteredEntry], to new: [Entry]) -> [String] {
     let running = hive.runner.states.withLock(\.running).map(\.entry).filter { module in
       !old.contains { $0 === module }
@@ -74,8 +74,8 @@ struct Uses {
     }
   }
 
-  /// Returns the entries whose records lead into an earlier build of their library, which answers then; one sentence
-  /// each. `old` is the loader's name for the library that they replace, if they do.
+  /// Returns the entries whose records lead into an earlier build of their library, so that this build would answer;
+  /// one sentence each. `old` is the loader's name for the library that they replace, if they do.
   func strays(among entries: [RegisteredEntry], replacing old: String? = nil) -> [String] {
     let (builds, makers) = hive.state.withLock { state in
       (state.earlierBuilds, entries.map(\.maker))

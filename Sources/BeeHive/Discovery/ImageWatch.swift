@@ -4,7 +4,7 @@ internal import LibC
 internal import Synchronization
 internal import Threads
 
-/// Which images a Hive still has to merge: the loader's list, and the images that announced themselves.
+/// The images that a Hive still has to merge: from the loader's list, and images that announced themselves.
 ///
 /// Has a lock of its own. It is held while the loader's list is walked and files without a note are read,
 /// never across `dlopen`, a constructor, an accessor or other foreign code. An image stays unmerged until a
@@ -13,12 +13,12 @@ internal import Threads
 struct ImageWatch: ~Copyable {
   private var list = ImageList()
   private var unmerged: Set<MappedImage.ID> = []
-  /// Merged images that could not be read: the loader may map another in the place of one.
+  /// Merged images that could not be read: the loader may map another image at the address of one.
   private var unread: Set<MappedImage.ID> = []
   /// The headers of images that announced themselves, and whether they are pinned.
   private var announced: [RuntimeAddress: Bool] = [:]
 
-  /// What one walk of the loader's list found.
+  /// The result of one walk of the loader's list.
   struct Found: Sendable {
     /// Images to merge, in the loader's order.
     var images: [LoadedImage] = []
@@ -32,7 +32,7 @@ struct ImageWatch: ~Copyable {
     var unsettled: Set<MappedImage.ID> = []
     /// Those of `images` that their constructors have pinned.
     var pinned: Set<MappedImage.ID> = []
-    /// What the loader had mapped and unmapped before `images` were copied; nil where it does not count.
+    /// The loader's counts of mapped and unmapped images before `images` were copied; nil if it does not count.
     var counters: ImageList.Counters?
   }
 
@@ -60,14 +60,14 @@ struct ImageWatch: ~Copyable {
       switch copy {
       case .image(let image):
         found.images.append(image)
-        // One whose constructor has called the hook is relocated, if it has not taken the place of another.
+        // An image whose constructor has called the hook is relocated, unless it has replaced another image.
         let isPinned = mapped.header.flatMap { announced[$0] }
         if isPinned == true { found.pinned.insert(mapped.id) }
         let isRelocated = image.isRelocated || (isPinned != nil && !ImageList.tellsRelocation)
         if !isRelocated, !image.isSettled { found.unsettled.insert(mapped.id) }
       case .failed(let error): found.failures.append((mapped.id, error))
-      // It stays unmerged: the next walk finds that it is no longer listed, or finds an image in its place
-      // that the list cannot tell from it.
+      // It stays unmerged: the next walk finds that it is no longer listed, or finds an image in its place that the
+      // list cannot tell from it.
       case .gone: break
       }
     }
@@ -99,11 +99,11 @@ struct ImageWatch: ~Copyable {
   }
 }
 
-/// Pins images that have not done it themselves: hand-written entries, hosts that export no hook, and constructors
-/// that run before the image's anchor.
+/// Pins images that did not pin themselves: hand-written entries, hosts that export no hook, and constructors that run
+/// before the image's anchor.
 ///
-/// On a thread of its own: while a constructor runs, the loader lets nobody else in, and a constructor may wait for the
-/// thread that asks. An image that is not pinned in time is left for the next look.
+/// Pins on a thread of its own: while a constructor runs, the loader lets nobody else in, and a constructor may wait
+/// for the thread that asks. An image that is not pinned in time is left for the next look.
 struct ImagePins {
   typealias Results = [MappedImage.ID: Result<Void, ImageError>]
 
@@ -153,8 +153,8 @@ private let madeNames = Atomic<UInt64>(0)
 
 /// Opens a file as an image of its own, for good. Returns the loader's name for it.
 ///
-/// The loader knows an image by every name that it was opened by, and opens no file for such a name: a file that was
-/// renamed over needs its path in another spelling.
+/// The loader keeps every name that an image was opened by, and opens no file for such a name. So a file that was
+/// replaced by renaming needs another spelling of its path.
 package func openAnew(_ file: String) throws(Problem) -> String {
   func isLoaded(_ name: String) -> Bool {
     // Sound: the handle is closed once.
@@ -176,7 +176,7 @@ package func openAnew(_ file: String) throws(Problem) -> String {
   return name
 }
 
-/// Has the loader open a file by a name of it; errors have the path.
+/// Opens a file by one of its names; errors have the path.
 package func openLibrary(_ name: String, as path: String) throws(Problem) {
   guard unsafe dlopen(name, RTLD_NOW | RTLD_LOCAL) == nil else { return }
   let text = unsafe String(cString: dlerror())
@@ -184,7 +184,7 @@ package func openLibrary(_ name: String, as path: String) throws(Problem) {
     .notLoaded, text.hasPrefix(name) ? path + text.dropFirst(name.count) : "\(path): \(text)")
 }
 
-/// Returns another spelling of a path, which the loader has never heard: it keeps every name that led to an image.
+/// Returns another spelling of a path, new to the loader, which keeps every name that led to an image.
 package func newSpelling(of path: String) -> String {
   guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
   let number = madeNames.wrappingAdd(1, ordering: .relaxed).newValue
@@ -193,7 +193,7 @@ package func newSpelling(of path: String) -> String {
 }
 
 extension MappedImage {
-  /// The fault of its file if that has entries which the note leaves out: sections that were linked apart.
+  /// The fault of its file if the file has entries that the note leaves out: sections that were linked apart.
   var lostEntries: ImageError? {
     do throws(ImageError) {
       let file = try ELFFile(OpenedFile(path: displayName, wasMapped: true))
@@ -209,14 +209,14 @@ extension MappedImage {
 struct KnownImages {
   typealias Registered = (id: MappedImage.ID, path: String, name: String)
 
-  /// The images about which nothing is left to find out: they declare nothing, have registered or were unmapped. The
-  /// identity of an unmapped image is never used again: a thread that still copies it merges nothing.
+  /// The images that are done: they declare nothing, have registered or were unmapped. The identity of an unmapped
+  /// image is never used again: a thread that still copies it merges nothing.
   private var settled: Set<MappedImage.ID> = []
-  /// The images that have registered, and stay mapped: where their files are, and the loader's names for them.
+  /// The images that have registered and stay mapped: the paths of their files, and the loader's names.
   private(set) var registered: [Registered] = []
   /// The reasons that images could not be inspected: each may be another image by now.
   private var failures: [MappedImage.ID: ImageError] = [:]
-  /// The images whose notes were believed, and not compared with their files yet.
+  /// The images whose notes were trusted, and not compared with their files yet.
   var unchecked: [MappedImage] = []
   /// Faults of images that can be read.
   private var remarks: [MappedImage.ID: ImageError] = [:]
@@ -228,13 +228,13 @@ struct KnownImages {
     }
   }
 
-  /// Returns the images that have registered and are at this path, or at one that ends so.
+  /// Returns the registered images whose path is this one or ends with it.
   func registered(called path: String) -> [Registered] {
     let end = "/\(path.plainPath)"
     return registered.filter { [$0.path, $0.name].contains { "/\($0.plainPath)".hasSuffix(end) } }
   }
 
-  /// Returns whether nothing is left to find out about an image.
+  /// Returns whether an image is done.
   func isSettled(_ id: MappedImage.ID) -> Bool { settled.contains(id) }
 
   /// Settles an image, which declares nothing, or has registered from `path`. Returns false if it was settled already.

@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 
 extension RegisteredEntry {
-  /// Makes entries of all that an image declares, except for third parties and the identity of a plugin.
+  /// Makes entries of all records of an image, except those of third parties and the identity of a plugin.
   static func all(of scan: Scan, in image: LoadedImage) -> [RegisteredEntry] {
     var entries: [RegisteredEntry] = []
     entries.reserveCapacity(scan.records.count + scan.rejections.count)
@@ -21,7 +21,7 @@ extension RegisteredEntry {
     return entries
   }
 
-  /// Makes the entry of a record, bound where the record itself says what makes it.
+  /// Makes the entry of a record, bound if the record itself says what makes it.
   private convenience init(_ record: Record, of image: MappedImage.ID, _ bias: LoadBias) {
     self.init(
       kind: record.kind, name: record.name, implementation: record.implementation,
@@ -30,10 +30,10 @@ extension RegisteredEntry {
   }
 }
 
-// From an accepted entry to what makes it: the record's accessor, else a type of the name, else what the host gave.
+// From an accepted entry to what makes it: the record's accessor, else what the host gave, else a type of the name.
 // Runs with no lock held: it asks the Swift runtime and the image's own accessor.
 extension RegisteredEntry.Progress {
-  /// What becomes of a record of an image whose Swift code, if it has any, is pinned.
+  /// Returns the progress of a record of an image whose Swift code, if it has any, is pinned.
   fileprivate static func of(_ record: Record, in image: LoadBias) -> Self {
     guard record.kind.isKnown else {
       return .accepted(
@@ -79,13 +79,13 @@ extension RegisteredEntry.Progress {
     return .bound(.accessor(accessor))
   }
 
-  /// What becomes of an entry that names a type, now that these images are loaded.
+  /// Returns the progress of an entry that names a type, with the images that are loaded now.
   ///
   /// - Parameters:
   ///   - entry: An entry that nothing makes yet.
-  ///   - hostBindings: What the host gave for names that no type answers to.
+  ///   - hostBindings: The host's factories, by name. They come before types of the name.
   ///   - asked: The type that somebody asks for by the entry's name.
-  /// - Returns: Its progress, accepted where another image may still bring what it names.
+  /// - Returns: Its progress, accepted if another image may still bring what it names.
   static func of(
     _ entry: RegisteredEntry, _ hostBindings: [String: FactoryClosure], asked: Any.Type?
   ) -> Self {
@@ -130,15 +130,15 @@ extension RegisteredEntry.Progress {
     }
   }
 
-  /// Decides about the entry of a service whose implementation is known.
+  /// Returns the progress of a service whose implementation is known.
   ///
   /// - Parameters:
   ///   - entry: The entry.
-  ///   - type: What its implementation names.
+  ///   - type: The type of its implementation.
   ///   - asked: The type that somebody asks for by the entry's name.
-  ///   - isMade: Whether values of `type` are made by the host: then it may be the service itself, and another may
-  ///     be given for the name later.
-  ///   - serving: Gets the type that the service is if `type` can serve as it; nil of a composition.
+  ///   - isMade: Whether the host makes values of `type`. Then `type` may be the service itself, and the host may give
+  ///     another factory for the name later.
+  ///   - serving: Called if `type` can serve, with the type of the service; nil for a composition.
   /// - Returns: Its progress.
   private static func of(
     _ entry: RegisteredEntry, by type: Any.Type, _ asked: Any.Type?, isMade: Bool = false,
@@ -154,7 +154,7 @@ extension RegisteredEntry.Progress {
       return serving(services.count == 1 ? ObjectIdentifier(services[0]) : nil)
     }
     let name = TypeName(entry.name)
-    // What the host makes says itself what it serves as.
+    // The host's factory says itself what it serves as.
     if isMade, TypeSpelling.of(type).all.contains(name.text) { return check([type]) }
     switch TypeLookup.type(named: name) {
     case .found(let service): return check([service])
@@ -181,7 +181,7 @@ extension RegisteredEntry.Progress {
 }
 
 extension RegisteredEntry {
-  /// Returns the name of the type that a module or a service waits for, and whether a type could be meant.
+  /// Returns the name of the type that a module or a service waits for, and a check whether a type can serve.
   static func missingType(
     _ kind: String, _ name: String, _ implementation: String?
   ) -> (name: TypeName, canServe: (any Any.Type) -> Bool) {
@@ -198,7 +198,7 @@ extension RegisteredEntry {
 }
 
 extension Provider {
-  /// The images that it leads into, as the loader calls them: with its structure, its table and its functions.
+  /// The loader's names of the images that it leads into: with its structure, its table and its functions.
   ///
   /// Call it with no lock held.
   var images: [String] {
@@ -215,7 +215,7 @@ extension Provider {
 }
 
 extension Problem {
-  /// Why a name finds no type, and what to do.
+  /// Returns the problem that a name finds no type, with the remedy.
   fileprivate static func noType(_ reason: String) -> Problem {
     Problem(.noSuchType, "\(reason); bind it or link its module")
   }
@@ -223,14 +223,14 @@ extension Problem {
   /// The state of an entry between registration and the first look for its type.
   static let notYetLooked = noType("no type of this name yet")
 
-  /// That several types have the name that an entry writes.
+  /// Returns the problem that several types have the name that an entry writes.
   fileprivate static func ambiguous(_ names: [String], as name: String) -> Problem {
     Problem(
       .ambiguousType,
       "\(names.joined(separator: " and ")) both answer to \(name); write the module's name too")
   }
 
-  /// That a service's name is that of no type, so that no lookup finds it.
+  /// The problem of a service whose name is not the name of a type, so that no lookup finds it.
   fileprivate static let noSuchService = Problem(
     .noSuchType,
     "no type of the service's name yet; link its module, or write the type itself where this is an alias"
@@ -238,7 +238,7 @@ extension Problem {
 }
 
 extension PointerValue {
-  /// The address in this process, for a pointer that was read from a loaded image.
+  /// Returns the address in this process, for a pointer that was read from a loaded image.
   func runtimeAddress(in image: LoadBias) -> RuntimeAddress? {
     switch target {
     case .null, .imported, .section, .unresolvable: nil

@@ -1,12 +1,12 @@
 internal import BinaryImage
 public import Registration
 
-/// What the Hive made of one declared module or service, and where it came from.
+/// A declared module, service, target or route: its state in the Hive, and its source.
 ///
 /// Nothing that was declared is ever missing from `Hive.entries`: an entry is bound, or accepted and
 /// not bound yet, or rejected, and the last two say why.
 public struct Entry: Hashable, Sendable {
-  /// How far an entry got.
+  /// The state of an entry.
   public enum State: Hashable, Sendable {
     /// Something can make it.
     case bound
@@ -18,19 +18,19 @@ public struct Entry: Hashable, Sendable {
 
   /// A module, a service, …
   public var kind: RecordKind
-  /// The name as declared; empty where a malformed entry has none.
+  /// The name as declared; empty if a malformed entry has none.
   public var name: String
-  /// What implements it, as declared; nil where the entry names nothing.
+  /// The implementation, as declared; nil if the entry names none.
   public var implementation: String?
   /// The declared attributes.
   package var attributes: Attributes
   /// The declared attributes, as they are written: `priority=10`, `requires=log`.
   public var fields: [String] { attributes.texts }
-  /// Where it was declared.
+  /// The location of the declaration.
   public var source: Source
-  /// How far it got.
+  /// The state of the entry.
   public var state: State
-  /// Tells it from all others of this process; 0 for that of a file that is not loaded.
+  /// A number that no other entry of this process has; 0 for an entry of a file that is not loaded.
   var number: UInt64 = 0
 }
 
@@ -51,13 +51,13 @@ extension Entry: CustomStringConvertible {
   }
 }
 
-/// Where an entry was declared.
+/// The location of an entry's declaration.
 public enum Source: Hashable, Sendable {
   /// In a section of an image.
   case image(Origin)
-  /// By a call to the API; `file` is a `#fileID`, or a path where C said it.
+  /// By a call to the API; `file` is a `#fileID`, or a path if the call came from C.
   case code(file: String, line: UInt)
-  /// In a file that the host decoded, at this place.
+  /// In a file that the host decoded, at this key path.
   case file(String, keyPath: String)
 }
 
@@ -67,14 +67,14 @@ extension Source: CustomStringConvertible {
 }
 
 extension Source {
-  /// What sources are called, each with as much of its path as tells it from the others: two libraries,
-  /// or two files of code, may have one name in different folders.
+  /// Returns the names of sources, each with as many folders as tell it from the others: two libraries, or two files of
+  /// code, may have one name in different folders.
   static func told(apart sources: [Source]) -> [String] {
     let folders = folders(tellingApart: sources.map(\.path))
     return sources.map { $0.description(folders: folders[$0.path] ?? 0) }
   }
 
-  /// How many folders of each path tell it from the others.
+  /// Returns the number of folders that tell each path from the others.
   static func folders(tellingApart paths: [String]) -> [String: Int] {
     // In the order of their ends, so that those with the most in common are neighbours.
     let ends = Set(paths).map { (path: $0, parts: $0.pathParts.reversed()) }
@@ -88,7 +88,7 @@ extension Source {
     return folders
   }
 
-  /// The source with the last folders of its path; of code, always the last one: its module.
+  /// Returns the source with the last folders of its path; for code, always with the last one: its module.
   func description(folders: Int) -> String {
     switch self {
     case .image(let origin): origin.description(folders: folders)

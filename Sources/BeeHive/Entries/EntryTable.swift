@@ -1,29 +1,29 @@
 internal import BinaryImage
 internal import Registration
 
-/// Every entry of a Hive, and which of them answers to a name. Lives under the Hive's lock.
+/// Every entry of a Hive, by name, by type and by image. Lives under the Hive's lock.
 ///
 /// The entries of one image are added at their own cost, however many others there are.
 struct EntryTable {
-  /// All, in order of registration.
+  /// All entries, in order of registration.
   ///
-  /// Who takes one out releases it with no lock held, since that may destroy an instance of the user's.
+  /// Whoever takes an entry out releases it with no lock held, because that may destroy an instance of the user's.
   private var made: [RegisteredEntry] = []
-  /// The same by what duplicates share: services by their names alone.
+  /// The same entries by what duplicates share: services only by their names.
   private var filed: [EntryIdentity: Namesakes] = [:]
   /// The services that are known to serve as a type.
   private var servicesByType: [ObjectIdentifier: Namesakes] = [:]
-  /// The entries of each image, in order of registration: also what was removed, since images stay mapped.
+  /// The entries of each image, in order of registration, including removed ones, because images stay mapped.
   private var images: [MappedImage.ID: [RegisteredEntry]] = [:]
-  /// The targets and routes, which layers above make something of, in order of registration.
+  /// The targets and routes, which layers above use, in order of registration.
   private(set) var others: [RegisteredEntry] = []
-  /// Changes whenever one of those comes or goes.
+  /// Changes whenever a target or a route comes or goes.
   private(set) var otherVersion = 0
   /// Changes whenever an entry comes or goes.
   private(set) var version = 0
-  /// Whether any service has waited for what makes it.
+  /// Whether any service was ever unbound.
   private(set) var hasUnbound = false
-  /// Where others read what became of the entries; the Hive of the process alone has one.
+  /// The record that others read the states of entries from; only the Hive of the process has one.
   private var stateRecord: StateRecord?
 
   /// An empty table.
@@ -32,32 +32,32 @@ struct EntryTable {
   /// Every entry that is part of the Hive, in order of registration.
   var all: [RegisteredEntry] { entries { _ in true } }
 
-  /// Those for which `condition` holds, in order of registration. Looks at every entry.
+  /// Returns the entries that fulfil `condition`, in order of registration. Looks at every entry.
   func entries(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
     made.filter(condition)
   }
 
-  /// The services or modules of this name, the rejected ones among them.
+  /// Returns the services or modules of this name, including rejected ones.
   func named(_ kind: RecordKind, _ name: String) -> Namesakes {
     filed[.named(kind, name)] ?? Namesakes()
   }
 
-  /// The services that are known to serve as a type, whatever their name.
+  /// Returns the services that are known to serve as a type, whatever their name.
   func serving(_ type: ObjectIdentifier) -> Namesakes { servicesByType[type] ?? Namesakes() }
 
-  /// The names of all services, or of all modules.
+  /// Returns the names of all services, or of all modules.
   func names(of kind: RecordKind) -> Set<String> {
     Set(filed.keys.compactMap { if case .named(kind, let name) = $0 { name } else { nil } })
   }
 
-  /// Finds the services that a lookup may mean: those of any of these names, which are the spellings of the
-  /// type (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
+  /// Finds the services that a lookup may mean: those that have any of these names, which are the spellings of the type
+  /// (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
   ///
   /// - Parameters:
   ///   - names: Every way to spell the type.
   ///   - type: The type; nil for a lookup by name only.
   ///   - given: The given name that they must have; nil for any.
-  /// - Returns: The services, in order of registration, and when that was: see `version`.
+  /// - Returns: The services, each name's in order of registration, and the `version` that they were found at.
   func services(
     named names: [String], of type: Any.Type? = nil, given: String? = nil
   ) -> (entries: [RegisteredEntry], version: Int) {
@@ -71,14 +71,14 @@ struct EntryTable {
     return (entries, version)
   }
 
-  /// Returns what an image declares, also what was removed.
+  /// Returns the entries of an image, including removed ones.
   func declared(by image: MappedImage.ID) -> [RegisteredEntry] { images[image] ?? [] }
 
-  /// The remedy where entries of an image were removed.
+  /// The remedy if entries of an image were removed.
   static let adviceOnRemoved =
     "opening it again registers nothing; hive.plugins.load brings a plugin back, else open a new build from a file of another name"
 
-  /// The services of a name that images declare and that were removed. Looks at every entry.
+  /// Returns the removed services of a name that images declare. Looks at every entry.
   func removed(_ service: String) -> [RegisteredEntry] {
     images.values.joined().filter {
       $0.isWithdrawn && $0.kind == .service && $0.name == service
@@ -94,7 +94,7 @@ struct EntryTable {
     filed.reserveCapacity(filed.count + entries.count)
   }
 
-  /// Takes in an entry; one that another already provides is kept, as rejected.
+  /// Adds an entry. A duplicate is kept, as rejected.
   mutating func add(_ entry: RegisteredEntry) {
     version += 1
     made.insert(inOrder: entry)
@@ -117,19 +117,19 @@ struct EntryTable {
     }
   }
 
-  /// Says what became of an entry, unless it has left or been settled meanwhile. Returns the entries whose
-  /// state that changes: with it, those that turn out to be its duplicates.
+  /// Sets the progress of an entry, unless the entry has left or been settled meanwhile. Returns the entries whose
+  /// state changed: this one, and those that turn out to be its duplicates.
   mutating func set(
     _ progress: RegisteredEntry.Progress, for entry: RegisteredEntry
   ) -> [RegisteredEntry] {
     guard !entry.isWithdrawn, entry.isUnbound else { return [] }
     entry.progress = progress
     fileByType(entry)
-    // The type that an entry serves as may be known only now, and so who is a duplicate.
+    // The type that an entry serves as, and so its duplicates, may be known only now.
     let rivals = rivals(of: entry)
     entry.reject(ifDuplicateAmong: rivals.filter { $0.order < entry.order })
     if case .rejected = progress {
-      // What cannot serve keeps no other from it.
+      // An entry that cannot serve is no reason to reject others.
       giveTurns(among: rivals)
     } else if case .bound = entry.progress {
       return [entry]
@@ -138,7 +138,7 @@ struct EntryTable {
     return [entry]
   }
 
-  /// Puts a service under the type that it serves as, if that is known, and returns the others there of its given name.
+  /// Files a service under the type that it serves as, if that is known. Returns the others there of its given name.
   @discardableResult
   private mutating func fileByType(_ entry: RegisteredEntry) -> [RegisteredEntry] {
     guard entry.kind == .service, let type = entry.servedType else { return [] }
@@ -146,12 +146,12 @@ struct EntryTable {
     return servicesByType[type, default: Namesakes()].add(entry)
   }
 
-  /// The keys that an entry is filed by, besides its type.
+  /// Returns the keys that an entry is filed by, besides its type.
   private func keys(of entry: RegisteredEntry) -> [EntryIdentity] {
     entry.kind == .service ? [.named(.service, entry.name)] : entry.identities
   }
 
-  /// The entries that could be duplicates of an entry, with itself, in order of registration.
+  /// Returns the entries that could be duplicates of an entry, including itself, in order of registration.
   private func rivals(of entry: RegisteredEntry) -> [RegisteredEntry] {
     var rivals = keys(of: entry).flatMap { filed[$0]?.given(entry.givenName) ?? [] }
     if let type = entry.filedType {
@@ -160,18 +160,18 @@ struct EntryTable {
     return rivals.sorted { $0.order < $1.order }
   }
 
-  /// Takes back what was rejected as a duplicate of an entry that is one no more.
+  /// Reconsiders entries that were rejected as duplicates.
   private mutating func giveTurns(among list: [RegisteredEntry]) {
     for other in list {
       guard let before = other.setAside, case .rejected = other.progress else { continue }
       other.progress = before.progress
       other.setAside = nil
-      // One that came later may have its place: an entry of a new build.
+      // A later entry may have replaced it: an entry of a new build.
       other.reject(ifDuplicateAmong: rivals(of: other))
     }
   }
 
-  /// Returns those of entries that have left whose instances no other entry shares.
+  /// Returns those removed entries whose instances no other entry shares.
   func withoutSharers(_ gone: [RegisteredEntry]) -> [RegisteredEntry] {
     gone.filter { entry in
       guard entry.attributes.shared != nil, let image = entry.image else { return true }
@@ -181,7 +181,7 @@ struct EntryTable {
     }
   }
 
-  /// Takes back what was rejected as a duplicate of entries that have left.
+  /// Reconsiders entries that were rejected as duplicates of removed entries.
   mutating func giveTurns(after gone: [RegisteredEntry]) {
     version += 1
     if gone.contains(where: \.kind.isOfLayersAbove) { otherVersion += 1 }
@@ -190,8 +190,8 @@ struct EntryTable {
 
   // MARK: The state record
 
-  /// The modules are being started, have been, or were torn down: says of each bound one why it does not run, and how far
-  /// a module is that comes now.
+  /// Writes the stage of every bound module to the state record, and the stage of modules that come later. Called when
+  /// the modules are being started, have been started or were torn down.
   mutating func publish(
     arrival: ModuleStage?, switchedOff: Set<String>, _ stage: (RegisteredEntry) -> ModuleStage?
   ) {
@@ -201,12 +201,12 @@ struct EntryTable {
     for entry in made where entry.kind == .module { entry.publish(stage(entry)) }
   }
 
-  /// A module that was not tried yet has been bound.
+  /// Writes the stage of a module that has been bound and was not tried yet.
   func publishArrival(of entry: RegisteredEntry) { stateRecord?.publishArrival(of: entry) }
 
   // MARK: Going
 
-  /// Takes back what the host gave with one call of `bind`; returns the entries that it had bound.
+  /// Unbinds the entries that one call of `bind` has bound, and returns them.
   mutating func unbind(_ binding: Int) -> [RegisteredEntry] {
     let bound = entries {
       guard case .bound(.closure(let factory)) = $0.progress else { return false }
@@ -217,17 +217,17 @@ struct EntryTable {
     return bound
   }
 
-  /// Takes out every entry for which `condition` holds, and returns them.
+  /// Removes the entries that fulfil `condition`, and returns them.
   ///
-  /// What was rejected as a duplicate of one that goes gets its turn. Looks at every entry.
+  /// Reconsiders entries that were rejected as their duplicates. Looks at every entry.
   mutating func withdraw(where condition: (RegisteredEntry) -> Bool) -> [RegisteredEntry] {
     withdraw(entries(where: condition))
   }
 
-  /// Takes entries out, and returns those that were still there.
+  /// Removes entries, and returns those that were still there.
   ///
-  /// Their places are given to `next`, which are taken in again if they have left; without any, to what was rejected as a
-  /// duplicate.
+  /// The entries of `next` replace them, and are added again if they have left. Without any, reconsiders entries that
+  /// were rejected as duplicates.
   mutating func withdraw(
     _ entries: [RegisteredEntry], for next: [RegisteredEntry] = []
   ) -> [RegisteredEntry] {
@@ -246,7 +246,7 @@ struct EntryTable {
     return gone
   }
 
-  /// Takes entries in again that have left, and takes back that they were rejected as duplicates. Returns those.
+  /// Adds removed entries again, and reconsiders those that were rejected as duplicates. Returns the added entries.
   @discardableResult
   mutating func restore(_ entries: [RegisteredEntry]) -> [RegisteredEntry] {
     let returned = entries.filter(\.isWithdrawn)
@@ -260,15 +260,15 @@ struct EntryTable {
 }
 
 extension RecordKind {
-  /// Whether layers above make something of it.
+  /// Whether layers above use entries of this kind.
   fileprivate var isOfLayersAbove: Bool { self == .target || self == .route }
 }
 
-/// The entries of one name, or of one type: those that have the same given name together.
+/// The entries of one name or of one type, grouped by given name.
 struct Namesakes {
-  /// Those without a given name, in order of registration: most entries have none.
+  /// The entries without a given name, in order of registration: most entries have none.
   private var unnamed: [RegisteredEntry] = []
-  /// The others by their given names, each group in order of registration; none is empty.
+  /// The other entries by their given names, each group in order of registration; no group is empty.
   private var named: [String: [RegisteredEntry]] = [:]
 
   var isEmpty: Bool { unnamed.isEmpty && named.isEmpty }
@@ -279,11 +279,10 @@ struct Namesakes {
       ? unnamed : (unnamed + named.values.joined()).sorted { $0.order < $1.order }
   }
 
-  /// Those that have this given name, or none; in order of registration.
+  /// Returns the entries with this given name, or without any for nil; in order of registration.
   func given(_ name: String?) -> [RegisteredEntry] { name.map { named[$0] ?? [] } ?? unnamed }
 
-  /// Inserts an entry in its order, and returns the others of its given name. The time grows with the number of
-  /// those.
+  /// Inserts an entry in its order, and returns the others of its given name. The time grows with their number.
   @discardableResult
   mutating func add(_ entry: RegisteredEntry) -> [RegisteredEntry] {
     if let name = entry.givenName { return Self.insert(entry, into: &named[name, default: []]) }
@@ -298,7 +297,6 @@ struct Namesakes {
     return others
   }
 
-  /// Takes out an entry.
   mutating func remove(_ entry: RegisteredEntry) {
     guard let name = entry.givenName else { return unnamed.removeAll { $0 === entry } }
     named[name]?.removeAll { $0 === entry }
@@ -310,13 +308,12 @@ extension [RegisteredEntry] {
   /// Inserts an entry before those that were registered after it.
   fileprivate mutating func insert(inOrder entry: RegisteredEntry) {
     let place = (lastIndex { $0.order < entry.order } ?? -1) + 1
-    // Nearly always, and cheaper.
+    // The usual case, and cheaper.
     if place == count { append(entry) } else { insert(entry, at: place) }
   }
 }
 
 extension Dictionary where Value == Namesakes {
-  /// Takes out an entry.
   fileprivate mutating func remove(_ entry: RegisteredEntry, for key: Key) {
     guard let place = index(forKey: key) else { return }
     values[place].remove(entry)

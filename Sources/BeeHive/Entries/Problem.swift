@@ -1,11 +1,11 @@
-/// A fault of an entry, a setting or a call: a stable code, a sentence, and the other places it concerns.
+/// A fault of an entry, a setting or a call: a stable code, a sentence, and the other locations it concerns.
 public struct Problem: Error, Hashable, Sendable {
   /// The cause, as a stable code: reports print `rawValue`.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The code as it is printed and documented.
     public let rawValue: String
 
-    /// Wraps a code; the known ones are static members, and those of `Rejection.Reason`.
+    /// Wraps a code. The known ones are static members, and the reasons in `Rejection.Reason`.
     ///
     /// - Parameter rawValue: The code as it is printed: `no-such-type`.
     public init(rawValue: String) { self.rawValue = rawValue }
@@ -16,21 +16,21 @@ public struct Problem: Error, Hashable, Sendable {
     package static let noSuchType = Self(rawValue: "no-such-type")
     /// Several loaded types have the name, which is unqualified.
     package static let ambiguousType = Self(rawValue: "ambiguous-type")
-    /// The type does not conform to what it is to serve as.
+    /// The type does not conform to the type that it has to serve as.
     package static let doesNotConform = Self(rawValue: "does-not-conform")
     /// The type cannot be made: it lacks the initialiser that the Hive calls.
     package static let noInitializer = Self(rawValue: "no-initializer")
-    /// The record's `abi` is one that this version does not know.
+    /// This version does not know the record's `abi`.
     package static let unknownABI = Self(rawValue: "unknown-abi")
     /// The structure that the record's context leads to is missing, too small or of another version.
     package static let badContext = Self(rawValue: "bad-context")
     /// A function that the record leads to is not code of a loaded image.
     package static let badCode = Self(rawValue: "bad-code")
-    /// The kind is registered by another module of this package, or by none.
+    /// Another module of this package registers the kind, or none does.
     package static let unhandledKind = Self(rawValue: "unhandled-kind")
     /// The file that declares it is not loaded.
     package static let notLoaded = Self(rawValue: "not-loaded")
-    /// A caller in C passes what cannot be, or asks for what is not there.
+    /// A caller in C passes an impossible value, or asks for something that is not there.
     static let badCall = Self(rawValue: "bad-call")
     /// A step of a module in C answers false.
     static let refused = Self(rawValue: "refused")
@@ -47,8 +47,8 @@ public struct Problem: Error, Hashable, Sendable {
   }
 
   /// The other entries it concerns, such as the first of two duplicates.
-  // Before the others: enumerations mark the last word of what they hold, and a checker for leaks then takes a marked
-  // reference for none.
+  // First, because enumerations mark the last word of their payload, and a leak checker does not recognise a marked
+  // reference.
   package var related: [Source]
   /// The cause.
   public var code: Code
@@ -67,7 +67,7 @@ public struct Problem: Error, Hashable, Sendable {
     self.related = related
   }
 
-  /// Throws a problem of a call from C where something is not as it has to be.
+  /// Throws a problem of a call from C unless `isRight`.
   static func check(_ isRight: Bool, _ message: @autoclosure () -> String) throws(Problem) {
     if !isRight { throw Problem(.badCall, message()) }
   }

@@ -1,15 +1,15 @@
 internal import CBeeHive
 
-// Sound: an image that has registered stays mapped, so its addresses lead to functions and structures. What the author
-// promised by writing a record (that a function has this type) cannot be checked.
+// Sound: an image that has registered stays mapped, so its addresses lead to functions and structures. Nothing can
+// check the promise of a record's author that a function has this type.
 
-/// What makes an entry's module or service, once something can.
+/// The accessor, structure or closure that makes an entry's module or service.
 enum Provider: Sendable {
   /// A Swift accessor: a C function that makes the type it was compiled for and refuses others.
   case accessor(Accessor)
   /// A structure that a C author wrote; read at first use.
   case structure(CStructure, RuntimeAddress)
-  /// A type that the entry names, or what the host gave; a reference, since progress is copied often.
+  /// A type that the entry names, or what the host gave; a reference, because progress is copied often.
   indirect case closure(FactoryClosure)
 }
 
@@ -17,12 +17,12 @@ enum Provider: Sendable {
 struct Accessor: Hashable, Sendable {
   var function: RuntimeAddress
   var context: RuntimeAddress?
-  /// The type it makes, where it says so.
+  /// The type it makes, if it says so.
   var service: ObjectIdentifier?
-  /// Whether the record calls the service by none of that type's names: a typealias, a composition.
+  /// Whether the record's name is none of that type's names: a typealias, a composition.
   var hasOtherName = false
 
-  /// Makes a value of `Service`; nil where the accessor refuses that type.
+  /// Makes a value of `Service`; nil if the accessor refuses that type.
   func make<Service>(as service: Service.Type) -> Service? {
     // The accessor compares against an `Any.Type` value and writes into uninitialised storage.
     unsafe withUnsafeTemporaryAllocation(of: Service.self, capacity: 1) { storage in
@@ -31,7 +31,7 @@ struct Accessor: Hashable, Sendable {
     }
   }
 
-  /// Returns the type that the accessor makes; nil where it does not say.
+  /// Returns the type that the accessor makes; nil if it does not say.
   func describe() -> Any.Type? {
     // An accessor that knows no requests compares the expected type, finds it strange and refuses.
     var described: Any.Type = Never.self
@@ -54,10 +54,10 @@ struct Accessor: Hashable, Sendable {
 }
 
 extension ForeignMemory {
-  /// The structure of C at an address, which satisfies the rules for it.
+  /// Returns the structure of C at an address, or the rule that it breaks.
   ///
-  /// `Structure` is the `beehive_…` structure that `kind` names. Every bit pattern is a value of it; bytes that a
-  /// longer one has are not looked at.
+  /// `Structure` is the `beehive_…` structure that `kind` names. Every bit pattern is a value of it. The extra bytes of
+  /// a longer structure are ignored.
   package func structure<Structure>(
     _ kind: CStructure, as type: Structure.Type, at address: RuntimeAddress
   ) -> Result<Structure, Problem> {
@@ -71,31 +71,31 @@ extension ForeignMemory {
   }
 }
 
-/// Makes something in Swift: the initialiser of a type that an entry names, or code of the host.
+/// A factory in Swift: the initialiser of a type that an entry names, or code of the host.
 struct FactoryClosure: Sendable {
   /// Makes a service asynchronously.
   typealias Loading = @Sendable (Hive) async throws -> any Sendable
 
   /// The type it makes.
   let service: ObjectIdentifier
-  /// The same, to ask what it conforms to; of a given instance, its own type.
+  /// The type to check conformances of; for a given instance, its own type.
   private(set) var serviceType: any Any.Type
-  /// The value that it has to be given, and whether one can be that; nil where it needs nothing.
+  /// The type of the parameter, and a check whether a value has it; nil if it needs no parameter.
   private(set) var parameter: (type: TypeSpelling, accepts: @Sendable (any Sendable) -> Bool)?
-  /// Makes one: a `Service`, whatever its static type; nil where the parameter is of another type.
+  /// Makes an instance: a `Service`, whatever its static type; nil if the parameter is of another type.
   let make: @Sendable (Hive, (any Sendable)?) throws -> (any Sendable)?
-  /// The same with its type, where it needs no parameter.
+  /// The same closure with its type, if it needs no parameter.
   private var typed: (any Sendable)?
-  /// Makes one asynchronously; nil where `make` does so at once.
+  /// Makes an instance asynchronously; nil if `make` does so at once.
   private(set) var load: Loading?
   /// Whether it answers with an instance that the host made.
   private(set) var isGiven = false
-  /// Which call of `Hive.bind` gave it; nil where no such call did.
+  /// The number of the call of `Hive.bind` that gave it; nil if no such call did.
   var binding: Int?
-  /// The type that it serves as, where that is known.
+  /// The type that it serves as, if that is known.
   var serving: ObjectIdentifier?
 
-  /// Makes one without a cast; nil where it makes another type.
+  /// Returns the closure that makes a `Service` without a cast; nil if it makes another type.
   func typed<Service: Sendable>(as type: Service.Type) -> (@Sendable (Hive) throws -> Service)? {
     typed as? @Sendable (Hive) throws -> Service
   }

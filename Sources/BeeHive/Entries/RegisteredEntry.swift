@@ -2,12 +2,12 @@ internal import BinaryImage
 package import Registration
 internal import Synchronization
 
-/// An entry as the Hive keeps it: what was declared, and what became of it.
+/// An entry as the Hive keeps it: its declaration and its progress.
 package final class RegisteredEntry: @unchecked Sendable {
   // Sound: the variables are read and written under the lock of the Hive that owns the entry;
   // everything else is immutable.
 
-  /// How far the entry got.
+  /// The progress of an entry.
   enum Progress {
     /// Something makes it.
     case bound(Provider)
@@ -27,21 +27,21 @@ package final class RegisteredEntry: @unchecked Sendable {
   package let name: String
   let implementation: String?
   package let attributes: Attributes
-  /// What the name of a route says; nil of all others.
+  /// The parts of a route's name; nil for all other kinds.
   package let pattern: PatternParts?
   package let source: Source
-  /// Whether a C record declared it: then it is found by name, never by Swift type.
+  /// Whether a C record declared it: lookups find it by name, never by Swift type.
   package let isC: Bool
   /// The image that holds it; nil for an entry made by code.
   let image: MappedImage.ID?
-  /// The place at which that image is mapped.
+  /// The load bias of that image.
   let bias: LoadBias?
   let scope: Scope
   /// Whether the host gave the instance, which does not end with the Hive.
   let isGiven: Bool
   /// The objects of its C factory, each with the number of times it was handed out and not given back.
   var objects: [RuntimeAddress: Int] = [:]
-  /// The number of places that keep its instance, or will.
+  /// The number of cells that keep its instance, or will.
   let cells = Atomic(0)
   var progress: Progress { didSet { publishProgress() } }
   /// The `progress` before the entry turned out to be a duplicate, or a layer above could not use it.
@@ -50,12 +50,12 @@ package final class RegisteredEntry: @unchecked Sendable {
   var isWithdrawn = false { didSet { publishProgress() } }
   /// The `Belongings` of the module whose code registered it. Set before the Hive has it.
   var owner: ObjectIdentifier?
-  /// The first entry of its image that shares an instance with this one; nil of that one, and if none does. Set before
-  /// the Hive has it.
+  /// The first entry of its image that shares an instance with this one; nil for that first entry itself, and if none
+  /// does. Set before the Hive has it.
   var firstSharer: RegisteredEntry?
-  /// The type under which `EntryTable` has put it.
+  /// The type that `EntryTable` has filed it under.
   var filedType: ObjectIdentifier?
-  /// Where others read what became of the entry; negative where there is no state record.
+  /// The cell of the state record that others read its progress from; negative if there is no state record.
   var stateCell: Int32 = -1
 
   init(
@@ -78,31 +78,31 @@ package final class RegisteredEntry: @unchecked Sendable {
     isGiven = if case .bound(.closure(let factory)) = progress { factory.isGiven } else { false }
   }
 
-  /// What makes it, if something does. Under the Hive's lock.
+  /// Its provider, if it is bound. Under the Hive's lock.
   var provider: Provider? { progress.provider }
 
-  /// The entry that its instance is kept for, and the objects of its C factory.
+  /// The entry that has its instance, and the objects of its C factory.
   var keeper: RegisteredEntry { firstSharer ?? self }
 
   /// The reason that it is rejected, if it is. Under the Hive's lock.
   var refusal: Problem? { if case .rejected(let problem) = progress { problem } else { nil } }
 
-  /// Whether it waits for what could make it. Under the Hive's lock.
+  /// Whether nothing can make it yet. Under the Hive's lock.
   var isUnbound: Bool { if case .accepted = progress { true } else { false } }
 
-  /// Whether the entry's own record would have to say what makes it: no type of the name can.
+  /// Whether only its own record can say what makes it: no type of the name can.
   var isForeign: Bool { attributes.abi != nil || (kind != .module && kind != .service) }
 
   /// The provider, also while something keeps the entry from being used. Under the Hive's lock.
   var maker: Provider? { setAside?.progress.provider ?? provider }
 
-  /// The place of the structure that it leads to.
+  /// The memory of the structure that it leads to.
   var memory: ForeignMemory { image == nil ? .host : .image }
 
-  /// The name that tells a service from others of its type; a module has its name alone.
+  /// The name that tells a service from others of its type; a module has only its name.
   var givenName: String? { kind == .service ? attributes.name : nil }
 
-  /// The Swift type that a service serves as, where something says so. Under the Hive's lock.
+  /// The Swift type that a service serves as, if that is known. Under the Hive's lock.
   var servedType: ObjectIdentifier? {
     switch provider {
     case .accessor(let accessor): accessor.service
@@ -112,7 +112,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     }
   }
 
-  /// Whether lookups prefer it to another: larger priority first, then in order.
+  /// Returns whether lookups prefer it to another: larger priority first, then in order.
   func answersBefore(_ other: RegisteredEntry) -> Bool {
     let (mine, others) = (attributes.priority, other.attributes.priority)
     return mine != others ? mine > others : order < other.order
@@ -123,7 +123,7 @@ package final class RegisteredEntry: @unchecked Sendable {
     EntryIdentity.all(of: kind, name, attributes, pattern: pattern)
   }
 
-  /// The entry as the outside sees it. Under the Hive's lock.
+  /// A copy of the entry for clients. Under the Hive's lock.
   var snapshot: Entry {
     let state: Entry.State =
       switch progress {
@@ -138,7 +138,7 @@ package final class RegisteredEntry: @unchecked Sendable {
 }
 
 extension RegisteredEntry {
-  /// Makes an entry that says what is wrong with it.
+  /// Makes the entry of a rejected record.
   convenience init(_ rejection: Rejection, in image: LoadedImage) {
     self.init(
       kind: rejection.kind, name: rejection.name ?? "",
@@ -177,7 +177,7 @@ extension RegisteredEntry {
 }
 
 extension RegisteredEntry {
-  /// Who has something of it: one sentence each. Under the Hive's lock.
+  /// Its remaining users: one sentence each. Under the Hive's lock.
   var holders: [String] {
     let keepers = scope == .scoped ? "scopes that have made it" : "makers and overrides of it"
     return [
@@ -188,13 +188,12 @@ extension RegisteredEntry {
 }
 
 extension [RegisteredEntry] {
-  /// Those that are modules.
   var modules: [RegisteredEntry] { filter { $0.kind == .module } }
 }
 
 extension RegisteredEntry {
-  /// Rejects this entry as a duplicate if one of `others` already provides the same; it is reconsidered
-  /// when that one leaves. Returns whether it was rejected.
+  /// Rejects this entry as a duplicate if one of `others` already provides the same; it is reconsidered when the other
+  /// entry leaves. Returns whether it was rejected.
   @discardableResult
   func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
     guard !others.isEmpty else { return false }
@@ -206,12 +205,12 @@ extension RegisteredEntry {
     return true
   }
 
-  /// Whether `later` provides what this entry already does, so that nothing could tell them apart.
+  /// Returns whether `later` provides what this entry already does, so that nothing could tell them apart.
   private func isDuplicated(by later: RegisteredEntry) -> Bool {
     if case .rejected = progress { return false }
     let mine = identities
     guard kind == .service else { return later.identities.contains(where: mine.contains) }
-    // A service is a type, whatever it is called; where that is not known, it is its name.
+    // Services are compared by type, whatever their names; if a type is not known, by name.
     guard let type = filedType, let other = later.filedType else {
       return filedType == later.filedType && mine == later.identities
     }
@@ -239,10 +238,10 @@ extension Problem {
     return Problem(.duplicate, "\(place) already provides it; \(remedy)", related: [first.source])
   }
 
-  /// What the authors of two duplicates can do, in their language.
+  /// Returns the remedy for the authors of two duplicates, in their language.
   private static func remedy(for first: RegisteredEntry, _ later: RegisteredEntry) -> Remedy {
     guard later.kind == .service, later.isC else { return .distinguish(later.kind) }
-    // What a C host registers by a call has neither.
+    // An entry that a C host registers by a call has neither a name nor a priority.
     let isRecorded = first.image != nil || later.image != nil
     return isRecorded ? .distinguishInC : .unregisterFirst
   }

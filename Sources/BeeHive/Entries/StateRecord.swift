@@ -2,23 +2,23 @@ internal import BinaryImage
 internal import CStateRecord
 internal import Registration
 
-/// What this process's Hive made of the entries of its images, where others can read it: `section-dump
-/// live` in this process's memory, a debugger in a core file. Lives under the Hive's lock.
+/// The states of the entries of this process's images, for others to read: `section-dump live` in this process's
+/// memory, a debugger in a core file. Lives under the Hive's lock.
 struct StateRecord {
   /// The cells of the images that were taken in.
   private var images: [MappedImage.ID: Int32] = [:]
   /// The modules that the last start left out by name.
   var switchedOff: Set<String> = []
-  /// How far any other module is that comes now; nil while the Hive does not run.
+  /// The stage of any other module that comes now; nil while the Hive does not run.
   var arrival: ModuleStage?
 
-  /// An image has come.
+  /// Adds an image.
   mutating func add(_ image: MappedImage) {
     let cell = state_record_image(UInt64(image.bias.rawValue))
     if cell >= 0 { images[image.id] = cell }
   }
 
-  /// An entry has been made, of an image or not.
+  /// Adds an entry, and ignores an entry that no image declares.
   func add(_ entry: RegisteredEntry) {
     guard let image = entry.image.flatMap({ images[$0] }), case .image(let origin) = entry.source,
       let section = LoadedImage.sectionNames.firstIndex(of: origin.section)
@@ -27,12 +27,12 @@ struct StateRecord {
       entry.stateCell = state_record_entry(
         image, UInt16(section), UInt32(truncatingIfNeeded: origin.index))
     }
-    // An entry that nothing has needed has no reason in there.
+    // An entry that was never tried has no reason in there.
     if !entry.isUnbound || entry.isForeign { entry.publishProgress() }
     publishArrival(of: entry)
   }
 
-  /// A module that was not tried yet has been bound while others start or run.
+  /// Writes the stage of a module that was not tried yet and has been bound while others start or run.
   func publishArrival(of entry: RegisteredEntry) {
     guard entry.kind == .module, let arrival else { return }
     entry.publish(switchedOff.contains(entry.name) ? .disabled : arrival)
@@ -40,10 +40,10 @@ struct StateRecord {
 }
 
 extension RegisteredEntry {
-  /// Tells those who read this process's memory how far the module is, if it is bound.
+  /// Writes the stage of the module to the state record, if the module is bound.
   func publish(_ stage: ModuleStage?) { if provider != nil { publishProgress(stage) } }
 
-  /// Tells them what becomes of the entry.
+  /// Writes the progress of the entry to the state record.
   ///
   /// The state of a bound module stays bound, so that older readers show the reason of its stage too.
   func publishProgress(_ stage: ModuleStage? = nil) {
@@ -67,11 +67,11 @@ struct ModuleStage {
   enum Code: String {
     /// The environment or the options of the start have switched it off.
     case disabled = "disabled"
-    /// A step of its start failed or took longer than it may, or what it requires did.
+    /// A step of its start failed or took longer than it may, or a module that it requires failed.
     case failed = "failed"
     /// Its start is under way.
     case starting = "starting"
-    /// It runs; where there is a reason, a step of its start failed.
+    /// It runs; if there is a reason, a step of its start failed.
     case started = "started"
     /// A requirement cannot start, the start has not come to the module yet, or the module came after it.
     case notStarted = "not-started"
