@@ -4,8 +4,7 @@ internal import Synchronization
 internal import Threads
 
 extension Hive {
-  /// Merges images that announced themselves; if `probing`, also asks the loader. Returns whether images
-  /// came.
+  /// Merges images that announced themselves. If `probing`, also asks the loader. Returns whether images came.
   @discardableResult
   func catchUp(probing: Bool) -> Bool {
     guard followsLoader else { return false }
@@ -13,7 +12,7 @@ extension Hive {
     let isAnnounced = announcements != seenAnnouncements.load(ordering: .acquiring)
     guard isAnnounced || (probing && watch.withLock { $0.isStale }) else { return false }
     let changed = discover()
-    // What was announced during the walk is merged the next time.
+    // Images that announced themselves during the walk are merged the next time.
     seenAnnouncements.store(announcements, ordering: .releasing)
     return changed
   }
@@ -90,7 +89,7 @@ extension Hive {
   ///     try await hive.replace(image: "libshop.so")  // after: mv libshop.so.new libshop.so
   ///
   /// Opens the file with `RTLD_NOW` and `RTLD_LOCAL`. Then the entries of the new build replace all entries of the old
-  /// one at once, the old modules are torn down, and the new ones started if the Hive runs. If a step fails, the old
+  /// one at once. The old modules are torn down, and the new ones start if the Hive runs. If a step fails, the old
   /// build goes on. It stays mapped in any case, because others may have pointers into it.
   ///
   /// - Parameters:
@@ -100,9 +99,9 @@ extension Hive {
   ///   - judge: Throws the reason that the file must not be opened. Called before anything is done.
   /// - Returns: The remaining users of the old build; one sentence each.
   /// - Throws: ``Problem`` with the reason, and with the modules of the old build that do not go on. A call from inside
-  ///   of a module of the library, of a start or of a stop is an error, too. So is a build that lacks what a running
-  ///   module requires or needs, and a build that the loader leads into the old one: make its tables and functions
-  ///   static or hidden, or open libraries without `RTLD_GLOBAL`.
+  ///   a module of the library, a start or a stop is an error. So is a build that lacks what a running module requires
+  ///   or needs. So is a build that the loader leads into the old one: make its tables and functions static or hidden,
+  ///   or open libraries without `RTLD_GLOBAL`.
   @discardableResult
   public func replace(
     image path: String, with file: String? = nil,
@@ -111,8 +110,8 @@ extension Hive {
     try await replace(image: path, with: file, judging: judge) { try openAnew($0) }
   }
 
-  /// Replaces a library and opens the new build by `open`, which returns the loader's name for it. Errors call the
-  /// library by `title`.
+  /// Replaces a library. Opens the new build with `open`, which returns the loader's name for it. Errors call the
+  /// library `title`.
   package func replace(
     image path: String, called title: String? = nil, with file: String?,
     judging judge: @Sendable (_ file: String) throws -> Void,
@@ -180,8 +179,8 @@ extension Hive {
     for notice in notices { observers.tell(notice) }
   }
 
-  /// Adds the entries of the image that the loader knows by this name, also removed ones, and starts its modules if the
-  /// Hive runs. If one of them does not run, or none is usable, removes all and throws the reason.
+  /// Adds the entries of the image that the loader knows by this name, also removed ones. Starts its modules if the
+  /// Hive runs. If one of them does not run, or no entry is usable, removes all and throws the reason.
   package func takeIn(image name: String) async throws {
     let entries = try bringBack(image: name)
     do {

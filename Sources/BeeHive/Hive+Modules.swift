@@ -4,8 +4,8 @@ internal import Threads
 extension Hive {
   /// Starts every module in its declared order: setUp of all, initialize of all, splash of all.
   ///
-  /// A Hive that runs keeps itself alive until ``stop()``, so that no module vanishes without its tear
-  /// down. Modules run on threads of the Hive, with no lock held.
+  /// A Hive that runs keeps itself alive until ``stop()``, so that every module is torn down. Modules run on threads of
+  /// the Hive, with no lock held.
   ///
   /// - Parameters:
   ///   - context: The context of the modules: configuration and an application's own values.
@@ -25,8 +25,8 @@ extension Hive {
 
   /// Tears every module down and unmounts it.
   ///
-  /// Each module comes after those that require or follow it, else in reverse order. Their registrations go with them:
-  /// ``start(_:options:)`` begins anew.
+  /// Each module goes down after those that require or follow it, else in reverse order. Their registrations go with
+  /// them: ``start(_:options:)`` begins anew.
   ///
   /// Then the shared instances end, the latest first: Swift singletons, and objects that C libraries handed out. The
   /// libraries stay mapped.
@@ -48,11 +48,11 @@ extension Hive {
   @discardableResult
   public func startLatecomers() async -> [ModuleFailure] {
     let (failures, order) = await runner.startLatecomers()
-    // What the start could not order is in its own report.
+    // The start's own report has what it could not order.
     return failures + order.failures(besides: await runner.report.order)
   }
 
-  /// The names of the modules that run, in the order in which they were started.
+  /// The names of the modules that run, in the order of their start.
   public var runningModules: [String] { get async { await runner.names } }
 
   /// Registers a module by its type; in a Hive that runs, starts it at once.
@@ -67,7 +67,7 @@ extension Hive {
   ///   - priority: Larger first within a level.
   ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
   ///   - after: Modules that start earlier if they are present.
-  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - file: The file that registers it: errors and reports name the location.
   ///   - line: The line in that file.
   /// - Throws: ``Problem`` if it is refused, for example as a duplicate. In a Hive that runs also ``ModuleFailure`` if
   ///   it failed to start, and ``LaunchError`` if a requirement is missing or waits for it.
@@ -84,7 +84,7 @@ extension Hive {
         progress: .bound(.closure(FactoryClosure { _ in type.init() }))))
   }
 
-  /// Registers a module that a closure makes, for one that needs more than its type.
+  /// Registers a module that a closure makes, for a module that needs more than its type.
   ///
   /// - Parameters:
   ///   - name: The name that others require it by.
@@ -93,7 +93,7 @@ extension Hive {
   ///   - priority: Larger first within a level.
   ///   - requires: Modules that must be present and start earlier: `log`, or `log >=1.2 <2`.
   ///   - after: Modules that start earlier if they are present.
-  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - file: The file that registers it: errors and reports name the location.
   ///   - line: The line in that file.
   ///   - make: Makes the module at each start, on a thread of the Hive and with no lock held.
   /// - Throws: ``Problem``, ``ModuleFailure`` or ``LaunchError``, as `register(module:)` of a type.
@@ -138,7 +138,7 @@ extension Hive {
     try add(entries)
   }
 
-  /// Takes in a module, and starts it in a Hive that runs.
+  /// Adds a module, and starts it in a Hive that runs.
   private func registerAndStart(_ entry: RegisteredEntry) async throws {
     try register(entry)
     try await start([entry])
@@ -277,8 +277,7 @@ extension Hive {
 
   /// Asks every module that runs, and returns the first answer of a type.
   ///
-  /// A module answers with `.value`, or with `.stop` to be the last. Later answers are reported to
-  /// observers as `surplusReply`.
+  /// A module answers with `.value`, or with `.stop` to be the last. Observers get later answers as `surplusReply`.
   ///
   /// - Parameters:
   ///   - event: The question.
@@ -370,10 +369,9 @@ extension Hive.State {
 extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///
-  /// It ends when a terminating signal comes, when its task is cancelled, and when `stop` is called, also during the
-  /// start. It ends at once if the last call before it was a `stop` that had nothing to stop. Modules get
-  /// `willTerminate` first, except after `stop`. Only a run observes signals; afterwards the previous handlers are
-  /// back.
+  /// It ends when a terminating signal comes, its task is cancelled or `stop` is called, also during the start. It ends
+  /// at once if the last call before it was a `stop` that had nothing to stop. Modules get `willTerminate` first,
+  /// except after `stop`. Only a run observes signals; afterwards the previous handlers are back.
   ///
   /// A second SIGTERM, SIGINT or SIGQUIT ends the process at once, whatever modules are doing. Its status is 128 and
   /// the signal's number. Neither that nor `tearDownLimit` needs a free thread of the concurrency runtime's pool. To

@@ -66,8 +66,8 @@ extension Hive {
     }
   }
 
-  /// Checks that every entry is bound, every image was read, the modules can be ordered, and no singleton declares
-  /// that it needs a scoped service.
+  /// Checks that every entry is bound, every image was read and the modules can be ordered. Also checks that no
+  /// singleton declares that it needs a scoped service.
   ///
   /// - Throws: ``ValidationError``, with everything that is wrong at once.
   public func validate() throws(ValidationError) {
@@ -78,8 +78,8 @@ extension Hive {
   /// Checks the same, and on request that each bound service can be made.
   ///
   /// Nothing that was made outlives the call: singletons and scoped services are made for this call only, and C
-  /// factories destroy what they made. Services that need a parameter are not made. Factories run, with whatever they
-  /// open or connect to. So use it before a release rather than for each start.
+  /// factories destroy what they made. Services that need a parameter are not made. Factories run, and may open files
+  /// or connections. So use it before a release rather than for each start.
   ///
   /// - Parameter making: Whether to make each service.
   /// - Throws: ``ValidationError``, with everything that is wrong at once; the line of an entry has the error of its
@@ -236,7 +236,7 @@ extension Hive {
     return EntryTrace(of: "\(kind) \(name)", [way])
   }
 
-  /// The way of an entry that this process has; `obstacle` is the reason that a module cannot be ordered.
+  /// Returns the way of an entry that this process has; `obstacle` is the reason that a module cannot be ordered.
   private func way(
     of line: Report.Line, _ obstacle: String?, isRunning: Bool
   ) -> EntryTrace.Way {
@@ -311,7 +311,7 @@ extension Hive {
     return handle
   }
 
-  /// Passes the notices of this Hive to an observer, and sets a task local for each step and event of a module.
+  /// Passes the notices of this Hive to an observer. Sets a task local for each step and event of a module.
   ///
   ///     hive.observe(setting: ServiceContext.$current) { notice in spans.context(of: notice) }
   ///

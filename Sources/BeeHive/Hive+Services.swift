@@ -215,7 +215,7 @@ extension Hive {
   ///   - name: Tells it from others of the type; nil for the one that lookups without a name find.
   ///   - scope: `transient` or `singleton`.
   ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
-  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - file: The file that registers it: errors and reports name the location.
   ///   - line: The line in that file.
   ///   - load: Makes an instance. For a singleton, it runs in a task of its own: cancelling a task that asked does not
   ///     cancel it.
@@ -319,7 +319,7 @@ extension Hive {
 
   /// Returns the C service of a name, for structures whose layout only C knows.
   ///
-  /// The pointer is valid as long as that of the other `service(_:name:as:)`.
+  /// The pointer is valid as long as the pointer of the other `service(_:name:as:)`.
   ///
   /// - Parameters:
   ///   - service: The name that the C record declares.
@@ -340,8 +340,8 @@ extension Hive {
   ///
   /// - Parameters:
   ///   - pointer: The pointer that `service(_:name:as:)` returned. Do not use it afterwards.
-  ///   - service: The name that it was asked for with.
-  ///   - name: The given name that it was asked for with.
+  ///   - service: The name in the lookup.
+  ///   - name: The given name in the lookup.
   /// - Returns: Whether it was given back; false if no factory of this name has made it.
   @discardableResult
   public func destroy<Table>(

@@ -1,5 +1,5 @@
-// The Hive answers with the kinds and origins of entries and with the errors of images, so clients that import BeeHive
-// get these types too. So does every other file of BeeHive.
+// The Hive answers with the kinds and origins of entries and the errors of images. So clients that import BeeHive get
+// these types too, and so does every other file of BeeHive.
 @_exported public import BinaryImage
 internal import CSwiftRuntime
 @_exported public import Registration
@@ -13,9 +13,9 @@ package import Threads
 ///     try await Hive.process.start()
 ///     print(Hive.process.report())
 ///
-/// `Hive.process` knows every image that this process has loaded and will load, by whatever call. For tests, a Hive
-/// made with `init()` is empty and stays apart, and one made with `init(imagesWhere:)` knows only chosen images. Every
-/// method may be called from any thread. Factories, modules and the loader are never called with a lock held.
+/// `Hive.process` knows every image that this process has loaded and will load, by whatever call. For tests, `init()`
+/// makes a Hive that is empty and stays apart, and `init(imagesWhere:)` makes a Hive of chosen images. Every method may
+/// be called from any thread. Factories, modules and the loader are never called with a lock held.
 public final class Hive: Sendable {
   /// The state that the lock guards.
   struct State {
@@ -103,8 +103,8 @@ public final class Hive: Sendable {
     return hive
   }
 
-  /// Created empty: Swift initialises a global with a lock held, and a walk of the images then could deadlock
-  /// with a constructor that needs this global.
+  /// Created empty: Swift initialises a global with a lock held. A walk of the images then could deadlock with a
+  /// constructor that needs this global.
   ///
   /// The runtime treats it as immortal: every lookup borrows it, and two threads that counted those references would
   /// wait for each other's cache line.
@@ -134,8 +134,7 @@ public final class Hive: Sendable {
     return state.withLock { $0.table.all.map(\.snapshot) }
   }
 
-  /// Asks the loader whether images came or went since it was last asked, and registers or removes their
-  /// entries.
+  /// Asks the loader whether images came or went since the last time, and registers or removes their entries.
   public func refresh() { catchUp(probing: true) }
 }
 
@@ -161,9 +160,9 @@ extension Hive {
   /// - Parameters:
   ///   - type: The type that lookups name, often a protocol.
   ///   - name: Tells it from others of the type; nil for the one that lookups without a name find.
-  ///   - scope: How long an instance lives.
+  ///   - scope: The lifetime of an instance.
   ///   - priority: The largest answers a lookup; only services of one priority are duplicates.
-  ///   - file: Where it is registered: errors and reports name the location.
+  ///   - file: The file that registers it: errors and reports name the location.
   ///   - line: The line in that file.
   ///   - make: Makes an instance, on the thread that asks and with no lock held. Asks the Hive that it is
   ///     given for what it needs.
@@ -186,7 +185,7 @@ extension Hive {
   ///   - parameter: The type of the parameter.
   ///   - name: Tells it from others of the type.
   ///   - priority: The largest answers a lookup.
-  ///   - file: Where it is registered.
+  ///   - file: The file that registers it.
   ///   - line: The line in that file.
   ///   - make: Makes an instance for each request.
   /// - Throws: ``Problem`` if it is a duplicate.
@@ -216,7 +215,7 @@ extension Hive {
   ///   - type: The type that lookups name.
   ///   - name: Tells it from others of the type.
   ///   - priority: The largest answers a lookup.
-  ///   - file: Where it is registered.
+  ///   - file: The file that registers it.
   ///   - line: The line in that file.
   ///   - instance: Answers every lookup; the Hive keeps it until the service is removed.
   /// - Throws: ``Problem`` if it is a duplicate.
@@ -235,9 +234,9 @@ extension Hive {
   ///   - type: The type that lookups name.
   ///   - implementation: The type whose initialiser makes an instance.
   ///   - name: Tells it from others of the type.
-  ///   - scope: How long an instance lives.
+  ///   - scope: The lifetime of an instance.
   ///   - priority: The largest answers a lookup.
-  ///   - file: Where it is registered.
+  ///   - file: The file that registers it.
   ///   - line: The line in that file.
   /// - Throws: ``Problem`` if the implementation does not conform, or the service is a duplicate.
   public func register<Service: Sendable, Implementation: Injectable>(

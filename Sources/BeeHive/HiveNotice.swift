@@ -8,11 +8,11 @@ public enum HiveNotice: Sendable {
   case entryRegistered(Entry)
   /// An entry that had come before can be made now.
   case entryBound(Entry)
-  /// An entry was refused; its state says why.
+  /// An entry was rejected; its state says why.
   case entryRejected(Entry)
   /// An entry was removed, by itself or with its image.
   case entryWithdrawn(Entry)
-  /// An image with this many entries was taken in.
+  /// An image with this many entries was merged.
   case imageArrived(path: String, entryCount: Int)
   /// An image was removed with its entries: it stays mapped.
   case imageWithdrawn(path: String)

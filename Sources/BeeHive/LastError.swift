@@ -72,7 +72,7 @@ extension UnsafePointer<CChar>? {
   // Sound: each buffer is allocated here, and freed when nothing leads to it any more.
   private var buffers: [UnsafeMutablePointer<CChar>]
 
-  /// Holds no text.
+  /// Creates it without strings.
   package init() { unsafe buffers = [] }
 
   deinit { for index in unsafe buffers.indices { unsafe buffers[index].deallocate() } }

@@ -30,8 +30,7 @@ public protocol Module: Sendable {
   /// Registers what the module offers; the services of others may not be there yet.
   ///
   /// - Parameter context: The context that `start` was given, with the Hive that runs the module.
-  /// - Throws: Any error: the module failed to start, and ``FailurePolicy`` says what becomes of the
-  ///   others.
+  /// - Throws: Any error: the module failed to start, and ``FailurePolicy`` decides about the others.
   func setUp(_ context: Context) async throws
   /// Starts work; every module has been set up.
   ///
@@ -209,8 +208,8 @@ public struct Context: Sendable {
 /// A scope keeps scoped services. The Hive keeps its singletons until they are removed or it stops. An instance that a
 /// host has given is the host's: nothing disposes of it.
 public protocol Disposable: Sendable {
-  /// Called once, on the thread that ends it, with no lock held; what was made later has been disposed of
-  /// before.
+  /// Disposes of the service. Called once, on the thread that ends it, with no lock held. Services that were made later
+  /// have been disposed of before.
   func dispose()
 }
 

@@ -107,7 +107,7 @@ extension ModuleRunner {
     }
   }
 
-  /// Returns when something holds. The runner has done nothing else since.
+  /// Returns when a condition holds. The runner has done nothing else since.
   func until(_ isOver: @escaping @Sendable (ModuleStates) -> Bool) async {
     while !states.withLock({ isOver($0) }) {
       await withCheckedContinuation { caller in update { $0.waiting.append((isOver, caller)) } }

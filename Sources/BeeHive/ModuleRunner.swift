@@ -3,8 +3,8 @@ internal import Threads
 /// Starts modules and tears them down.
 ///
 /// An actor, so that two starts or a start and a stop do not overlap. Modules run outside of it and never block it. A
-/// request of a module that is being started (for another module, for the end) is served as soon as its step is over.
-/// Any other caller waits until the start is done.
+/// request of a starting module (for another module, for the end) is served as soon as its step is over. Any other
+/// caller waits until the start is done.
 actor ModuleRunner {
   /// The module that a task is inside of, and the number of the call.
   typealias Visit = (runner: ObjectIdentifier, belongings: Belongings, number: UInt64)
@@ -280,7 +280,7 @@ actor ModuleRunner {
     }
   }
 
-  /// Takes a running module through a step that undoes, if that is what comes next.
+  /// Takes a running module through a step that undoes, if that step comes next.
   private func undo(_ step: RunningModule.Step, _ module: RunningModule) async {
     guard case .running(_, let next, _) = states.withLock({ $0[module.id] }),
       next.undoing.first == step,

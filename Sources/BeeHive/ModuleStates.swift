@@ -32,7 +32,7 @@ struct ModuleStates: Sendable {
     start: ContinuousClock.Instant, waits: Int
   )
 
-  /// A caller who waits until something holds.
+  /// A caller that waits until a condition holds.
   typealias Waiting = (
     isOver: @Sendable (ModuleStates) -> Bool, caller: CheckedContinuation<Void, Never>
   )
@@ -53,7 +53,7 @@ struct ModuleStates: Sendable {
   /// The report of the last start if it failed; nil once the next start begins.
   private var failedStart: LaunchReport?
   private var states: [UInt64: State] = [:]
-  /// The modules in the order in which they were tried.
+  /// The modules, the earliest tried first.
   private var order: [UInt64] = []
   /// The names of failed modules, unless a module of that name has been set up since.
   private(set) var failedNames: Set<String> = []
@@ -85,7 +85,7 @@ struct ModuleStates: Sendable {
     modules.compactMap { if case .failed(let failure) = states[$0.order] { failure } else { nil } }
   }
 
-  /// Forgets all modules; `failedStart` is the start that was given up, if one was. Returns what went wrong.
+  /// Forgets all modules; `failedStart` is the start that was given up, if one was. Returns the failures.
   mutating func endStop(after failedStart: LaunchReport?) -> [ModuleFailure] {
     (phase, isStopRequested, self.failedStart) = (.idle, false, failedStart)
     (states, order, failedNames, firstFailures) = ([:], [], [], [:])
@@ -182,7 +182,7 @@ struct ModuleStates: Sendable {
     return (next, !isSet)
   }
 
-  /// The running modules, in the order in which they were started.
+  /// The running modules, in the order of their start.
   var running: [RunningModule] {
     order.compactMap { if case .running(let module, _, _) = states[$0] { module } else { nil } }
   }

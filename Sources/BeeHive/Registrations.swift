@@ -6,9 +6,9 @@
 ///     let file = try PropertyListDecoder().decode(Registrations.self, from: data)
 ///     try hive.register(file, file: url.path)
 ///
-/// Both shapes are read: an object with `moduleClasses` and `services`, or an array of services. A value of
-/// the wrong form throws a `DecodingError` whose coding path leads to it, and so does a key that has no
-/// meaning: `error.keyPath` is `moduleClasses[0].require`.
+/// Both shapes are read: an object with `moduleClasses` and `services`, or an array of services. A value of the wrong
+/// form, or a key without a meaning, throws a `DecodingError` whose coding path leads to it: `error.keyPath` is
+/// `moduleClasses[0].require`.
 ///
 /// For a module, `priority` and `level` mean the same as BeeHive's `modulePriority` and `moduleLevel`.
 public struct Registrations: Codable, Hashable, Sendable {
@@ -57,7 +57,7 @@ public struct Registrations: Codable, Hashable, Sendable {
     package var impl: String
     /// Tells several implementations apart.
     package var name: String?
-    /// How long an instance lives.
+    /// The lifetime of an instance.
     package var scope: Scope
     /// Larger first among several implementations.
     package var priority: Int
@@ -68,7 +68,7 @@ public struct Registrations: Codable, Hashable, Sendable {
     ///   - service: The service's type, by name: `Shop.Cart`.
     ///   - impl: The implementing type, by name.
     ///   - name: Tells several implementations apart.
-    ///   - scope: How long an instance lives.
+    ///   - scope: The lifetime of an instance.
     ///   - priority: The largest answers a lookup.
     public init(
       service: String, impl: String, name: String? = nil, scope: Scope = .transient,

@@ -43,7 +43,7 @@ public struct RunReport: Sendable {
   public enum Cause: Hashable, Sendable {
     /// A signal asked for it.
     case signal(Signal)
-    /// The task that ran it was cancelled.
+    /// The task of the run was cancelled.
     case cancelled
     /// Somebody called `stop`.
     case stopped
@@ -64,7 +64,7 @@ public struct RunReport: Sendable {
 }
 
 extension RunReport: CustomStringConvertible {
-  /// `ended by SIGTERM; every module was torn down`, then one line for each that was not, and why.
+  /// `ended by SIGTERM; every module was torn down`, then one line for each module that was not, with the reason.
   public var description: String {
     let end =
       switch cause {

@@ -113,7 +113,7 @@ extension ModuleStates {
   /// Sorts all modules of a Hive as they are now, without those that were tried already.
   ///
   /// - Parameter hive: The Hive, whose lock the caller does not hold.
-  /// - Returns: A report of what cannot start, and the modules that can, in their order.
+  /// - Returns: A report of the obstacles, and the modules that can start, in their order.
   func launchable(of hive: Hive) -> (report: LaunchReport, modules: [RegisteredEntry]) {
     var report = LaunchReport()
     let switchedOff = hive.switchedOff
@@ -130,7 +130,7 @@ extension ModuleStates {
           ready.append(entry)
         } else {
           report.unbound.append(entry.snapshot)
-          // A duplicate is not why no module of its name can start.
+          // A duplicate is not the reason that no module of its name can start: an earlier reason stays.
           let reason = "is declared, but nothing can make it: \(entry.source)"
           unavailable[entry.name] = unavailable[entry.name] ?? reason
         }

@@ -8,8 +8,8 @@ struct Uses {
 
   init(of hive: Hive) { self.hive = hive }
 
-  /// Returns remarks on overrides that hide nothing, on the uses of removed libraries, and on records that lead into an
-  /// earlier build; one sentence each.
+  /// Returns remarks, one sentence each: on overrides that hide nothing, on the uses of removed libraries, and on
+  /// records that lead into an earlier build.
   func remarks() -> [String] {
     let (entries, overrides) = hive.state.withLock { ($0.table.all, $0.overridesInVain) }
     return overrides + removedImages() + strays(among: entries)
@@ -58,7 +58,7 @@ struct Uses {
       !old.contains { $0 === module }
     }
     let (modules, others, before) = hive.state.withLock { state in
-      // A rejected duplicate gets its turn.
+      // A rejected duplicate is reconsidered.
       let usable = state.table.entries { $0.maker != nil || $0.isUnbound }
       let others = usable.filter { entry in !old.contains { $0 === entry } }
       return (running.map(\.snapshot), others.map(\.snapshot), usable.map(\.snapshot))
@@ -74,8 +74,8 @@ struct Uses {
     }
   }
 
-  /// Returns the entries whose records lead into an earlier build of their library, so that this build would answer;
-  /// one sentence each. `old` is the loader's name for the library that they replace, if they do.
+  /// Returns the entries whose records lead into an earlier build of their library, so that the earlier build would
+  /// answer; one sentence each. `old` is the loader's name for the library that they replace, if they do.
   func strays(among entries: [RegisteredEntry], replacing old: String? = nil) -> [String] {
     let (builds, makers) = hive.state.withLock { state in
       (state.earlierBuilds, entries.map(\.maker))
@@ -95,8 +95,8 @@ struct Uses {
 }
 
 extension Hive.State {
-  /// The earlier builds of the library of each image in use, as the loader calls them: at the same path, or removed with an
-  /// entry of the same kind and name. Looks at every entry once, however many builds there were.
+  /// The earlier builds of the library of each image in use, by the loader's names: at the same path, or removed with
+  /// an entry of the same kind and name. Looks at every entry once, however many builds there were.
   fileprivate var earlierBuilds: [MappedImage.ID: Set<String>] {
     var builds: [MappedImage.ID: Set<String>] = [:]
     var atPath: [String: [String]] = [:]

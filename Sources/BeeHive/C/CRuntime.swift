@@ -373,7 +373,7 @@ private func waiting<Value: Sendable>(
 private let patience = Duration.seconds(5)
 
 extension ServiceScope {
-  /// The scope of a handle, which its owner keeps.
+  /// Returns the scope of a handle, which its owner keeps.
   fileprivate static func of(_ handle: OpaquePointer?) -> ServiceScope? {
     unsafe handle.map {
       unsafe Unmanaged<ServiceScope>.fromOpaque(UnsafeRawPointer($0)).takeUnretainedValue()

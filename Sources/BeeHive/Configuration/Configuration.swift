@@ -71,8 +71,7 @@ public final class Configuration: Sendable {
     add(source: name) { values.value(at: $0) }
   }
 
-  /// Adds a source that every reading of a setting asks, such as another configuration library. It has the rank of a
-  /// file.
+  /// Adds a source that each reading of a setting asks, such as another configuration library. It ranks as a file.
   ///
   /// - Parameters:
   ///   - name: The name of the source in errors.
@@ -97,8 +96,8 @@ public final class Configuration: Sendable {
   ///
   /// - Parameter key: The setting, with its type and default.
   /// - Returns: The value of the first layer that has it, else the key's default.
-  /// - Throws: ``Problem`` of the code `missing-setting` if no layer has it and the key has no default, `wrong-type` if
-  ///   its value cannot be read as the key's type.
+  /// - Throws: ``Problem`` of the code `missing-setting` if no layer has the setting and the key has no default. The
+  ///   code is `wrong-type` if the value cannot be read as the key's type.
   public func value<Value>(_ key: Key<Value>) throws(Problem) -> Value {
     guard let found = find(key.name) else {
       if let value = key.defaultValue { return value }
@@ -171,12 +170,12 @@ extension ConfigurationValue: CustomStringConvertible {
   }
 }
 
-/// A value of a configuration, as files and the environment can say it.
+/// A value of a configuration, as files and the environment have it.
 ///
 /// `Codable`, so that a host decodes a file with the decoder it likes:
 /// `JSONDecoder().decode([String: ConfigurationValue].self, from: data)`.
 public enum ConfigurationValue: Hashable, Sendable {
-  /// Text; what the environment says is always text.
+  /// Text; the environment has only text.
   case string(String)
   /// A whole number.
   case int(Int)
@@ -194,7 +193,7 @@ public enum ConfigurationValue: Hashable, Sendable {
 public protocol ConfigurationConvertible: Sendable {
   /// Reads a value as this type; nil if it has another form.
   ///
-  /// - Parameter value: The value, as its layer has it. The environment has text only.
+  /// - Parameter value: The value, as its layer has it. The environment has only text.
   init?(configuration value: ConfigurationValue)
 }
 

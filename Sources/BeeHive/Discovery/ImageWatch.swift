@@ -6,10 +6,10 @@ internal import Threads
 
 /// The images that a Hive still has to merge: from the loader's list, and images that announced themselves.
 ///
-/// Has a lock of its own. It is held while the loader's list is walked and files without a note are read,
-/// never across `dlopen`, a constructor, an accessor or other foreign code. An image stays unmerged until a
-/// thread has merged it. A second thread that finds it meanwhile merges it too and does not wait, because
-/// the first one may be waiting for a constructor that the second one runs in.
+/// Has a lock of its own, held while the loader's list is walked and files without a note are read. The lock is never
+/// held across `dlopen`, a constructor, an accessor or other foreign code. An image stays unmerged until a thread has
+/// merged it. A second thread that finds it meanwhile merges it too. It does not wait, because the first thread may be
+/// waiting for a constructor that the second one runs in.
 struct ImageWatch: ~Copyable {
   private var list = ImageList()
   private var unmerged: Set<MappedImage.ID> = []
@@ -22,7 +22,7 @@ struct ImageWatch: ~Copyable {
   struct Found: Sendable {
     /// Images to merge, in the loader's order.
     var images: [LoadedImage] = []
-    /// Images whose sections cannot be found, and why.
+    /// Images whose sections cannot be found, with the errors.
     var failures: [(id: MappedImage.ID, error: ImageError)] = []
     /// Images that were read and are wrong as a whole.
     var remarks: [(id: MappedImage.ID, error: ImageError)] = []
@@ -66,15 +66,15 @@ struct ImageWatch: ~Copyable {
         let isRelocated = image.isRelocated || (isPinned != nil && !ImageList.tellsRelocation)
         if !isRelocated, !image.isSettled { found.unsettled.insert(mapped.id) }
       case .failed(let error): found.failures.append((mapped.id, error))
-      // It stays unmerged: the next walk finds that it is no longer listed, or finds an image in its place that the
-      // list cannot tell from it.
+      // It stays unmerged. The next walk finds that it is no longer listed, or finds another image that the list cannot
+      // tell from it.
       case .gone: break
       }
     }
     return found
   }
 
-  /// Records that these images are merged, and what else was found.
+  /// Records that these images are merged, and the other findings.
   mutating func merged(_ ids: [MappedImage.ID], of found: Found) {
     let failed = found.failures.map(\.id)
     unmerged.subtract(ids)
@@ -112,7 +112,7 @@ struct ImagePins {
   /// The longest wait for a constructor of another thread: longer than a busy machine takes to begin a thread.
   private static let patience = Duration.seconds(1)
 
-  /// Pins images. Returns the result of each, and nothing if some are left for the next look.
+  /// Pins images. Returns the result of each, or nothing if some are left for the next look.
   func pin(_ images: [LoadedImage]) -> Results {
     let new = results.withLock { results in
       let new = images.filter { results[$0.mapped.id] == nil }
@@ -258,7 +258,7 @@ struct KnownImages {
     (failures[id], remarks[id]) = (nil, nil)
   }
 
-  /// Records what is wrong with an image that can be read, before it is settled or `afterwards`.
+  /// Records a fault of an image that can be read, before the image is settled or `afterwards`.
   mutating func remark(_ id: MappedImage.ID, _ error: ImageError, afterwards: Bool = false) {
     if isSettled(id) == afterwards { remarks[id] = error }
   }

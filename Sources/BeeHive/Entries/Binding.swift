@@ -181,7 +181,7 @@ extension RegisteredEntry.Progress {
 }
 
 extension RegisteredEntry {
-  /// Returns the name of the type that a module or a service waits for, and a check whether a type can serve.
+  /// Returns the name of the type that a module or service waits for, and a check of types that could serve.
   static func missingType(
     _ kind: String, _ name: String, _ implementation: String?
   ) -> (name: TypeName, canServe: (any Any.Type) -> Bool) {
@@ -220,7 +220,7 @@ extension Problem {
     Problem(.noSuchType, "\(reason); bind it or link its module")
   }
 
-  /// The state of an entry between registration and the first look for its type.
+  /// The problem of an entry between registration and the first look for its type.
   static let notYetLooked = noType("no type of this name yet")
 
   /// Returns the problem that several types have the name that an entry writes.

@@ -3,8 +3,8 @@ public import Registration
 
 /// A declared module, service, target or route: its state in the Hive, and its source.
 ///
-/// Nothing that was declared is ever missing from `Hive.entries`: an entry is bound, or accepted and
-/// not bound yet, or rejected, and the last two say why.
+/// Nothing that was declared is ever missing from `Hive.entries`. An entry is bound, accepted (not bound yet) or
+/// rejected; the last two say why.
 public struct Entry: Hashable, Sendable {
   /// The state of an entry.
   public enum State: Hashable, Sendable {

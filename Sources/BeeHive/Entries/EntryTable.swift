@@ -26,7 +26,7 @@ struct EntryTable {
   /// The record that others read the states of entries from; only the Hive of the process has one.
   private var stateRecord: StateRecord?
 
-  /// An empty table.
+  /// Creates an empty table.
   init(stateRecord: StateRecord? = nil) { self.stateRecord = stateRecord }
 
   /// Every entry that is part of the Hive, in order of registration.
@@ -50,8 +50,8 @@ struct EntryTable {
     Set(filed.keys.compactMap { if case .named(kind, let name) = $0 { name } else { nil } })
   }
 
-  /// Finds the services that a lookup may mean: those that have any of these names, which are the spellings of the type
-  /// (`TypeSpelling`), and those whose code says that they serve as `type`, whatever their name.
+  /// Finds the services that a lookup may mean: those with any of these names, and those whose code says that they
+  /// serve as `type`, whatever their name.
   ///
   /// - Parameters:
   ///   - names: Every way to spell the type.

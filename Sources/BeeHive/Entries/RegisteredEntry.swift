@@ -192,7 +192,7 @@ extension [RegisteredEntry] {
 }
 
 extension RegisteredEntry {
-  /// Rejects this entry as a duplicate if one of `others` already provides the same; it is reconsidered when the other
+  /// Rejects this entry as a duplicate if one of `others` already provides the same. It is reconsidered when the other
   /// entry leaves. Returns whether it was rejected.
   @discardableResult
   func reject(ifDuplicateAmong others: [RegisteredEntry]) -> Bool {
@@ -220,12 +220,12 @@ extension RegisteredEntry {
 }
 
 extension Problem {
-  /// The reason that a rule refuses an entry.
+  /// Creates the problem of an entry that a rule refuses.
   package init(_ refusal: Refusal) {
     self.init(Code(rawValue: refusal.reason.rawValue), refusal.message)
   }
 
-  /// The problem of an entry that the rulebook rejects.
+  /// Creates the problem of an entry that the rulebook rejects.
   init(_ rejection: Rejection) {
     self.init(Code(rawValue: rejection.reason.rawValue), rejection.message)
   }

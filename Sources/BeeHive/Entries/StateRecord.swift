@@ -5,7 +5,7 @@ internal import Registration
 /// The states of the entries of this process's images, for others to read: `section-dump live` in this process's
 /// memory, a debugger in a core file. Lives under the Hive's lock.
 struct StateRecord {
-  /// The cells of the images that were taken in.
+  /// The cells of the images that were added.
   private var images: [MappedImage.ID: Int32] = [:]
   /// The modules that the last start left out by name.
   var switchedOff: Set<String> = []
@@ -61,7 +61,7 @@ extension RegisteredEntry {
   }
 }
 
-/// The stage of a module, as reports and the state record say it.
+/// The stage of a module, for reports and the state record.
 struct ModuleStage {
   /// The stage of a module that is bound: the stable codes of the state record.
   enum Code: String {

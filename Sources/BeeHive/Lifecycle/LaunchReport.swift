@@ -38,7 +38,7 @@ public struct LaunchOptions: Sendable {
 
 /// The outcome of a start.
 public struct LaunchReport: Sendable {
-  /// The modules that run, in the order in which they were started.
+  /// The modules that run, in the order of their start.
   public internal(set) var started: [String] = []
   /// The order, with lifted modules and obstacles.
   package internal(set) var order = LaunchOrder([])
@@ -50,8 +50,8 @@ public struct LaunchReport: Sendable {
   public internal(set) var unbound: [Entry] = []
   /// The modules that failed, or were skipped because another one did.
   public internal(set) var failures: [ModuleFailure] = []
-  /// The time that each module took for each step, or an event that came in between, the earliest to end first,
-  /// and whether that was longer than the watchdog of the start allows.
+  /// The time that each module took for each step, or for an event in between, the earliest to end first. `isSlow`
+  /// tells whether that was longer than the watchdog of the start allows.
   public internal(set) var times: [(module: String, step: String, took: Duration, isSlow: Bool)] =
     []
 

@@ -48,7 +48,7 @@ public struct MemoryPressure: Hashable, Sendable {
     return (-1, "memory pressure: not observed\(reason)")
   }
 
-  /// The file of this process's control group, and that of the system.
+  /// The file of this process's control group, and the file of the system.
   static var standardPaths: [String] {
     let system = "/proc/pressure/memory"
     let groups = String(decoding: systemFile("/proc/self/cgroup").bytes, as: UTF8.self)
@@ -56,8 +56,8 @@ public struct MemoryPressure: Hashable, Sendable {
     return ["/sys/fs/cgroup\(group)/memory.pressure", system]
   }
 
-  /// The path of the version 2 group in the text of `/proc/self/cgroup`; nil for the root's, which is
-  /// the whole system.
+  /// Returns the path of the version 2 group in the text of `/proc/self/cgroup`; nil for the root group, which is the
+  /// whole system.
   static func controlGroup(in text: String) -> String? {
     let line = text.split(separator: "\n").first { $0.hasPrefix("0::/") }
     guard let path = line?.dropFirst(3), path != "/" else { return nil }

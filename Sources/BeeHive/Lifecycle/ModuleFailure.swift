@@ -2,7 +2,7 @@
 
 /// The error of a start that was given up; nothing of the Hive runs.
 public struct LaunchError: Error, Sendable, CustomStringConvertible {
-  /// The order, with what is missing and the cycles.
+  /// The order, with missing requirements and cycles.
   package var order = LaunchOrder([])
   /// The modules that failed.
   public var failures: [ModuleFailure] = []
@@ -46,7 +46,7 @@ public struct ModuleFailure: Error, Sendable {
   public internal(set) var error: (any Error)?
   /// Whether the module had not finished in its time; nobody waits for it any longer.
   package var isOverdue = false
-  /// Where the module was declared.
+  /// The location of the module's declaration.
   package var source: Source
 }
 

@@ -75,7 +75,7 @@ package final class ModuleThreads: TaskExecutor {
   /// The job that each thread runs, by the thread's number; jobs are counted.
   private let jobs = Lock<(last: UInt64, running: [Int32: UInt64])>((0, [:]))
 
-  /// Makes sure that one of them is there. Returns false, with the reason in `errno`, if the system gives none: then a
+  /// Makes sure that a thread is there. Returns false, with the reason in `errno`, if the system gives none: then a
   /// wait for a task would never end.
   func prepare() -> Bool { threads.prepare() }
 

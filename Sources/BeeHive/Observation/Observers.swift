@@ -11,7 +11,7 @@ package final class Observers<Notice: Sendable>: Sendable {
   /// Notices that were posted under a lock. Observers get them after the lock is released.
   private let outbox = Lock<[Notice]>([])
 
-  /// Has none yet.
+  /// Creates a list without observers.
   package init() {}
 
   /// Whether there are no observers: then notices are not even created.

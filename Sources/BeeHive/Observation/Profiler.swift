@@ -36,7 +36,7 @@ public final class Profiler: Sendable {
   /// - Parameter limit: The least number of spans to keep, 1 or more. At most twice as many are kept.
   package init(limit: Int = 10_000) { self.limit = max(1, limit) }
 
-  /// The spans, in the order in which they ended.
+  /// The spans, in the order of their ends.
   package var spans: [Span] { kept.withLock { $0.spans } }
 
   /// Measures the application's own code.

@@ -28,9 +28,8 @@ public struct Report: Encodable, Sendable {
     /// The reason that it is not bound or does not run, and the remedy; for a disabled module, what switches it off;
     /// for a module that counts as started although a step failed, the failure.
     package var reason: String?
-    /// Of a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or
-    /// `not started`. After a start that was given up: `failed` or `not started`. Nil
-    /// otherwise.
+    /// For a bound module, while the Hive starts or runs: `starting`, `started`, `failed` or `not started`. After a
+    /// start that was given up: `failed` or `not started`. Nil otherwise.
     package var launch: String?
     /// The location for people, as `Source` prints it: `libshop.so BeehiveRecords[1]`, or `Shop/Cart.swift:12`.
     var place: String
@@ -147,7 +146,7 @@ extension Report.Line {
   }
 }
 
-// "Did you mean", for what a report lists.
+// "Did you mean", for the entries of a report.
 extension Report {
   /// The most entries that get suggestions. Each is compared with all types of the process.
   private static let most = 16

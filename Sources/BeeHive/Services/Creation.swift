@@ -14,7 +14,7 @@ final class Creation {
     let entry: RegisteredEntry
     /// The cell that will keep it; nil if each request makes one.
     var cell: Singleton?
-    /// The scope that was asked for it and that serves its needs; nil for an instance that outlives every scope.
+    /// The scope that makes it and serves its needs; nil for an instance that outlives every scope.
     var scope: ServiceScope?
 
     static func == (one: Self, other: Self) -> Bool {
@@ -259,7 +259,7 @@ extension Singleton {
 package final class LibraryLoad: Sendable {
   private let cell: Singleton
 
-  /// Nothing is loaded yet.
+  /// Creates the load. Nothing is loaded yet.
   package init(of path: String) {
     cell = Singleton(
       RegisteredEntry(

@@ -67,13 +67,13 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   @inlinable @inline(__always)
   var table: WordTable { unsafe WordTable(bits: current.load(ordering: .acquiring)) }
 
-  /// The key of a service type.
+  /// Returns the key of a service type.
   @inlinable @inline(__always)
   static func key<Service>(of type: Service.Type) -> UInt {
     UInt(bitPattern: ObjectIdentifier(type as Any.Type))
   }
 
-  /// The key of a service type with a registered name.
+  /// Returns the key of a service type with a registered name.
   static func key<Service>(of type: Service.Type, name: String) -> UInt {
     var hasher = Hasher()
     hasher.combine(ObjectIdentifier(type as Any.Type))
@@ -82,7 +82,7 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
     return UInt(bitPattern: hasher.finalize()) & ~3 | 1
   }
 
-  /// The key of a recipe, from that of the service that it makes.
+  /// Returns the key of a recipe, from the key of the service that it makes.
   static func recipeKey(_ key: UInt) -> UInt { key | 2 }
 
   /// Returns the object of `key`, which is the key of `Service`. The caller is in a read section; the object is valid
@@ -183,9 +183,9 @@ struct LookupCache: ~Copyable, @unchecked Sendable {
   }
 }
 
-// Keeps answers where lookups find them, and drops those that an entry that comes or goes makes stale.
+// Keeps answers for lookups, and drops the answers that an entry makes stale when it comes or goes.
 extension Hive.State {
-  /// Keeps an answer where lookups find it without a lock, unless an entry has come or gone since `version`.
+  /// Keeps an answer for lookups that take no lock, unless an entry has come or gone since `version`.
   ///
   /// `entry` gave the answer; nil for a miss. An entry of one of `names` could give another answer.
   mutating func publish(
@@ -197,14 +197,14 @@ extension Hive.State {
     }
     // An entry whose name ends in the same part could be asked for by the same name.
     let ends = Set(names.map(TypeName.end))
-    // There is no end to the names that nothing has.
+    // Misses are limited: there is no end to the names that nothing has.
     let isMiss = entry == nil
     if isMiss, ends.contains(where: { publishedKeys[$0, default: []].count >= 256 }) { return }
     for end in ends { publishedKeys[end, default: []].insert(key) }
     cache.publish(answer, for: key)
   }
 
-  /// Takes in an entry, and drops the answers that it might change.
+  /// Adds an entry, and drops the answers that it might change.
   mutating func add(_ entry: RegisteredEntry, cache: borrowing LookupCache) {
     table.add(entry)
     observers.post(entry.snapshot.notice)

@@ -1,6 +1,6 @@
 internal import Threads
 
-// Services that answer instead of others: for a task, until its closure returns, and for all who ask for a service of C,
+// Services that answer instead of others: for a task, until its closure returns, or for all callers of a C service,
 // until C ends it.
 
 extension ServiceScope {

@@ -20,11 +20,11 @@ struct ServiceLookup<Service: Sendable> {
   let name: String?
   /// The parameter for the factory.
   let parameter: (any Sendable)?
-  /// The scope that keeps scoped services: the scope that was asked, or the scope of the instance that the calling
+  /// The scope that keeps scoped services: the scope of the lookup, or the scope of the instance that the calling
   /// thread is making.
   let scope: ServiceScope?
   let hive: Hive
-  /// Whether the asker waits for services that are made asynchronously.
+  /// Whether the caller waits for services that are made asynchronously.
   var isPatient = false
   /// The entries that cannot serve, and the reasons.
   var refusals: [(source: Source, reason: String)] = []

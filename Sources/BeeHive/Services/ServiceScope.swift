@@ -33,8 +33,8 @@ public final class ServiceScope: Sendable {
 
   /// Opens a scope within this one: it has scoped services of its own, and ends no later than this one.
   ///
-  /// - Returns: The inner scope; has ended already if this one has. Keep it: it ends when its last
-  ///   reference goes.
+  /// - Returns: The inner scope, which has ended already if this one has. Keep it: it ends when its last reference
+  ///   goes.
   public func makeScope() -> ServiceScope {
     let (scope, isEnded) = state.withLock { state in
       state.innerCount += 1
@@ -137,7 +137,7 @@ public final class ServiceScope: Sendable {
   ///   - service: The name that the C record declares.
   ///   - name: Its given name; nil prefers a service without one.
   ///   - type: `OpaquePointer.self`. The size of the structure is not checked.
-  /// - Returns: The table of the entry with the largest priority, valid as long as that of the other
+  /// - Returns: The table of the entry with the largest priority, valid as long as the table of the other
   ///   `service(_:name:as:)`.
   /// - Throws: ``ServiceError`` as the other `service(_:name:as:)`, except `tooSmall`.
   public func service(

@@ -3,8 +3,8 @@ public import Synchronization
 /// An open-addressed table from a word to an object, read without a lock while one writer changes it.
 ///
 /// Readers probe inside a read section (`CEpoch`). The writer, which holds the Hive's lock, inserts and replaces in
-/// place, so that a change costs the same with ten entries and with a million; only growth copies. `LookupCache`
-/// retires what a writer takes out; nothing is freed at once.
+/// place; only growth copies. So a change costs the same with ten entries and with a million. `LookupCache` retires
+/// what a writer takes out; nothing is freed at once.
 @unsafe @usableFromInline
 struct WordTable {
   /// One slot: the key is written once, after its object, and never taken back.
@@ -19,7 +19,7 @@ struct WordTable {
     }
   }
 
-  /// The address of the slots and, in its low bits, by how much a hash is shifted to become a position.
+  /// The address of the slots and, in its low bits, the shift that makes a position of a hash.
   ///
   /// One word, so that a lookup loads nothing between this and its slot.
   @usableFromInline let bits: UInt
@@ -27,7 +27,7 @@ struct WordTable {
   // Slots begin at a cache line, which leaves more low bits than a shift needs.
   private static let alignment = 64
 
-  /// An empty table for up to `capacity / 2` keys; `capacity` is a power of two.
+  /// Creates an empty table for up to `capacity / 2` keys; `capacity` is a power of two.
   init(capacity: Int) {
     let memory = unsafe UnsafeMutableRawPointer.allocate(
       byteCount: capacity * MemoryLayout<Slot>.stride, alignment: Self.alignment)
@@ -50,7 +50,7 @@ struct WordTable {
   /// The number of slots.
   var capacity: Int { Int(unsafe mask) + 1 }
 
-  /// The slots. Sound: the address is that of an allocation, so it is not null.
+  /// The slots. Sound: the address is the address of an allocation, so it is not null.
   @inlinable @inline(__always)
   var slots: UnsafeMutablePointer<Slot> {
     unsafe UnsafeMutablePointer(bitPattern: bits & ~63).unsafelyUnwrapped
@@ -66,7 +66,7 @@ struct WordTable {
   @inlinable @inline(__always)
   func start(of key: UInt) -> UInt { unsafe (key &* 0x9E37_79B9_7F4A_7C15) &>> bits }
 
-  /// The object of `key`, unretained: valid until the read section ends.
+  /// Returns the object of `key`, unretained: valid until the read section ends.
   @inlinable @inline(__always)
   func find(_ key: UInt) -> UnsafeRawPointer? {
     var index = unsafe start(of: key)

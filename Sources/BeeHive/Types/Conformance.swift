@@ -108,7 +108,7 @@ struct ExistentialLayout: Sendable {
     ProcessMemory().word(at: UInt64(address(of: type)))
   }
 
-  /// The layout of an existential type without constraints; nil for any other type.
+  /// Reads the layout of an existential type without constraints; nil for any other type.
   ///
   /// Its metadata is: kind, flags (32 bits), number of protocols (32 bits), the superclass if bit 30 of the flags is
   /// set, then the protocols' descriptors; bit 31 means "not only classes".

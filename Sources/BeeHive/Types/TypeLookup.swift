@@ -37,7 +37,7 @@ enum TypeLookup {
   static func type(named name: TypeName, by bias: LoadBias? = nil) -> Answer {
     guard let last = name.last else { return .malformed }
     let declarations = find { $0.declarations(named: last) }
-    // Most names that are asked for at start-up have no type; they must cost next to nothing.
+    // Most names in lookups at start-up have no type; they must cost next to nothing.
     guard !declarations.isEmpty else { return .unknown }
     guard let path = name.path else { return .malformed }
     // No lock is held from here on: the runtime gives paths and metadata.
@@ -128,7 +128,7 @@ enum TypeLookup {
     let found = declarations.compactMap { declaration in
       declaration.descriptor.path.map { (declaration: declaration, path: $0) }
     }
-    // A whole name means exactly that, whatever else it may be a part of.
+    // A whole name means exactly that name, whatever else it may be a part of.
     let whole = found.filter { $0.path == path }
     return whole.isEmpty ? found.filter { $0.path.suffix(path.count) == path[...] } : whole
   }
@@ -151,8 +151,8 @@ enum TypeLookup {
 /// Takes 24 bytes for each descriptor, and no text. Adding an image reads its tables and calls nothing, so it may
 /// happen under a lock.
 struct TypeIndex: Sendable {
-  /// One declaration, the first mapped byte of the image that declares it, and the position of the declaration before
-  /// it with a name of the same hash; -1 for none.
+  /// A declaration, the first mapped byte of its image, and the position of the last declaration before it whose name
+  /// has the same hash; -1 for none.
   typealias Declaration = (descriptor: ContextDescriptor, image: UInt, previous: Int32)
 
   /// The number of images that were added.
@@ -287,7 +287,7 @@ struct TypeSpelling: Hashable, Sendable {
   }
 }
 
-/// Returns the name that a symbol of Swift has in its source; nil of any other symbol.
+/// Returns the name that a symbol of Swift has in its source; nil for any other symbol.
 func swiftName(ofSymbol symbol: String) -> String? {
   unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1 << 10) { room in
     // Sound: the runtime writes at most as many bytes, with the NUL.
