@@ -68,10 +68,6 @@ extension Plugins {
       offers += wanted.map { (manifest.path, $0) }
     }
     guard let first = offers.first else { return false }
-    if Self.isVerifying {
-      throw ServiceError(
-        .cycle, service: first.record.name, message: "the verification of plugins looks it up")
-    }
     let report: AdmissionReport
     do throws(Problem) { report = try judge() } catch {
       throw ServiceError(

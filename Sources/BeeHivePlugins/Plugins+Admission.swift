@@ -5,8 +5,8 @@ internal import Registration
 internal import Threads
 
 extension Plugins {
-  /// Whether the host verifies a file: what that looks up must not have plugins judged again.
-  @TaskLocal static var isVerifying = false
+  /// Whether plugins are judged: a verification must not have them judged again.
+  @TaskLocal static var isJudging = false
 
   /// What is asked of plugins beyond what makes them work; `BEEHIVE_PLUGINS=off` in the environment admits none.
   public var policy: PluginPolicy {
@@ -83,6 +83,10 @@ extension Plugins {
 
   /// The same; `reloaded` is the loader's name for a plugin whose place another build is to take.
   func admission(reloaded: String?) throws(ImageError) -> AdmissionReport {
+    guard !Self.isJudging else {
+      throw ImageError(
+        .unsupported, image: "plugins", message: "A verification has plugins judged again.")
+    }
     var modules: [String: Attributes] = [:]
     for entry in hive.entries where entry.kind == .module {
       if case .rejected = entry.state { continue }
@@ -101,13 +105,8 @@ extension Plugins {
       plugins: state.images.map {
         ($0.name, $0.path, $0.stamp, $0.identity?.id, $0.isTakenIn && !$0.isNamed(reloaded))
       }, strays: state.strays)
-    let verification = state.verification.map { verify in
-      { descriptor, path in
-        try Plugins.$isVerifying.withValue(true) { try verify(descriptor, path) }
-      }
-    }
     var admission = Admission(
-      to: host, under: policy, verification: verification,
+      to: host, under: policy, verification: state.verification,
       refusal: { manifest, paths in
         if state.activation(of: manifest.plugin, at: paths) == .never {
           return PluginRefusal(
@@ -123,11 +122,13 @@ extension Plugins {
     // The new build of a plugin competes with no other version of it.
     let path = state.images.first { $0.isNamed(reloaded) }?.path
     let heir = path.flatMap { path in candidates.first { $0.candidate.paths.has(path) } }?.id
-    for (candidate, id) in candidates {
-      if let path, let heir, id == heir, !candidate.paths.has(path) { continue }
-      admission.add(candidate)
+    let report = Self.$isJudging.withValue(true) {
+      for (candidate, id) in candidates {
+        if let path, let heir, id == heir, !candidate.paths.has(path) { continue }
+        admission.add(candidate)
+      }
+      return admission.report()
     }
-    let report = admission.report()
     for plugin in report.plugins { store.note(PluginFile.State(plugin), of: plugin.stamp) }
     return report
   }

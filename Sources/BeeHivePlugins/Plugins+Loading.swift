@@ -168,7 +168,8 @@ extension Plugins {
       try store.load(of: file).run { () throws(ServiceError) in
         // The host may have opened it, or another thread since this one looked.
         if store.image(of: file.stamp) != nil { return }
-        let manifest = loader.isOpen ? try? store.catalogue.candidate(of: file.stamp)?.found.get() : nil
+        let manifest =
+          loader.isOpen ? try? store.catalogue.candidate(of: file.stamp)?.found.get() : nil
         let known = manifest.flatMap { store.others.name(of: $0.stamp.number, $0.identity.id) }
         let (names, problem) =
           known.map { (names: [$0], problem: Problem?.none) }

@@ -70,10 +70,8 @@ struct JointAdmission {
     for file in files.indices {
       // A plugin that is open already may have been unloaded.
       let known = Set(files[file].host.plugins.map(\.stamp.number))
-      let numbers = Set(
-        (files[file].closure?.members ?? []).filter {
-          !$0.isMapped && !$0.isResident || known.contains($0.stamp.number)
-        }.map(\.stamp.number))
+      let opened = files[file].closure?.members.filter { known.contains($0.stamp.number) } ?? []
+      let numbers = Set((opened + (files[file].closure?.brought ?? [])).map(\.stamp.number))
       needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
     }
   }

@@ -74,9 +74,7 @@ package struct LoadClosure: Hashable, Sendable {
     return nil
   }
 
-  /// The closure with the files open again that were judged.
-  ///
-  /// - Throws: ``ImageError`` if one that comes along cannot be opened, or another file has its path.
+  /// Opens the files again; throws if one that comes along cannot be opened, or is another than the one that was judged.
   package func opened() throws(ImageError) -> Self {
     var opened = self
     for (index, member) in members.enumerated() {
@@ -86,7 +84,7 @@ package struct LoadClosure: Hashable, Sendable {
           file.stamp.contents == member.stamp.contents, .replaced,
           "It is another file than the one that was judged: it was replaced meanwhile.")
         opened.members[index].file = file
-      } catch where member.isMapped { continue }
+      } catch  where member.isMapped { continue }
     }
     return opened
   }

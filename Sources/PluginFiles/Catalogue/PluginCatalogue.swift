@@ -78,10 +78,8 @@ package struct PluginCatalogue: Sendable {
     }
     pass.readAll()
     (candidates, problems, readCount) = (pass.candidates, pass.problems, pass.unread.count)
-    let stamps = candidates.map { (try? $0.found.get())?.stamp.contents }
-    places = Dictionary(
-      stamps.enumerated().compactMap { place, stamp in stamp.map { ($0, place) } },
-      uniquingKeysWith: { first, _ in first })
+    let found = candidates.enumerated().map { ((try? $1.found.get())?.stamp.contents, $0) }
+    places = Dictionary(found.compactMap { stamp, place in stamp.map { ($0, place) } }) { $1 }
   }
 }
 

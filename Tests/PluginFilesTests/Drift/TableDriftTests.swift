@@ -45,7 +45,7 @@ struct TableDriftTests {
     let records = try Scan(of: file).records
     let drift = ContractDrift.all(
       of: records, in: file,
-      asked: [.init(service: "Greeter", size: 16, version: host)])
+      asked: [("Greeter", 16, host)])
     #expect(drift.map(\.verdict) == (verdict.map { [$0] } ?? []))
     #expect(drift.allSatisfy { $0.contract == "Greeter" })
     #expect(ContractDrift.all(of: records, in: file, asked: []).isEmpty)
