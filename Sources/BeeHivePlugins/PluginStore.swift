@@ -152,7 +152,6 @@ final class PluginStore: Sendable {
       undo()
       throw ImageError(notWatched: "a new thread", EAGAIN)
     }
-    // Reads what changed before the first watch.
     refresh()
     return undo
   }
@@ -176,9 +175,8 @@ extension PluginStore {
   /// plugin whose load has begun.
   func note(_ new: PluginFile.State, of stamp: FileStamp?) {
     let changed = state.withLock { state -> PluginCatalogue.Candidate? in
-      guard let stamp = stamp?.contents, let found = state.catalogue.candidate(of: stamp) else {
-        return nil
-      }
+      guard let found = state.catalogue.candidate(of: stamp), let stamp = stamp?.contents
+      else { return nil }
       let before = state.states[stamp]
       if before == new || (before?.isOfLoad == true && !new.isOfLoad) { return nil }
       state.states[stamp] = new

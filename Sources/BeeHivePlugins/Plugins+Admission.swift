@@ -79,10 +79,10 @@ extension Plugins {
   ///
   /// - Returns: What becomes of each plugin, as of the last ``refresh()``.
   /// - Throws: `ImageError` where the program's own file cannot be read.
-  public func admission() throws(ImageError) -> AdmissionReport { try admission(reloaded: nil) }
+  public func admission() throws(ImageError) -> AdmissionReport { try admission(keptFiles: 0) }
 
-  /// The same; `reloaded` is the loader's name for a plugin whose place another build is to take.
-  func admission(reloaded: String?) throws(ImageError) -> AdmissionReport {
+  /// The same; keeps so many files open. `reloaded` is the loader's name for a plugin that another build is to replace.
+  func admission(keptFiles: Int, reloaded: String? = nil) throws(ImageError) -> AdmissionReport {
     guard !Self.isJudging else {
       throw ImageError(
         .unsupported, image: "plugins", message: "A verification has plugins judged again.")
@@ -118,7 +118,7 @@ extension Plugins {
             "A process ended while it loaded this file: a constructor of it may have crashed or hung.",
             found: mark, remedy: .release(mark))
         }
-      })
+      }, keptFiles: keptFiles)
     // The new build of a plugin competes with no other version of it.
     let path = state.images.first { $0.isNamed(reloaded) }?.path
     let heir = path.flatMap { path in candidates.first { $0.candidate.paths.has(path) } }?.id

@@ -94,7 +94,7 @@ extension Plugins {
   /// Judges all plugins; throws if the process may open too few files for that.
   func judge(reloaded: String? = nil) throws(Problem) -> AdmissionReport {
     do throws(ImageError) {
-      let report = try admission(reloaded: reloaded)
+      let report = try admission(keptFiles: mostOpenFiles / 2, reloaded: reloaded)
       let said = report.problems + report.plugins.flatMap(\.refusals).map(\.message)
       guard let lack = said.first(where: \.saysTooManyFiles) else { return report }
       throw ImageError(.unreadable, image: "plugins", message: "Not all were judged: \(lack)")

@@ -151,6 +151,9 @@ package struct MappedRange: Hashable, Sendable {
   package var mapping: String { "\(String(start, radix: 16))-\(String(end, radix: 16))" }
 }
 
+/// The number of files that this process may have open.
+package var mostOpenFiles: Int { max(0, Int(sysconf(Int32(_SC_OPEN_MAX)))) }
+
 extension [MappedRange] {
   /// Returns the part of a file that the header of an image is in; nil if it is in none. The ranges are in order.
   package func range(of image: MappedImage) -> MappedRange? {

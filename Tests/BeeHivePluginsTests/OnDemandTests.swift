@@ -49,6 +49,19 @@ struct OnDemandTests {
     #expect(shop.hive.plugins.files.map(\.isLoaded) == [false, false, true])
   }
 
+  @Test("not by a verification that looks up what a plugin would be loaded for")
+  func verifying() throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "verified_a"))
+    try shop.add("b", Shop.source(2, "verified_b"))
+    shop.hive.plugins.activation = .onDemand
+    shop.hive.plugins.verify { _, _ in _ = try shop.said("verified_b") }
+    let error = #expect(throws: ServiceError.self) { try shop.said("verified_a") }
+    #expect(error?.message.contains("A verification has plugins judged again") == true, "\(error)")
+    #expect(try shop.hive.plugins.admission().plugins.allSatisfy { !$0.loads })
+    #expect(shop.loadedCount == 0)
+  }
+
   @Test("with those that it needs, but for one that has failed or was unloaded")
   func needed() async throws {
     let shop = try Shop()

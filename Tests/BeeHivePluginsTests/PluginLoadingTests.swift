@@ -277,6 +277,21 @@ struct PluginLoadingTests {
     }
   }
 
+  @Test(
+    "and the judgement keeps no more files open than half of those that the process may have open")
+  func closed() throws {
+    let shop = try Shop()
+    for name in ["a", "b", "c"] { try shop.add(name, Shop.source(1, "closed_\(name)")) }
+    let plugins = try shop.hive.plugins.admission(keptFiles: 2).plugins
+    let files = plugins.compactMap { $0.closure?.members.first?.descriptor }
+    #expect(files.map { fcntl($0, F_GETFD) >= 0 } == [true, true, false])
+    let closure = try #require(plugins.last?.closure)
+    #expect(try closure.opened().members.allSatisfy { fcntl($0.descriptor, F_GETFD) >= 0 })
+    try shop.replace("c", by: Shop.source(2, "closed_c"))
+    let error = #expect(throws: ImageError.self) { try closure.opened() }
+    #expect(error?.message.contains("another file than the one that was judged") == true)
+  }
+
   @Test("but not what is written into the judged file")
   func written() throws {
     let shop = try Shop()
@@ -595,6 +610,26 @@ struct PluginReloadingTests {
       try await shop.hive.plugins.unload("a.so")
     }
     #expect(problem?.message == "a.so is not loaded, so it cannot be unloaded")
+  }
+
+  @Test("and come back with the plugins whose files they need")
+  func linked() async throws {
+    let shop = try Shop()
+    let options = ["-w", "-Wl,--build-id", "-Wl,-rpath,$ORIGIN"]
+    let needed = try Compiler.library(
+      Shop.source(1, "linked_a", more: "int linked(void) { return 1; }"), as: "liblinked.so",
+      in: shop.folder.url, options + ["-Wl,-soname,liblinked.so"])
+    let more = "extern int linked(void); int call(void) { return linked(); }"
+    try Compiler.library(
+      Shop.source(2, "linked_b", more: more), as: "needing.so", in: shop.folder.url,
+      options + [needed.path])
+    shop.hive.plugins.refresh()
+    for _ in 0..<2 {
+      let loaded = try await shop.hive.plugins.load("needing.so", marks: shop.marks)
+      #expect(loaded.map(\.path) == [needed.path, shop.path("needing")])
+      #expect(try shop.said("linked_a") == 1)
+      try await shop.hive.plugins.unload()
+    }
   }
 
   @Test("by the name that the file has now")

@@ -81,6 +81,8 @@ package struct Admission {
   private let policy: PluginPolicy
   private let verification: Verification?
   private let refusal: Refusal
+  /// The number of files that may stay open; one closure may exceed it.
+  private var keptFiles: Int
   private var judged: [Judged] = []
 
   /// Prepares to judge files.
@@ -93,10 +95,10 @@ package struct Admission {
   ///   - refusal: Called for each file, and for each plugin that comes along.
   package init(
     to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil,
-    refusal: @escaping Refusal = { _, _ in nil }
+    refusal: @escaping Refusal = { _, _ in nil }, keptFiles: Int = 0
   ) {
     (self.host, self.policy, self.verification) = (host, policy, verification)
-    self.refusal = refusal
+    (self.refusal, self.keptFiles) = (refusal, keptFiles)
   }
 
   /// Judges a file that a catalogue has found. Of several files of one name, in different folders, the first admitted
@@ -140,6 +142,7 @@ package struct Admission {
       if new.refusals.isEmpty { break }
     }
     judged += [first].compactMap { $0 }
+    keptFiles -= first?.closure?.brought.count ?? 0
     return true
   }
 
@@ -170,7 +173,7 @@ package struct Admission {
     let libraries = host.libraries.loading(own, host.search)
     guard new.checkSize(of: libraries) else { return }
     let closure = LoadClosure(of: libraries)
-    new.closure = closure.closed
+    new.closure = keptFiles > 0 ? closure : closure.closed
     let companions = libraries.companions
     for library in companions {
       if library !== own {
@@ -358,7 +361,7 @@ package struct Admission {
       guard closure.members.allSatisfy({ $0.isMapped || known.contains($0.stamp) }) else {
         return file.refusals.append(.replaced("It, or a library that comes along,"))
       }
-      file.closure = closure.closed
+      file.closure = keptFiles > 0 ? closure : closure.closed
       if file.checkSize(of: libraries) { try file.checkSymbols(of: own, in: libraries) }
       for index in file.refusals.indices[start...] {
         file.refusals[index].message += " For \(instead.joined(separator: "; "))."

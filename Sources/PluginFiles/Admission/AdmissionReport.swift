@@ -25,7 +25,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     package var remarks: [String]
     /// The parts of it that stay when it is unloaded.
     package var remains: [String]
-    /// The files that loading it maps, closed; nil if it would not load.
+    /// The files that loading it maps; nil if it would not load.
     package let closure: LoadClosure?
     /// The stamp of its file; nil if that cannot be read.
     package let stamp: FileStamp?

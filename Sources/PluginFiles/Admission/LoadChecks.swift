@@ -1,6 +1,6 @@
-package import BinaryImage
-package import Registration
-package import SwiftContracts
+internal import BinaryImage
+internal import Registration
+internal import SwiftContracts
 
 // The checks that a plugin would load and fit the process: machine, libraries, symbols, types, contracts.
 

@@ -77,7 +77,7 @@ package struct LoadClosure: Hashable, Sendable {
   /// Opens the files again; throws if one that comes along cannot be opened, or is another than the one that was judged.
   package func opened() throws(ImageError) -> Self {
     var opened = self
-    for (index, member) in members.enumerated() {
+    for (index, member) in members.enumerated() where member.file == nil {
       do throws(ImageError) {
         let file = try OpenedFile(path: member.path, wasMapped: true)
         try file.check(

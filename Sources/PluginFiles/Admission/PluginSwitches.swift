@@ -4,9 +4,8 @@ internal import Registration
 
 /// The plugins that the user of a program has switched off, by their ids.
 ///
-/// They are in a file of the user, `$XDG_CONFIG_HOME/PROGRAM/plugins.json`, else below `~/.config`:
-/// `{"off": ["com.example.greet"]}`. A program with more rights than the user who started it (`AT_SECURE`) has no such
-/// file.
+/// They are in a file of the user, `$XDG_CONFIG_HOME/PROGRAM/plugins.json`, else below `~/.config`: `{"off":
+/// ["com.example.greet"]}`. A program with more rights than the user who started it (`AT_SECURE`) has no such file.
 package struct PluginSwitches: Sendable {
   /// The path of the file; nil if the environment does not say where it is.
   package private(set) var path: String?
