@@ -117,24 +117,23 @@ bool image_is_in_proc(int descriptor) {
   return fstatfs(descriptor, &system) == 0 && system.f_type == 0x9fa0;
 }
 
-char *image_search_path(image_search_kind kind) {
-  void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+char *image_search_path(const char *loader) {
+  void *image = dlopen(loader, RTLD_LAZY | RTLD_NOLOAD);
+  if (!image) image = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   Dl_serinfo size, *info = NULL;
   char *path = NULL;
-  if (program && dlinfo(program, RTLD_DI_SERINFOSIZE, &size) == 0) info = malloc(size.dls_size);
+  if (image && dlinfo(image, RTLD_DI_SERINFOSIZE, &size) == 0) info = malloc(size.dls_size);
   if (info) {
     *info = size;
-    /* No more than all that the loader has written. */
-    if (dlinfo(program, RTLD_DI_SERINFO, info) == 0) path = calloc(1, size.dls_size + 1);
-    unsigned wanted = kind == IMAGE_SEARCH_ENVIRONMENT ? LA_SER_LIBPATH : LA_SER_RUNPATH;
+    /* The size is that of all names. */
+    if (dlinfo(image, RTLD_DI_SERINFO, info) == 0) path = calloc(1, size.dls_size);
     for (unsigned index = 0; path && index < info->dls_cnt; index++) {
-      if (!(info->dls_serpath[index].dls_flags & wanted)) continue;
-      if (*path) strcat(path, ":");
+      if (index > 0) strcat(path, ":");
       strcat(path, info->dls_serpath[index].dls_name);
     }
   }
   free(info);
-  if (program) dlclose(program);
+  if (image) dlclose(image);
   return path;
 }
 

@@ -50,12 +50,33 @@ package struct LoaderFolders {
     let own = levels.lazy.compactMap { level in
       libraries.first { $0.isForProcessors && $0.path.folder.hasSuffix("/\(level)") }
     }.first
+    let first = libraries.first { !$0.isForProcessors }
     // The loader takes one of them, whether the file is there or not.
-    let best = own ?? libraries.first { !$0.isForProcessors }
-    return (
-      [best?.path].compactMap(\.self),
-      libraries.map(\.path).filter { $0 != best?.path && isThere($0) }
-    )
+    let best = (own ?? first)?.path
+    let others = libraries.filter(\.isForProcessors) + [first].compactMap(\.self)
+    return ([best].compactMap(\.self), others.map(\.path).filter { $0 != best && isThere($0) })
+  }
+
+  /// Returns the folders that the loader of this process has of `LD_LIBRARY_PATH` or `--library-path`, and those that it
+  /// has of the program's `DT_RPATH`: `RTLD_DI_SERINFO`.
+  ///
+  /// - Parameters:
+  ///   - interpreter: The path of the loader.
+  ///   - program: The folders of `DT_RPATH` as the file has them.
+  /// - Returns: The folders, in order.
+  package func ofThisProcess(
+    _ interpreter: String?, program: [String]
+  ) -> (environment: [String], program: [String]) {
+    // Sound: a text of our own, or null.
+    guard let text = unsafe image_search_path(interpreter ?? "") else { return ([], program) }
+    defer { unsafe free(text) }
+    var folders = unsafe searchPath(String(cString: text))
+    if folders.suffix(system.count).map(withoutSlash) == system {
+      folders.removeLast(system.count)
+    }
+    let known = program.map(withoutSlash)
+    let own = folders.prefix { known.contains(withoutSlash($0)) }
+    return (Array(folders.dropFirst(own.count)), Array(own))
   }
 
   /// Returns whether the system keeps its libraries in the folder of a path.
@@ -178,16 +199,10 @@ package func searchPath(_ text: String?) -> [String] {
     .map { String(decoding: $0, as: UTF8.self) } ?? []
 }
 
-/// Returns the folders that the loader of this process has of `LD_LIBRARY_PATH` or of `--library-path`, and of the
-/// program's own search path: `RTLD_DI_SERINFO`.
-package func loaderFoldersOfThisProcess() -> (environment: [String], program: [String]) {
-  func folders(_ kind: image_search_kind) -> [String] {
-    // Sound: a text of our own, or null.
-    guard let text = unsafe image_search_path(kind) else { return [] }
-    defer { unsafe free(text) }
-    return unsafe searchPath(String(cString: text))
-  }
-  return (folders(IMAGE_SEARCH_ENVIRONMENT), folders(IMAGE_SEARCH_PROGRAM))
+/// Returns a folder without the slashes at its end.
+private func withoutSlash(_ folder: String) -> String {
+  String(
+    decoding: folder.utf8.reversed().drop { $0 == UInt8(ascii: "/") }.reversed(), as: UTF8.self)
 }
 
 extension ImageIdentity {

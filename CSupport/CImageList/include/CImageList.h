@@ -192,13 +192,10 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
-/* A part of the path on which the loader looks for what the program needs. */
-enum image_search_kind { IMAGE_SEARCH_ENVIRONMENT, IMAGE_SEARCH_PROGRAM };
-typedef enum image_search_kind image_search_kind;
-
-/* The folders of that part, as the loader has expanded them, with a colon after each but the last; NULL if there are none.
- * Free it. */
-char *image_search_path(image_search_kind kind);
+/* The folders in which the loader looks for what an image without a search path needs, in order and expanded, with a colon
+ * after each but the last: those of the program's DT_RPATH, of LD_LIBRARY_PATH, and its own. NULL if it does not tell.
+ * `loader` is the path of the loader, an image without a search path. Free the result. */
+char *image_search_path(const char *loader);
 
 /* The level of x86-64 that this processor has, from 1 to 4, as glibc-hwcaps counts; 0 on other machines. */
 int image_processor_level(void);

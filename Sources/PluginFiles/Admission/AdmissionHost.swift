@@ -95,8 +95,7 @@ package struct AdmissionHost {
     let ranges = MappedRange.ofThisProcess()
     let (path, place) = ranges.program(of: images.first)
     let program = try Library(of: OpenedFile(path: place, name: path))
-    let folders = loaderFoldersOfThisProcess()
-    self.init(path, program, folders.environment, folders.program)
+    self.init(path, program, nil)
     switches = PluginSwitches(of: ownProgram)
     keepsCode = processKeepsCode()
     libraries.add(program)
@@ -130,9 +129,8 @@ package struct AdmissionHost {
     self.plugins = plugins
   }
 
-  private init(_ path: String, _ program: Library, _ environment: [String], _ own: [String]? = nil)
-  {
+  private init(_ path: String, _ program: Library, _ environment: [String]?) {
     (self.path, identity) = (path, program.image.identity)
-    search = LibrarySearch(of: program, environment: environment, programFolders: own)
+    search = LibrarySearch(of: program, environment: environment)
   }
 }

@@ -11,14 +11,16 @@ struct LibrarySearch {
   fileprivate let program: Library
   /// The folders of `LD_LIBRARY_PATH`.
   let environment: [String]
-  /// The program's own folders as the loader has them; nil if it does not run.
-  fileprivate let programFolders: [String]?
+  /// The folders of the program's `DT_RPATH` as the loader has them.
+  fileprivate let programFolders: [String]
 
-  /// The search of a program that is not started, or of this one with the folders that its loader has.
-  init(of program: Library, environment: [String] = [], programFolders: [String]? = nil) {
-    (self.program, self.environment) = (program, environment)
-    (self.programFolders, identity) = (programFolders, program.image.identity)
+  /// The search of a program that is not started, with these folders of `LD_LIBRARY_PATH`; nil for this process's program.
+  init(of program: Library, environment: [String]? = []) {
+    (self.program, identity) = (program, program.image.identity)
     loader = LoaderFolders(of: program.interpreter, for: identity)
+    let own = program.loading.isInherited ? program.knownFolders : []
+    (self.environment, programFolders) =
+      environment.map { ($0, own) } ?? loader.ofThisProcess(program.interpreter, program: own)
   }
 
   /// Returns the search paths for the needs of a file: the environment, and its own path. Without a `DT_RUNPATH`, the
@@ -33,8 +35,7 @@ struct LibrarySearch {
       count += 1 + (paths.last?.count ?? 0)
       next = library.requester
     }
-    if program.loading.isInherited { paths.append(programFolders ?? program.knownFolders) }
-    return paths + [environment]
+    return paths + [programFolders, environment]
   }
 }
 
