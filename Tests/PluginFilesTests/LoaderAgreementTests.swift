@@ -87,6 +87,16 @@ struct LoaderAgreementTests {
         "a", nil, "-L\(folder.plugins)", "-Wl,--no-as-needed", "-l:libpart.so",
         "-Wl,-rpath,$ORIGIN")
     },
+    Row(testDescription: "a library that only a folder for this processor has", loads: [true]) {
+      #if !arch(x86_64)
+        try Test.cancel("only x86-64 has such levels")
+      #endif
+      let folder = "v/glibc-hwcaps/x86-64-v2"
+      try $0.folder.makeFolder(folder)
+      let needed = try $0.library(
+        "\(folder)/libneeded.so", "int needed;", ["-Wl,-soname,libneeded.so"])
+      try $0.plugin("a", nil, "-Wl,--no-as-needed", needed, "-Wl,-rpath,\($0.folder.path)/v")
+    },
     Row(
       testDescription: "a device before the library", loads: [false], says: ["a device"]
     ) { try $0.needing(link: "/dev/null", by: "a") },
@@ -354,26 +364,41 @@ struct LoaderAgreementTests {
       plugin.remarks.contains("on some processors dlopen looks in $ORIGIN/$PLATFORM, too"))
   }
 
-  @Test(
-    "The folders that are built into the loader are those that it prints", arguments: [true, false])
-  func systemFolders(isCopy: Bool) throws {
-    let folder = try AdmissionFolder()
-    var program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
-    var loader = try #require(program.interpreter)
-    if isCopy {
-      let copy = folder.folder.place("ld-linux.so").path
-      try FileManager.default.copyItem(atPath: loader.resolved, toPath: copy)
-      loader = copy
-      try folder.host("int main(void) { return 0; }", "-Wl,--dynamic-linker=\(copy)")
-      program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
-    }
-    let search = LibrarySearch(of: program)
+  /// The folders that a loader says it has built in.
+  private static func builtFolders(of loader: String) throws -> [String] {
     let help = try Command.run(loader, ["--help"])
     let folders = help.lines.compactMap { line in
       line.contains("(system search path)")
         ? line.split(separator: " ").first.map(String.init) : nil
     }
     guard !folders.isEmpty else { try Test.cancel("\(loader) does not print them") }
+    return folders
+  }
+
+  @Test(
+    "The folders that are built into the loader are those that it prints", arguments: [true, false])
+  func systemFolders(isCopy: Bool) throws {
+    let folder = try AdmissionFolder()
+    var program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
+    let loader = try #require(program.interpreter)
+    var folders = try Self.builtFolders(of: loader)
+    if isCopy {
+      // One elsewhere, which has another first folder.
+      let copy = folder.folder.place("ld-linux.so").path
+      try FileManager.default.copyItem(atPath: loader.resolved, toPath: copy)
+      var bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
+      let (old, new) = ("\(folders[0])/\0", "\(folders[0].dropLast())X/\0")
+      while let place = bytes.range(of: Data(old.utf8)) {
+        bytes.replaceSubrange(place, with: Data(new.utf8))
+      }
+      try bytes.write(to: URL(fileURLWithPath: copy))
+      try AdmissionFolder.mode(0o755, copy)
+      try folder.host("int main(void) { return 0; }", "-Wl,--dynamic-linker=\(copy)")
+      program = try Library(of: OpenedFile(path: folder.folder.place("host").path))
+      folders = try Self.builtFolders(of: copy)
+      #expect(folders.first?.hasSuffix("X") == true)
+    }
+    let search = LibrarySearch(of: program)
     #expect(search.loader.system == folders)
   }
 

@@ -111,7 +111,7 @@ struct LibrarySet {
     let bytes = Array(text.utf8)
     guard positions[bytes] == nil else { return }
     positions[bytes] = position
-    names[position].append(LoadClosure.Name(text: text, isNeeded: isNeeded))
+    names[position].append((text, isNeeded))
   }
 
   /// Notes a loaded library that cannot be read: a file that needs it has it.

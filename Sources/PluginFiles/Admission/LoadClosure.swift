@@ -8,11 +8,9 @@ internal import Registration
 package struct LoadClosure: Hashable, Sendable {
   /// A name that the loader knows a file by: the path that it was opened at, the name that it was needed by, or its
   /// soname.
-  package struct Name: Hashable, Sendable {
-    package let text: String
-    /// Whether a file needs it by this name. The loader looks for such a name only if no other file has it.
-    package let isNeeded: Bool
-  }
+  ///
+  /// The loader looks for a name that a file needs only if no other file has it.
+  package typealias Name = (text: String, isNeeded: Bool)
 
   /// One of the files.
   ///

@@ -257,3 +257,26 @@ extension String {
     }
   }
 }
+
+extension [MappedRange] {
+  /// Returns the part of a file that the header of an image is in; nil if it is in none. The ranges are in order.
+  package func range(of image: MappedImage) -> MappedRange? {
+    let header = image.header?.rawValue ?? 0
+    return last(notAfter: UInt64(header), by: \.start).map { self[$0] }
+      .flatMap { $0.contains(header) ? $0 : nil }
+  }
+
+  /// Returns the path of this process's program, and a path that opens it.
+  ///
+  /// - Parameter image: The first image of the loader's list, with the loader's name for it.
+  package func program(of image: (image: MappedImage, name: String)?) -> (
+    path: String, place: String
+  ) {
+    let place = "/proc/self/exe"
+    let executable = fileStatus(of: place.utf8, followingLinks: true).map { String($0.st_ino) }
+    // A loader that was started with the path of the program is the executable.
+    let own = image.flatMap { range(of: $0.image) }
+    guard let own, own.fileID != executable else { return (image?.name ?? "", place) }
+    return (own.path, own.path)
+  }
+}
