@@ -58,8 +58,8 @@ package struct AdmissionHost {
       problems.append(
         file.error(
           .unsupported,
-          "It has more rights than who starts it (set-user-ID, or capabilities): then the loader passes over LD_LIBRARY_PATH, and over $ORIGIN but in the "
-            + "system's folders."))
+          "It gets more rights than the user who starts it (set-user-ID, capabilities): then the loader ignores "
+            + "LD_LIBRARY_PATH, and $ORIGIN outside the system's folders."))
     }
     if let problem = problem(ofInterpreter: program.interpreter ?? "") {
       problems.append(file.error(.unreadable, problem))
