@@ -117,8 +117,12 @@ bool image_is_in_proc(int descriptor) {
   return fstatfs(descriptor, &system) == 0 && system.f_type == 0x9fa0;
 }
 
-char *image_search_path(const char *loader) {
-  void *image = dlopen(loader, RTLD_LAZY | RTLD_NOLOAD);
+char *image_search_path(void) {
+  /* The loader has no search path of its own. It has no base if it was started with the program's path. */
+  Dl_info loader;
+  void *base = (void *)getauxval(AT_BASE);
+  bool isFound = base && dladdr(base, &loader);
+  void *image = isFound ? dlopen(loader.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (!image) image = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
   Dl_serinfo size, *info = NULL;
   char *path = NULL;

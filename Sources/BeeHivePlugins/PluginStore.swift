@@ -75,6 +75,9 @@ final class PluginStore: Sendable {
   /// The plugins whose states have changed.
   let changes = Broadcast<PluginFile>()
 
+  /// Asks the loader now: later a constructor that hangs may keep it.
+  init() { _ = loaderSearchPath }
+
   /// Watches end with the Hive.
   deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
 

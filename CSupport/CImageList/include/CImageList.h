@@ -192,10 +192,10 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
-/* The folders in which the loader looks for what an image without a search path needs, in order and expanded, with a colon
- * after each but the last: those of the program's DT_RPATH, of LD_LIBRARY_PATH, and its own. NULL if it does not tell.
- * `loader` is the path of the loader, an image without a search path. Free the result. */
-char *image_search_path(const char *loader);
+/* The folders in which the loader looks for the needs of an image without a search path, in order and expanded, with a colon
+ * after each but the last: those of the program's DT_RPATH, of LD_LIBRARY_PATH, and its own. NULL if it does not say.
+ * Free the result. Waits for constructors that other threads run. */
+char *image_search_path(void);
 
 /* The level of x86-64 that this processor has, from 1 to 4, as glibc-hwcaps counts; 0 on other machines. */
 int image_processor_level(void);

@@ -37,8 +37,10 @@ package struct LoaderFolders {
   package func places(of name: String, in folder: String) -> Places {
     let folders = processorFolders(in: folder)
     let own = levels.map { "\(folder)/\($0)" }.filter(folders.contains)
-    let others = folders.filter { !own.contains($0) }.map { "\($0)/\(name)" }.filter(isThere)
-    return ((own + [folder]).map { "\($0)/\(name)" }, others)
+    let others = folders.filter { !own.contains($0) } + (own.isEmpty ? [] : [folder])
+    return (
+      (own + [folder]).map { "\($0)/\(name)" }, others.map { "\($0)/\(name)" }.filter(isThere)
+    )
   }
 
   /// Returns the places of a library that the cache has; without those in the built-in folders if the loader avoids
@@ -58,19 +60,14 @@ package struct LoaderFolders {
   }
 
   /// Returns the folders that the loader of this process has of `LD_LIBRARY_PATH` or `--library-path`, and those that it
-  /// has of the program's `DT_RPATH`: `RTLD_DI_SERINFO`.
+  /// has of the program's `DT_RPATH`.
   ///
-  /// - Parameters:
-  ///   - interpreter: The path of the loader.
-  ///   - program: The folders of `DT_RPATH` as the file has them.
+  /// - Parameter program: The folders of `DT_RPATH` as the file has them.
   /// - Returns: The folders, in order.
   package func ofThisProcess(
-    _ interpreter: String?, program: [String]
+    program: [String]
   ) -> (environment: [String], program: [String]) {
-    // Sound: a text of our own, or null.
-    guard let text = unsafe image_search_path(interpreter ?? "") else { return ([], program) }
-    defer { unsafe free(text) }
-    var folders = unsafe searchPath(String(cString: text))
+    guard var folders = loaderSearchPath else { return ([], program) }
     if folders.suffix(system.count).map(withoutSlash) == system {
       folders.removeLast(system.count)
     }
@@ -89,6 +86,16 @@ package struct LoaderFolders {
     fileStatus(of: path.utf8, followingLinks: true) != nil
   }
 }
+
+/// The search path of this process's loader, which never changes: `RTLD_DI_SERINFO`. Nil if the loader does not say.
+///
+/// Waits for constructors when it is read first, but never again.
+package let loaderSearchPath: [String]? = {
+  // Sound: a text of our own, or null.
+  guard let text = unsafe image_search_path() else { return nil }
+  defer { unsafe free(text) }
+  return unsafe searchPath(String(cString: text))
+}()
 
 /// A library of the loader's cache, and whether that is for some processors only.
 package typealias CachedLibrary = (path: String, isForProcessors: Bool)
@@ -269,6 +276,7 @@ extension [MappedRange] {
   /// Returns the path of this process's program, and a path that opens it.
   ///
   /// - Parameter image: The first image of the loader's list, with the loader's name for it.
+  /// - Returns: The two paths.
   package func program(of image: (image: MappedImage, name: String)?) -> (
     path: String, place: String
   ) {

@@ -90,9 +90,9 @@ package struct Admission {
   /// - Parameters:
   ///   - host: The process that they are to be loaded into.
   ///   - policy: The conditions for them.
-  ///   - verification: Called with the plugin and each file that comes along, in the loader's order, if nothing else
-  ///     refuses the plugin.
+  ///   - verification: Called with the plugin's files in the loader's order, if nothing else refuses the plugin.
   ///   - refusal: Called for each file, and for each plugin that comes along.
+  ///   - keptFiles: The number of files that may stay open for loading the plugins.
   package init(
     to host: AdmissionHost, under policy: PluginPolicy, verification: Verification? = nil,
     refusal: @escaping Refusal = { _, _ in nil }, keptFiles: Int = 0

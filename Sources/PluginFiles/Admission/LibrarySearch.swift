@@ -20,7 +20,7 @@ struct LibrarySearch {
     loader = LoaderFolders(of: program.interpreter, for: identity)
     let own = program.loading.isInherited ? program.knownFolders : []
     (self.environment, programFolders) =
-      environment.map { ($0, own) } ?? loader.ofThisProcess(program.interpreter, program: own)
+      environment.map { ($0, own) } ?? loader.ofThisProcess(program: own)
   }
 
   /// Returns the search paths for the needs of a file: the environment, and its own path. Without a `DT_RUNPATH`, the
@@ -75,7 +75,7 @@ extension LibrarySearch {
       let avoidsSystem = requester.loading.avoidsSystem
       let cached = loader.cached(name, avoidsSystem: avoidsSystem)
       if let found = try first(of: [cached]) { return found }
-      // Who puts a file there has the loader take it.
+      // The loader takes a file that somebody puts there.
       passed += cached.tried.filter { fileStatus(of: $0.utf8, followingLinks: false) == nil }
         .map { ImageError(system: ENOENT, $0) }
       let system = avoidsSystem ? [] : loader.system
@@ -92,9 +92,9 @@ extension LibrarySearch {
         for path in tried where !areSpent {
           left -= 1
           let (found, isEnd) = try open(path)
-          // The last place is for all processors.
-          if found != nil, path != tried.last { rivals += tried.suffix(1) }
-          if found != nil || isEnd { return found }
+          guard found != nil || isEnd else { continue }
+          rivals.removeAll { $0 == path }
+          return found
         }
         if areSpent { break }
       }
