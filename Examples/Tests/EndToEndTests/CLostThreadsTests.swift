@@ -122,7 +122,10 @@ import Testing
           }
           int status = -1;
           waitpid(child, &status, 0);
-          if (status != 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 70)) wrong++;
+          if (status != 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 70)) {
+            wrong++;
+            SAY("round %d: status %#x", round, status);
+          }
         }
         isOver = true;
         pthread_join(thread, NULL);
