@@ -3,8 +3,8 @@ internal import LibC
 
 // The folders and names of libraries, as glibc's loader has them.
 
-/// Where a loader of glibc looks for libraries when no search path of a file leads to them: its cache, and the folders that
-/// are built into it.
+/// The places of libraries that no search path of a file leads to, as a loader of glibc has them: its cache, and the folders
+/// that are built into it.
 package struct LoaderFolders {
   /// The places of a library: those that the loader tries here, in its order, and those that it tries on other
   /// processors.
@@ -183,20 +183,13 @@ private func builtFolders(of loader: String?) -> (system: [String], cache: Strin
   let section = try? file?.allSections().first { $0.name == ".rodata" && $0.size < 1 << 20 }
   let bytes = section.flatMap { try? file?.bytes(of: $0) } ?? []
   let (slash, end) = (UInt8(ascii: "/"), Array("/ld.so.cache".utf8))
-  var (found, last, cache) = ([] as [String], -1, "/etc/ld.so.cache")
-  var isComplete = false
-  for (place, text) in bytes.split(separator: 0, omittingEmptySubsequences: false).enumerated()
-  where text.first == slash {
-    if text.suffix(end.count).elementsEqual(end) { cache = String(decoding: text, as: UTF8.self) }
-    guard text.last == slash, !isComplete else { continue }
-    if last + 1 < place {
-      isComplete = found.count > 1
-      if !isComplete { found = [] }
-    }
-    if !isComplete { found.append(String(decoding: text.dropLast(), as: UTF8.self)) }
-    last = place
-  }
-  return (found.count > 1 ? found : [], cache)
+  let texts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+  let folders = texts.split { $0.first != slash || $0.last != slash }.first { $0.count > 1 } ?? []
+  let cache = texts.first { $0.first == slash && $0.suffix(end.count).elementsEqual(end) }
+  return (
+    folders.map { String(decoding: $0.dropLast(), as: UTF8.self) },
+    cache.map { String(decoding: $0, as: UTF8.self) } ?? "/etc/ld.so.cache"
+  )
 }
 
 /// Returns the folders of a search path, as it is written.

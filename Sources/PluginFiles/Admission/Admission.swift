@@ -42,7 +42,9 @@ package struct Admission {
     /// The identity; nil if the file states none.
     var identity: PluginIdentity? { manifest?.plugin }
     /// Whether the process has its entries.
-    var isRunning: Bool { host.running.contains { $0.stamp.number == manifest?.stamp.number } }
+    var isRunning: Bool {
+      host.plugins.contains { $0.runs && $0.stamp.number == manifest?.stamp.number }
+    }
     /// Its well-formed entries, and the others.
     var records: [Record] { manifest?.records ?? [] }
     var rejections: [Rejection] { manifest?.rejections ?? [] }

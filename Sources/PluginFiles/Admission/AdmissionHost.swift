@@ -25,9 +25,8 @@ package struct AdmissionHost {
   package typealias LoadedPlugin = (
     name: String, path: String, stamp: FileStamp, id: String?, runs: Bool
   )
-  /// The plugins that it has loaded, and those of them that run.
+  /// The plugins that it has loaded.
   private(set) var plugins: [LoadedPlugin] = []
-  var running: [LoadedPlugin] { plugins.filter(\.runs) }
   /// The modules that are there without any plugin, by name.
   private(set) var modules: [String: Attributes] = [:]
 

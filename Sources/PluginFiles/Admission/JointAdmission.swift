@@ -67,9 +67,9 @@ struct JointAdmission {
     let positions = Dictionary(
       grouping: files.indices.filter { files[$0].manifest != nil },
       by: { files[$0].manifest?.stamp.number })
+    // A plugin that is open already may have been unloaded.
+    let known = Set((files.first?.host.plugins ?? []).map(\.stamp.number))
     for file in files.indices {
-      // A plugin that is open already may have been unloaded.
-      let known = Set(files[file].host.plugins.map(\.stamp.number))
       let opened = files[file].closure?.members.filter { known.contains($0.stamp.number) } ?? []
       let numbers = Set((opened + (files[file].closure?.brought ?? [])).map(\.stamp.number))
       needs[file] = numbers.flatMap { positions[$0] ?? [] }.filter { $0 != file }.sorted()
@@ -211,8 +211,8 @@ extension [Admission.Judged] {
     var rivals: [String: [(file: Int, identity: PluginIdentity, version: Version)]] = [:]
     for (file, judged) in enumerated() where judged.refusals.isEmpty {
       let id = judged.identity?.id
-      if let running = judged.host.running.first(where: {
-        judged.paths.has($0.path) || id != nil && $0.id == id
+      if let running = judged.host.plugins.first(where: {
+        $0.runs && (judged.paths.has($0.path) || id != nil && $0.id == id)
       }), running.stamp.number != judged.manifest?.stamp.number {
         let isSame = judged.paths.has(running.path)
         self[file].refuse(

@@ -7,9 +7,7 @@ internal import Registration
 /// Each file was found by the loader's rules and opened once, and every check reads that descriptor.
 package struct LoadClosure: Hashable, Sendable {
   /// A name that the loader knows a file by: the path that it was opened at, the name that it was needed by, or its
-  /// soname.
-  ///
-  /// The loader looks for a name that a file needs only if no other file has it.
+  /// soname. The loader looks for a needed name only if no other file has it.
   package typealias Name = (text: String, isNeeded: Bool)
 
   /// One of the files.
