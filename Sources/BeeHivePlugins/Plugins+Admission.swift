@@ -8,7 +8,7 @@ extension Plugins {
   /// Whether plugins are judged: a verification must not have them judged again.
   @TaskLocal static var isJudging = false
 
-  /// What is asked of plugins beyond what makes them work; `BEEHIVE_PLUGINS=off` in the environment admits none.
+  /// The conditions for plugins beyond those that make them work; `BEEHIVE_PLUGINS=off` in the environment admits none.
   public var policy: PluginPolicy {
     get { store.state.withLock { $0.policy } }
     nonmutating set { store.state.withLock { $0.policy = newValue } }

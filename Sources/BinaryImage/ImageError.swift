@@ -1,6 +1,6 @@
 internal import LibC
 
-/// Why an image, or a part of it, could not be read: what is wrong and where.
+/// The reason that an image, or a part of it, could not be read, and its location.
 public struct ImageError: Error, Hashable, Codable, Sendable {
   /// The cause, as a stable code: `section-dump` prints `rawValue` as the code of a problem.
   public struct Code: RawRepresentable, Hashable, Codable, Sendable {

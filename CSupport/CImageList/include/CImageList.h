@@ -192,7 +192,7 @@ typedef struct image_segment {
  * is no index: call it with no lock held. */
 bool image_segment_find(uintptr_t address, image_segment *segment);
 
-/* The folders in which the loader looks for the needs of an image without a search path, in order and expanded, with a colon
+/* The folders that the loader searches for the needs of an image without a search path, in order and expanded, with a colon
  * after each but the last: those of the program's DT_RPATH, of LD_LIBRARY_PATH, and its own. NULL if it does not say.
  * Free the result. Waits for constructors that other threads run. */
 char *image_search_path(void);

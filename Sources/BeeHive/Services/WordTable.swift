@@ -3,8 +3,8 @@ public import Synchronization
 /// An open-addressed table from a word to an object, read without a lock while one writer changes it.
 ///
 /// Readers probe inside a read section (`CEpoch`). The writer, which holds the Hive's lock, inserts and replaces in
-/// place; only growth copies. So a change costs the same with ten entries and with a million. `LookupCache` retires
-/// what a writer takes out; nothing is freed at once.
+/// place; only growth copies. So a change costs the same with ten entries and with a million. `LookupCache` retires the
+/// entries that a writer takes out; nothing is freed at once.
 @unsafe @usableFromInline
 struct WordTable {
   /// One slot: the key is written once, after its object, and never taken back.

@@ -1,5 +1,5 @@
-/// The services that services and modules need while they are made, as lookups by name would answer. They show
-/// which members need a service that they outlive, or need themselves.
+/// The services that services and modules need while they are made, as lookups by name would answer. They show the
+/// members that need a service that they outlive, or need themselves.
 ///
 /// A need means what a lookup without a given name finds: in C the service of exactly this name, in Swift a type that
 /// both names could mean. A fault is only what the names prove: all matches have one name, and one of them

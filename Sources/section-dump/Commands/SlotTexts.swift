@@ -29,7 +29,7 @@ struct SlotText {
 /// The texts that the slots of a file lead to, read in proportion to the file.
 ///
 /// All slots of a file may lead to one text that is most of the file, or to different parts of it. So one limit bounds
-/// what is shown of a text, and another what is read of all texts. Recent texts and their parts are not read again.
+/// the shown part of a text, and another the read parts of all texts. Recent texts and their parts are not read again.
 final class SlotTexts {
   /// The number of bytes of a text to show.
   static let shown = 256
