@@ -106,7 +106,7 @@ package final class RegisteredEntry: @unchecked Sendable {
   var servedType: ObjectIdentifier? {
     switch provider {
     case .accessor(let accessor): accessor.service
-    // What an implementation's name leads to may be a type that only conforms.
+    // The type that an implementation's name leads to may only conform.
     case .closure(let factory): factory.serving
     case .structure, nil: nil
     }

@@ -69,7 +69,7 @@ final class ELFRelocations {
 
   /// The ranges that were examined.
   var ranges: AddressRanges { found.ranges }
-  /// The survey of all relocations; nil if it was not wanted.
+  /// The facts about all relocations; nil if nobody wanted them.
   var survey: Survey? { found.survey }
 
   /// Returns the relocation that writes the word at `place`.
