@@ -10,11 +10,11 @@ struct CodedTests {
   @Test("A report that names another file or an impossible count is refused")
   func refused() throws {
     let path = Fixtures.place(try Fixtures.annotatedLibrary("reported.so")).path
-    let survey = Survey(Inputs(paths: [path]))
-    func isAccepted(_ change: (inout Survey) -> Void) -> Bool {
-      var report = survey
+    let set = FileSet(Inputs(paths: [path]))
+    func isAccepted(_ change: (inout FileSet) -> Void) -> Bool {
+      var report = set
       change(&report)
-      let read = try? Survey(coded: report.coded ?? [])
+      let read = try? FileSet(coded: report.coded ?? [])
       return read?.isSensible(of: Input(path: Array(path.utf8))) == true
     }
     #expect(isAccepted { _ in })

@@ -31,11 +31,11 @@ struct ContradictionsTests {
     ),
   ]
 
-  private static func declared(_ lines: [String]) -> [Survey.Declared] {
+  private static func declared(_ lines: [String]) -> [FileSet.Declared] {
     let kinds: [String: ImageIdentity.Kind] = ["lib": .shared, "object": .object]
     return lines.enumerated().map { index, line in
       let words = line.split(separator: " ").map(String.init)
-      var entry = Survey.Declared(
+      var entry = FileSet.Declared(
         record: .blank, place: Place(path: words[0], section: "BeehiveRecords", index: index),
         platform: .blank, file: kinds[words[0]] ?? .executable)
       entry.record.kind = words[1] == "module" ? .module : .route
@@ -46,7 +46,7 @@ struct ContradictionsTests {
   }
 
   /// The duplicates among some entries, as `refused by other`.
-  private static func refused(_ entries: [Survey.Declared]) -> [String] {
+  private static func refused(_ entries: [FileSet.Declared]) -> [String] {
     Contradictions(among: entries).findings.filter { $0.code.hasPrefix("duplicate-") }
       .map { "\($0.place.index ?? -1) by \($0.others.first?.index ?? -1)" }
   }
@@ -59,7 +59,7 @@ struct ContradictionsTests {
   }
 
   /// Pairs that one process refuses, looked at by itself.
-  private func refused(_ positions: [Int], _ entries: [Survey.Declared]) -> [String] {
+  private func refused(_ positions: [Int], _ entries: [FileSet.Declared]) -> [String] {
     var holders: [EntryIdentity: Int] = [:]
     var result: [String] = []
     for position in positions {

@@ -30,13 +30,13 @@ struct Diff: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let surveys = [old, new].map { path in
-      Survey(
+    let sets = [old, new].map { path in
+      FileSet(
         Inputs(
           paths: [path], isRecursive: recursive, architecture: arch == "all" ? nil : arch,
           jobs: reading.jobs(forMany: recursive), isIsolated: reading.isolate))
     }
-    let differences = Differences(from: surveys[0], to: surveys[1])
+    let differences = Differences(from: sets[0], to: sets[1])
     try OutputOptions.print(
       differences.problems.map(\.finding.line), isMissing: !differences.problems.isEmpty,
       fails: !differences.changes.isEmpty
@@ -46,7 +46,7 @@ struct Diff: ParsableCommand {
 
 /// The differences between the entries of an old and a new build.
 struct Differences {
-  typealias Declared = Survey.Declared
+  typealias Declared = FileSet.Declared
 
   /// The entries that were removed, added or changed, in this order; for a change, the old and the new entry.
   private(set) var changes: [(kind: String, entries: [Declared])] = []
@@ -55,11 +55,11 @@ struct Differences {
   /// The builds with problems and no readable entry. If there are any, nothing is compared.
   private(set) var unread: [String] = []
 
-  init(from old: Survey, to new: Survey) {
+  init(from old: FileSet, to new: FileSet) {
     let builds = [("old", old), ("new", new)]
     unread = builds.filter { $0.1.declared.isEmpty && !$0.1.problems.isEmpty }.map(\.0)
     if unread.isEmpty { compare(old.declared, new.declared) }
-    problems = builds.flatMap { build, survey in survey.problems.map { (build, $0) } }
+    problems = builds.flatMap { build, set in set.problems.map { (build, $0) } }
   }
 
   /// Compares the contents of entries. Their locations differ with every build.

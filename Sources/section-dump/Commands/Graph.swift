@@ -20,15 +20,15 @@ struct Graph: ParsableCommand {
   var format = Format.dot
 
   func run() throws {
-    let survey = Survey(inputs.values, readsTypes: true)
-    let picture = Picture(of: survey)
+    let set = FileSet(inputs.values, readsTypes: true)
+    let graph = EntryGraph(of: set)
     try OutputOptions.print(
-      survey.problems.map(\.line), isMissing: !survey.problems.isEmpty, fails: false
+      set.problems.map(\.line), isMissing: !set.problems.isEmpty, fails: false
     ) { sink in
       switch format {
-      case .dot: picture.writeDot(to: sink)
-      case .mermaid: picture.writeMermaid(to: sink)
-      case .json: picture.writeDocument(to: sink)
+      case .dot: graph.writeDot(to: sink)
+      case .mermaid: graph.writeMermaid(to: sink)
+      case .json: graph.writeDocument(to: sink)
       }
     }
   }

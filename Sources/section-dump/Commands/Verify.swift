@@ -28,14 +28,14 @@ struct Verify: ParsableCommand {
   var strict = false
 
   func run() throws {
-    let survey = Survey(files.values, readsTypes: true)
-    var findings = survey.findings(with: survey.contradictions)
-    findings += survey.withoutEntries(areRequired: requireEntries)
-    findings += survey.missing(required.requirements)
+    let set = FileSet(files.values, readsTypes: true)
+    var findings = set.findings(with: set.contradictions)
+    findings += set.withoutEntries(areRequired: requireEntries)
+    findings += set.missing(required.requirements)
     let fails = findings.contains { $0.level == .error || strict && $0.level == .warning }
-    try output.print(findings, isMissing: !survey.problems.isEmpty, fails: fails) { format, sink in
+    try output.print(findings, isMissing: !set.problems.isEmpty, fails: fails) { format, sink in
       switch format {
-      case .table: writeText(findings, of: survey, to: sink)
+      case .table: writeText(findings, of: set, to: sink)
       case .json:
         FieldWriter.document(to: sink) { json in
           json.list(key: "findings", findings) { Finding.writeFields(of: $1, to: &$0) }
@@ -52,23 +52,23 @@ struct Verify: ParsableCommand {
   }
 
   /// Writes a paragraph for each finding, with the location first, like compilers.
-  private func writeText(_ findings: [Finding], of survey: Survey, to sink: ByteSink) {
+  private func writeText(_ findings: [Finding], of set: FileSet, to sink: ByteSink) {
     let style = output.style
     for finding in findings {
       style.bold(sink) { sink.write(finding.place.description, as: .message) }
       sink.write(": \(finding.level.rawValue): \(finding.message.escaped)")
       sink.write(style.dim(" [\(finding.code)]") + "\n    \(finding.remedy.description.escaped)\n")
     }
-    sink.write(style.dim(Self.summary(of: survey, findings)) + "\n")
+    sink.write(style.dim(Self.summary(of: set, findings)) + "\n")
   }
 
   /// `2 files, 1 further name, 4 entries: 1 error, 2 warnings`
-  private static func summary(of survey: Survey, _ findings: [Finding]) -> String {
-    var parts = [survey.read.counted("file"), survey.declared.count.counted("entry", "entries")]
-    let further = survey.repeated
+  private static func summary(of set: FileSet, _ findings: [Finding]) -> String {
+    var parts = [set.read.counted("file"), set.declared.count.counted("entry", "entries")]
+    let further = set.repeated
     if further > 0 { parts.insert(further.counted("further name"), at: 1) }
-    if survey.skipped > 0 { parts.append("\(survey.skipped) skipped (no object files)") }
-    if let note = survey.passedOver { parts.append(note) }
+    if set.skipped > 0 { parts.append("\(set.skipped) skipped (no object files)") }
+    if let note = set.passedOver { parts.append(note) }
     var verdict = [Finding.Level.error, .warning].map { level in
       findings.count { $0.level == level }.counted(level.rawValue)
     }

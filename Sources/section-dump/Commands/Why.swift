@@ -42,12 +42,12 @@ struct Why: ParsableCommand {
     var inputs = files.values
     inputs.isRecursive = true
     if let host { inputs.paths.append(host) }
-    var survey = Survey(inputs, readsTypes: true)
+    var set = FileSet(inputs, readsTypes: true)
     let host = try host.map(output.admissionHost)
-    let programs = host.map { survey.takeOutPrograms(but: $0.path) } ?? []
+    let programs = host.map { set.takeOutPrograms(but: $0.path) } ?? []
     let folders = files.values.paths.filter { isDirectory(Array($0.utf8)) }
-    let trace = survey.trace(
-      of: entry.kind, entry.name, host.map { ($0, report(on: survey, for: $0)) },
+    let trace = set.trace(
+      of: entry.kind, entry.name, host.map { ($0, report(on: set, for: $0)) },
       programs: programs, in: host == nil ? [] : folders)
     let problems = host?.problems ?? []
     // If no file has the entry, a file that is no plugin may have been meant to have it.
@@ -55,8 +55,8 @@ struct Why: ParsableCommand {
     let others = NotPlugins(isNowhere ? Self.files(of: folders) : [])
     try output.print(
       trace.losses + problems.map(Finding.init) + others.findings(failing: []),
-      survey.problems.map(\.line) + problems.map(\.description),
-      isMissing: !survey.problems.isEmpty || !problems.isEmpty, fails: trace.isLost
+      set.problems.map(\.line) + problems.map(\.description),
+      isMissing: !set.problems.isEmpty || !problems.isEmpty, fails: trace.isLost
     ) { format, sink in
       switch format {
       case .table:
@@ -85,11 +85,11 @@ struct Why: ParsableCommand {
   }
 
   /// Returns the verdict of the host on the folders of all libraries with entries.
-  private func report(on survey: Survey, for host: AdmissionHost) -> AdmissionReport {
+  private func report(on set: FileSet, for host: AdmissionHost) -> AdmissionReport {
     var admission = Admission(to: host, under: asked.policy)
     var catalogue = PluginCatalogue()
-    let libraries = survey.images.filter { $0.kind == .shared && !$0.records.isEmpty }
-    let copies = survey.findings.filter { $0.code == Finding.Code.copy.rawValue }
+    let libraries = set.images.filter { $0.kind == .shared && !$0.records.isEmpty }
+    let copies = set.findings.filter { $0.code == Finding.Code.copy.rawValue }
     let places = libraries.map(\.place) + copies.map(\.place)
     for folder in Set(places.map(\.path.folder)).sorted() {
       catalogue.sources.append(.directory(folder))

@@ -1,6 +1,6 @@
 internal import BinaryImage
 
-extension Picture {
+extension EntryGraph {
   /// The most findings to list together.
   private static let mostShown = 12
 
@@ -146,7 +146,7 @@ extension Picture {
   }
 }
 
-extension Picture.Node.Kind {
+extension EntryGraph.Node.Kind {
   /// The shape in Graphviz, and the brackets in Mermaid.
   fileprivate var drawing: (shape: String, opening: String, closing: String) {
     switch self {
@@ -162,7 +162,7 @@ extension Picture.Node.Kind {
   }
 }
 
-extension Picture.Node {
+extension EntryGraph.Node {
   /// The text below the name: the kind, the detail, and whether the node is in a cycle.
   var caption: String {
     let word =

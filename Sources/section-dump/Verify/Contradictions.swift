@@ -8,10 +8,10 @@ internal import Registration
 /// with each other, often into libraries of the same set.
 struct Contradictions {
   /// The entries of one platform.
-  let declared: [Survey.Declared]
+  let declared: [FileSet.Declared]
   private(set) var findings: [Finding] = []
   /// The cycles of modules, each once.
-  private(set) var cycles: [[Survey.Declared]] = []
+  private(set) var cycles: [[FileSet.Declared]] = []
   /// The ids of plugins, by file. A process loads only one version of a plugin.
   private let plugins: [String: String]
   /// The number of executables that have entries.
@@ -19,7 +19,7 @@ struct Contradictions {
   private var known: Set<Finding> = []
   private var counts: [Place: Int] = [:]
 
-  init(among declared: [Survey.Declared]) {
+  init(among declared: [FileSet.Declared]) {
     self.declared = declared
     plugins = Dictionary(
       declared.filter { $0.record.kind == .plugin }.map { ($0.place.file, $0.record.name) }
@@ -109,7 +109,7 @@ struct Contradictions {
     return arrows.components.map { $0.sorted() }.sorted { $0[0] < $1[0] }
   }
 
-  private mutating func addDuplicate(_ entry: Survey.Declared, of first: Survey.Declared) {
+  private mutating func addDuplicate(_ entry: FileSet.Declared, of first: FileSet.Declared) {
     let code = Finding.Code(rawValue: "duplicate-\(entry.record.kind)") ?? .duplicateRoute
     let conflict = Conflict.duplicate(
       entry.record, of: first.record, at: first.place.description)
@@ -171,7 +171,7 @@ struct Contradictions {
     }
   }
 
-  private mutating func addCycle(_ cycle: [Survey.Declared]) {
+  private mutating func addCycle(_ cycle: [FileSet.Declared]) {
     let places = cycle.count > 1 ? cycle.map(\.place.description) : []
     let conflict = Conflict.cycle(of: cycle.map(\.record.name), at: places)
     let others = cycle.dropFirst().map(\.place)

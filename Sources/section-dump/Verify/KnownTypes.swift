@@ -9,7 +9,7 @@ struct KnownTypes {
   /// The first file whose types cannot be read.
   private var unread: String?
 
-  mutating func add(_ image: SurveyedImage) {
+  mutating func add(_ image: FileSetImage) {
     types.add(image.types)
     protocols.add(image.protocols)
     conformances.add(image.conformances)
@@ -17,7 +17,7 @@ struct KnownTypes {
   }
 
   /// Returns the findings on an entry whose Swift type a Hive could not make or find.
-  func findings(on entry: Survey.Declared) -> [Finding] {
+  func findings(on entry: FileSet.Declared) -> [Finding] {
     guard let type = entry.record.neededType else { return [] }
     guard types.has(type) else {
       return [
@@ -55,7 +55,7 @@ struct KnownTypes {
 
   /// Returns a finding on a name that no file has. It is a remark if an unreadable file may have the name.
   private func lacking(
-    _ name: String, among types: DeclaredTypes, _ code: Finding.Code, _ entry: Survey.Declared,
+    _ name: String, among types: DeclaredTypes, _ code: Finding.Code, _ entry: FileSet.Declared,
     _ need: String, fix: String
   ) -> Finding {
     let message = "\(entry.record.title) \(need) \(name), which no file has"

@@ -14,9 +14,9 @@ struct NotPlugins {
       return (candidate.path, error)
     }
     let silent = failures.filter { $0.error.code == .noEntries }.map(\.path)
-    let survey = silent.isEmpty ? Survey() : Survey(Inputs(paths: silent), readsTypes: true)
+    let set = silent.isEmpty ? FileSet() : FileSet(Inputs(paths: silent), readsTypes: true)
     let causes = [Finding.Code.lookAlikeSection, .withoutEntries].map(\.rawValue)
-    let findings = (survey.findings + survey.withoutEntries(areRequired: false))
+    let findings = (set.findings + set.withoutEntries(areRequired: false))
       .filter { causes.contains($0.code) }
     let byPath = Dictionary(findings.map { (Array($0.place.path.utf8), $0) }) { first, _ in first }
     files = failures.map { path, error in

@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 internal import SwiftContracts
 
-extension Survey {
+extension FileSet {
   /// The findings on Swift types and protocols that several files of one process declare.
   ///
   /// To the runtime they are different types of the same name. A lookup by name finds either of them. A value of one
@@ -11,10 +11,10 @@ extension Survey {
 }
 
 /// Two images that declare the same name and may be in one process, and the first entry that means it.
-private typealias Pair = (name: [String], entry: Survey.Declared?, first: Int, other: Int)
+private typealias Pair = (name: [String], entry: FileSet.Declared?, first: Int, other: Int)
 
 /// The types and protocols that several images of one platform declare.
-extension [SurveyedImage] {
+extension [FileSetImage] {
   /// The findings on protocols of services, then on types that entries name, then on all other types. Other types get
   /// one finding for each module and pair of files.
   fileprivate var sharedTypes: [Finding] {
@@ -61,12 +61,12 @@ extension [SurveyedImage] {
 
   /// Returns the pairs of images that declare the same name. `written` returns the name that an entry uses.
   private func pairs(
-    of declared: KeyPath<SurveyedImage, DeclaredTypes>, namedBy written: (Record) -> String?
+    of declared: KeyPath<FileSetImage, DeclaredTypes>, namedBy written: (Record) -> String?
   ) -> [Pair] {
     var owners: [[String]: [Int]] = [:]
     // The first entry with each name. The key is the entry's image if that image declares the name too, because the
     // entry means that declaration. Otherwise the key is nil.
-    var entries: [Int?: [[String]: (entry: Survey.Declared, position: Int)]] = [:]
+    var entries: [Int?: [[String]: (entry: FileSet.Declared, position: Int)]] = [:]
     var position = 0
     for (index, image) in enumerated() {
       // Every image that uses a C type describes it. The runtime treats these as one type.

@@ -144,9 +144,9 @@ struct AgreementTests {
 
   /// What `verify` finds; duplicates by the Hive's word for them.
   private func found(byVerifyIn paths: [String]) -> Found {
-    let survey = Survey(Inputs(paths: paths), readsTypes: true)
-    let contradictions = survey.contradictions
-    let findings = survey.findings(with: contradictions)
+    let set = FileSet(Inputs(paths: paths), readsTypes: true)
+    let contradictions = set.contradictions
+    let findings = set.findings(with: contradictions)
     let names = contradictions.flatMap { $0.cycles.joined().map(\.record.name) }
     let errors = findings.filter { $0.level == .error && $0.code != "cycle" }
     let rejected = errors.map { finding in
@@ -158,7 +158,7 @@ struct AgreementTests {
     let unmet = findings.filter { $0.code == "unmet-requirement" }.map {
       "\($0.message.split(separator: " ")[1]) \($0.missing ?? "")"
     }
-    let accepted = survey.declared.filter { entry in
+    let accepted = set.declared.filter { entry in
       let place = entry.place
       return !rejected.contains {
         ($0.file, $0.section, $0.index)

@@ -5,7 +5,7 @@ internal import SwiftContracts
 internal import SwiftMetadata
 
 /// The declarations of a set of files, and the problems of each file by itself.
-struct Survey: Reported {
+struct FileSet: Reported {
   /// An entry and the file that holds it.
   struct Declared: Codable {
     var record: Record
@@ -17,7 +17,7 @@ struct Survey: Reported {
   }
 
   /// The images to compare, in file order, without copies.
-  var images: [SurveyedImage] = []
+  var images: [FileSetImage] = []
   /// The entries of all images.
   private(set) var declared: [Declared] = []
   var findings: [Finding] = []
@@ -38,20 +38,20 @@ struct Survey: Reported {
     defer { progress.clear() }
     var inputs = inputs
     inputs.isSet = true
-    var survey = Self()
-    (survey.repeated, survey.passedOver) = inputs.read { [inputs] files, _ in
-      var survey = Survey()
-      survey.files = files.count
-      for file in files { survey.read(file, inputs.architecture, readsTypes: readsTypes) }
-      return ([], survey)
+    var set = Self()
+    (set.repeated, set.passedOver) = inputs.read { [inputs] files, _ in
+      var set = FileSet()
+      set.files = files.count
+      for file in files { set.read(file, inputs.architecture, readsTypes: readsTypes) }
+      return ([], set)
     } take: { part in
       guard let part = part.sums else { return }
-      survey.add(part)
+      set.add(part)
       progress.advance(by: part.files)
     }
-    survey.leaveOutCopies()
-    survey.declared = survey.images.flatMap(\.declared)
-    self = survey
+    set.leaveOutCopies()
+    set.declared = set.images.flatMap(\.declared)
+    self = set
   }
 
   /// Removes all programs except the host, which cannot load other programs. Returns the removed entries.
@@ -68,7 +68,7 @@ struct Survey: Reported {
   /// The findings on unreadable files and malformed entries. With any of them the exit status is 2.
   var problems: [Finding] { findings.filter { $0.problem != nil } }
 
-  private mutating func add(_ other: Survey) {
+  private mutating func add(_ other: FileSet) {
     images += other.images
     findings += other.findings
     linked.formUnion(other.linked)
@@ -80,20 +80,20 @@ struct Survey: Reported {
   private mutating func read(_ input: Input, _ architecture: String?, readsTypes: Bool) {
     input.forEachImage(architecture: architecture) { found, place throws(ImageError) in
       let image = try found.get()
-      var surveyed = SurveyedImage(place: place, identity: image.identity, part: image.part)
-      surveyed.isNamed = !input.isFound && place.container.isEmpty
-      let size = try read(image, into: &surveyed)
+      var found = FileSetImage(place: place, identity: image.identity, part: image.part)
+      found.isNamed = !input.isFound && place.container.isEmpty
+      let size = try read(image, into: &found)
       if readsTypes {
-        surveyed.types.add(.types, of: image)
-        surveyed.protocols.add(.protocols, of: image)
-        surveyed.conformances.add(of: image)
-        readContracts(image, into: &surveyed)
-        if surveyed.isLoadable { surveyed.readRuntimes(of: image) }
+        found.types.add(.types, of: image)
+        found.protocols.add(.protocols, of: image)
+        found.conformances.add(of: image)
+        readContracts(image, into: &found)
+        if found.isLoadable { found.readRuntimes(of: image) }
         // If sections cannot be listed, the problems say so.
         findings += (try? Self.lookAlikes(in: image, at: place)) ?? []
       }
-      if surveyed.isLoadable { linked.insert(surveyed.platform) }
-      if !surveyed.isEmpty { images.append(surveyed) }
+      if found.isLoadable { linked.insert(found.platform) }
+      if !found.isEmpty { images.append(found) }
       return size
     } failed: { error, place in
       if let place { note(error, place) } else { skipped += 1 }
@@ -102,9 +102,9 @@ struct Survey: Reported {
 
   /// Reads the entries and returns their size. Throws if the file registers nothing; notes other errors.
   private mutating func read(
-    _ image: any FileImage, into surveyed: inout SurveyedImage
+    _ image: any FileImage, into found: inout FileSetImage
   ) throws(ImageError) -> Int {
-    let place = surveyed.place
+    let place = found.place
     var size = 0
     var problems: [ImageError] = []
     var refused: [Place: String] = [:]
@@ -113,14 +113,14 @@ struct Survey: Reported {
       // Only images in containers count: a single image always has room for its entries.
       if !place.container.isEmpty { size = scan.size(in: place) }
       read += 1
-      surveyed.isRead = true
+      found.isRead = true
       problems = scan.rejections.map { ImageError($0) }
       for rejection in scan.rejections {
         let place = place.at(section: rejection.origin.section, index: rejection.origin.index)
         refused[place] = "\(rejection.kind) \(rejection.name ?? "")"
       }
-      surveyed.records = scan.records
-      surveyed.isBare = scan.records.isEmpty && scan.rejections.isEmpty
+      found.records = scan.records
+      found.isBare = scan.records.isEmpty && scan.rejections.isEmpty
       for record in scan.records where record.kind == .target {
         let missing = record.missingActions(in: image.addressedMemory)
         guard !missing.isEmpty else { continue }
@@ -131,16 +131,16 @@ struct Survey: Reported {
             "\(record.title) declares \(missing.shown(most: 3)), and its table has no action of that name",
             remedy: .addAction))
       }
-      if surveyed.kind == .object { try checkRetained(image, scan.records, place) }
+      if found.kind == .object { try checkRetained(image, scan.records, place) }
     } catch {
       if error.code == .noEntries { throw error }
       problems.append(error)
     }
-    surveyed.isWhole = image.checkExtents(&problems)
+    found.isWhole = image.checkExtents(&problems)
     // One cause is enough: a damaged file may have had entries.
-    if !problems.isEmpty { surveyed.isBare = false }
+    if !problems.isEmpty { found.isBare = false }
     for problem in problems { note(problem, place, refused) }
-    if surveyed.isLoadable, let problem = (image as? ELFFile)?.noteProblem {
+    if found.isLoadable, let problem = (image as? ELFFile)?.noteProblem {
       findings.append(
         Finding(
           code: problem.code.rawValue, level: .warning, place: place,
@@ -152,16 +152,16 @@ struct Survey: Reported {
   }
 
   /// Notes the contracts that an image has, and those that it expects of other images.
-  private mutating func readContracts(_ image: any FileImage, into surveyed: inout SurveyedImage) {
-    guard surveyed.isLoadable else { return }
+  private mutating func readContracts(_ image: any FileImage, into found: inout FileSetImage) {
+    guard found.isLoadable else { return }
     do throws(ImageError) {
-      surveyed.contracts = try ContractLibrary(of: image)
-      surveyed.expectations = try ContractExpectations(of: image)
+      found.contracts = try ContractLibrary(of: image)
+      found.expectations = try ContractExpectations(of: image)
     } catch {
-      guard surveyed.isWhole else { return }
+      guard found.isWhole else { return }
       findings.append(
         Finding(
-          .contractNotVisible, .remark, surveyed.place,
+          .contractNotVisible, .remark, found.place,
           "which contracts it was built against is not visible: \(error.message)",
           remedy: error.code == .malformed ? .rebuildMetadata : error.remedy))
     }
@@ -213,7 +213,7 @@ struct Survey: Reported {
   }
 }
 
-extension Survey {
+extension FileSet {
   /// Returns whether the counts are possible and all locations belong to the file.
   func isSensible(of file: Input) -> Bool {
     let places = images.map(\.place) + findings.flatMap { [$0.place] + $0.others }

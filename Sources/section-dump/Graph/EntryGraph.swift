@@ -4,7 +4,7 @@ internal import Registration
 /// The graph of what a set of files declares.
 ///
 /// All text in it is escaped, because it comes from files that may be hostile.
-struct Picture {
+struct EntryGraph {
   /// An entry, a service, or something that is missing.
   struct Node {
     enum Kind: String {
@@ -63,11 +63,11 @@ struct Picture {
   private var missing: [Int: [String: Int]] = [:]
 
   /// Creates the graph of a file set whose types were read.
-  init(of survey: Survey) {
-    problems = survey.problems
-    let contradictions = survey.contradictions
+  init(of set: FileSet) {
+    problems = set.problems
+    let contradictions = set.contradictions
     for part in contradictions { draw(part.declared, part.cycles) }
-    for finding in survey.findings(with: contradictions) {
+    for finding in set.findings(with: contradictions) {
       var concerned = ([finding.place] + finding.others).compactMap { nodesOfEntries[$0] }
       if let name = finding.missing, let node = concerned.first, let other = missing[node]?[name] {
         concerned.append(other)
@@ -77,7 +77,7 @@ struct Picture {
     }
   }
 
-  private mutating func draw(_ declared: [Survey.Declared], _ cycles: [[Survey.Declared]]) {
+  private mutating func draw(_ declared: [FileSet.Declared], _ cycles: [[FileSet.Declared]]) {
     var drawn: [(record: Record, node: Int)] = []
     for entries in declared.groups(by: \.place.file) {
       let machine = entries[0].platform.machine.escaped
@@ -124,7 +124,7 @@ struct Picture {
   }
 
   /// Adds the node of an entry to the last file.
-  private mutating func add(_ entry: Survey.Declared) -> Int {
+  private mutating func add(_ entry: FileSet.Declared) -> Int {
     let record = entry.record
     let implementation = record.implementation?.escaped ?? ""
     let isService = record.kind == .service
@@ -158,7 +158,7 @@ struct Picture {
   }
 }
 
-extension Picture {
+extension EntryGraph {
   /// `3 files, 5 modules, 2 services, 1 missing, 2 in cycles, 3 findings`
   var summary: String {
     let kinds = Dictionary(grouping: nodes, by: \.kind).mapValues(\.count)

@@ -51,7 +51,7 @@ extension EntryTrace.Way {
   }
 }
 
-extension Survey {
+extension FileSet {
   /// A host and its verdict on files.
   typealias Verdict = (host: AdmissionHost, report: AdmissionReport)
 
@@ -219,7 +219,7 @@ extension Survey {
   }
 }
 
-extension Survey.Declared {
+extension FileSet.Declared {
   /// The way of an entry of a program, which no host loads.
   fileprivate func wayOfProgram(from start: EntryTrace.Way) -> EntryTrace.Way {
     var way = start

@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Registration
 internal import SwiftContracts
 
-extension Survey {
+extension FileSet {
   /// The conflicts among the entries of each platform, in the order of the files.
   var contradictions: [Contradictions] {
     declared.groups(by: \.platform).map { Contradictions(among: $0) }
@@ -18,7 +18,7 @@ extension Survey {
   }
 
   /// The images that a process may load, grouped by platform.
-  var loadable: [[SurveyedImage]] { images.filter(\.isLoadable).groups(by: \.platform) }
+  var loadable: [[FileSetImage]] { images.filter(\.isLoadable).groups(by: \.platform) }
 
   /// The findings on attributes without effect: they are misspelled, or only other kinds of entries have them.
   var idleAttributes: some Sequence<Finding> {
@@ -122,7 +122,7 @@ extension Survey {
     ]
   }
 
-  private static func finding(on image: SurveyedImage, isRequired: Bool) -> Finding? {
+  private static func finding(on image: FileSetImage, isRequired: Bool) -> Finding? {
     guard image.isBare else { return nil }
     let isNamedLibrary = image.isNamed && image.isLoadable && image.kind != .executable
     let why: String
@@ -169,7 +169,7 @@ extension Survey {
   }
 }
 
-extension Survey {
+extension FileSet {
   /// The findings on files that were built against other contracts than a library of the set has.
   var contractFindings: [Finding] {
     loadable.flatMap { images in
@@ -181,9 +181,9 @@ extension Survey {
   }
 }
 
-extension SurveyedImage {
+extension FileSetImage {
   /// Returns findings on expected contracts that differ from a library's, or that cannot be compared with them.
-  fileprivate func drift(from library: SurveyedImage) -> [Finding] {
+  fileprivate func drift(from library: FileSetImage) -> [Finding] {
     // Protocols that are there twice have findings of their own.
     let drifts = ContractDrift.all(of: expectations, against: library.contracts)
       .filter { $0.subject != .ownCopy }
@@ -212,7 +212,7 @@ extension Record {
   }
 }
 
-extension Survey {
+extension FileSet {
   /// The findings on files that would bring two runtimes into one process.
   var doubleRuntimes: [Finding] {
     loadable.flatMap { images in

@@ -3,7 +3,7 @@ internal import Registration
 internal import SwiftContracts
 
 /// One image of a file set, as far as it is known.
-struct SurveyedImage: Codable {
+struct FileSetImage: Codable {
   var place: Place
   /// The identity from its headers.
   var identity: ImageIdentity
@@ -39,9 +39,9 @@ struct SurveyedImage: Codable {
   var kind: ImageIdentity.Kind { identity.kind }
   var platform: ImageIdentity { identity.platform }
   /// Its entries, with their locations.
-  var declared: [Survey.Declared] {
+  var declared: [FileSet.Declared] {
     records.map { record in
-      Survey.Declared(
+      FileSet.Declared(
         record: record, place: place.at(section: record.origin.section, index: record.origin.index),
         platform: platform, file: kind)
     }
@@ -59,7 +59,7 @@ struct SurveyedImage: Codable {
   var isLoadable: Bool { kind == .executable || kind == .shared || kind == .bundle }
 }
 
-extension [SurveyedImage] {
+extension [FileSetImage] {
   /// The positions of images that equal an earlier one byte by byte, each with that of the first such image.
   var originals: [Int: Int] {
     var originals: [Int: Int] = [:]
@@ -105,7 +105,7 @@ extension [SurveyedImage] {
   }
 }
 
-extension SurveyedImage {
+extension FileSetImage {
   /// Notes the runtimes that it holds and needs, if it is an ELF file whose needs can be read.
   mutating func readRuntimes(of image: any FileImage) {
     guard let file = image as? ELFFile, let linkage = try? file.linkage() else { return }
