@@ -2,12 +2,12 @@ import BeeHiveRouting
 import Foundation
 import Testing
 
-/// Keeps what handlers were told, in order.
+/// The lines that handlers write, in order.
 actor Log {
   private(set) var lines: [String] = []
   func add(_ line: String) { lines.append(line) }
 
-  /// The lines so far, which are gone then.
+  /// Returns the lines so far, and forgets them.
   func take() -> [String] {
     defer { lines = [] }
     return lines
@@ -15,7 +15,7 @@ actor Log {
 }
 
 extension Router {
-  /// Registers patterns whose handlers answer with the pattern and what the path gave.
+  /// Registers patterns whose handlers answer with the pattern and the parameters of the call.
   @discardableResult
   func answering(_ patterns: String...) throws -> Router {
     for pattern in patterns {
@@ -24,12 +24,12 @@ extension Router {
     return self
   }
 
-  /// What a handler of `answering` said; nil where nobody answers.
+  /// Returns the answer of a handler of `answering`; nil if nobody answers.
   func answer(_ url: String, origin: CallOrigin = .local) async -> String? {
     try? await object(for: url, as: String.self, origin: origin)
   }
 
-  /// The error that a URL ends in; nil where it is answered.
+  /// Returns the error that opening a URL throws; nil if somebody answers.
   func error(_ url: String, origin: CallOrigin = .local) async -> RoutingError? {
     do {
       try await open(url, origin: origin)
@@ -39,7 +39,7 @@ extension Router {
     }
   }
 
-  /// The code of that error.
+  /// Returns the code of the error that opening a URL throws.
   func failure(_ url: String, origin: CallOrigin = .local) async -> RoutingError.Code? {
     await error(url, origin: origin)?.code
   }
@@ -68,7 +68,7 @@ func expectError(
   check(error, code, key, texts, location)
 }
 
-/// Expects a `RoutingError` of code that waits.
+/// Expects a `RoutingError` of an asynchronous call.
 func expectError(
   _ code: RoutingError.Code? = nil, key: String? = nil, saying texts: String...,
   at location: SourceLocation = #_sourceLocation, in body: () async throws -> some Any
@@ -100,14 +100,14 @@ func table(of rules: [String], name: String = "") throws -> DecisionTable {
   return try JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8))
 }
 
-/// A rule of a table: a match, conditions and an outcome, each as JSON.
+/// Returns a rule of a table. Its match, conditions and outcome are JSON.
 func rule(
   _ name: String, _ match: String, when conditions: String = "", do outcome: String
 ) -> String {
   #"{"name": "\#(name)", "match": \#(match), "when": [\#(conditions)], "do": \#(outcome)}"#
 }
 
-/// `app://shop/:id id=42 q=x`: the pattern, then the parameters in the order of their names.
+/// Describes a call as `app://shop/:id id=42 q=x`: the pattern, then the parameters in the order of their names.
 func describe(_ call: RouteCall) -> String {
   let parameters = call.parameters.keys.sorted().map { key in
     "\(key)=\(call.parameters[raw: key].map { "\($0)" } ?? "nil")"
@@ -115,7 +115,7 @@ func describe(_ call: RouteCall) -> String {
   return ([call.pattern.text] + parameters).joined(separator: " ")
 }
 
-/// A URL and what is answered to it; nil where nobody answers.
+/// A URL and its answer; nil if nobody answers.
 struct Answer: CustomTestStringConvertible, Sendable {
   let patterns: [String]
   let url: String

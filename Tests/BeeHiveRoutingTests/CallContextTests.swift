@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rules ask about a context that the host provides, which no caller can choose")
 struct CallContextTests {
-  /// The user of whoever calls.
+  /// The user who makes the call.
   @TaskLocal private static var user: String?
 
   private let router = Router()
@@ -32,7 +32,7 @@ struct CallContextTests {
     await Self.$user.withValue("admin") {
       #expect(await router.answer("app://a") == "yes")
       #expect(router.calls.explain("app://a").end == "answered with yes")
-      // Tasks that begin with the call have it, too.
+      // Tasks that the call starts have the context too.
       let answer = await withCheckedContinuation { done in
         router.open("app://a?user=guest") { done.resume(returning: "\($0)") }
       }

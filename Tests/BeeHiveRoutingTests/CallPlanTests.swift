@@ -6,7 +6,7 @@ import Testing
 struct CallPlanTests {
   private let router = Router()
 
-  /// A parameter as a pattern writes it, and a handler's question for it.
+  /// A parameter as a pattern writes it, and how a handler reads it.
   private struct Asked: Sendable {
     var name: String
     var type: String

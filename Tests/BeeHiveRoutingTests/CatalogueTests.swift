@@ -2,7 +2,7 @@ import BeeHiveRouting
 import Foundation
 import Testing
 
-/// What is printed of records is in `SectionDumpTests`: here, what a running Hive says of the same.
+/// The catalogue of a running Hive. `SectionDumpTests` tests the catalogue of records.
 @Suite("The catalogue lists every interface, word for word")
 struct CatalogueTests {
   let hive = Hive()

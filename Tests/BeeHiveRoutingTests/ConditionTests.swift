@@ -7,7 +7,7 @@ import Yams
 
 @Suite("Conditions of a decision table")
 struct ConditionTests {
-  /// Whether a condition holds for a URL.
+  /// Returns whether a condition holds for a URL with a query.
   private func holds(
     _ condition: String, _ query: String, now: @escaping @Sendable () -> Double = { 0 }
   ) async throws -> Bool {
@@ -46,7 +46,7 @@ struct ConditionTests {
     #expect(explanation.error == nil)
   }
 
-  /// A table of one rule, which answers under a condition.
+  /// Returns a table of one rule, which answers if a condition holds.
   private static func answering(_ condition: String) throws -> DecisionTable {
     try table(
       rule("r", #"{"url": "app://a"}"#, when: condition, do: #"{"answer": "yes"}"#))
@@ -55,7 +55,6 @@ struct ConditionTests {
   @Test(
     "hold for some values and not for others",
     arguments: [
-      // They hold for some parameters and not for others.
       (
         #"{"parameter": "n", "above": 2}"#, ["n=3", "n=2.5"], ["n=2", "n=1", "", "n=x", "n=1&n=2"]
       ),
@@ -113,18 +112,18 @@ struct ConditionTests {
       ),
       (#"{"parameter": "t", "startsWith": "evil"}"#, ["t=evil%E2%80%8D.example"], ["t=devil"]),
       (#"{"parameter": "t", "endsWith": "\n"}"#, ["t=%0d%0a"], ["t=%0a%0d"]),
-      // Others write a `v` before a version.
+      // A version may begin with a `v`.
       (
         #"{"parameter": "v", "version": ">=v2 <3"}"#, ["v=v2", "v=V2.1", "v=2.1.1", "v=v2.1.1-rc"],
         ["v=v1.9", "v=v3", "v=vv2", "v=v", "v=2v"]
       ),
-      // They compare numbers and truth values by their value, however a URL writes them.
+      // Conditions compare numbers and truth values by value, however a URL writes them.
       (
         #"{"parameter": "p", "is": 7}"#, ["p=7", "p=07", "p=%2B7", "p=007", "p=7.0"],
         ["p=8", "p=7x", ""]
       ),
       (#"{"parameter": "p", "is": 1.5}"#, ["p=1.5", "p=1.50", "p=15e-1"], ["p=1", "p=1.51"]),
-      // With all their digits, which a Double does not hold.
+      // All digits count, also those that a Double does not hold.
       (
         #"{"parameter": "p", "is": 9007199254740993}"#,
         ["p=9007199254740993", "p=09007199254740993.0", "p=9.007199254740993e15"],
@@ -147,7 +146,7 @@ struct ConditionTests {
       (#"{"parameter": "p", "is": true}"#, ["p=true", "p=1", "p"], ["p=false", "p=0", "p=yes"]),
       (#"{"parameter": "p", "is": "7"}"#, ["p=7"], ["p=07"]),
       (#"{"parameter": "p", "is": [1, 2]}"#, ["p=1&p=02"], ["p=1", "p=2&p=1"]),
-      // They hold where one value of a key does, so giving it twice does not evade a rule.
+      // One value of a key is enough, so giving the key twice does not evade a rule.
       (#"{"parameter": "c", "is": "yen"}"#, ["c=yen&c=euro", "c=euro&c=yen"], ["c=euro&c=won"]),
       (#"{"parameter": "c", "isNot": "yen"}"#, ["c=yen&c=euro", ""], ["c=yen&c=yen", "c=yen"]),
       (#"{"parameter": "c", "in": ["yen", "won"]}"#, ["c=euro&c=won"], ["c=euro&c=mark"]),
@@ -189,7 +188,7 @@ struct ConditionTests {
         let answer: String = try await router.object(for: "app://a", with: arguments)
         #expect(answer == (given ? "no" : "yes"), "\(condition)")
       }
-      // No URL can hold the second.
+      // A URL cannot express the second value.
       for arguments in [["n": 8], ["n": Duration.seconds(8)]] as [Arguments] {
         let answer: String = try await router.object(for: "app://a", with: arguments)
         #expect(answer == (given ? "yes" : "no"), "\(condition)")
@@ -248,7 +247,7 @@ struct ConditionTests {
     #expect(stableShare(of: "r", ["e\u{301}"]) == stableShare(of: "r", ["é"]))
     #expect(stableShare(of: "e\u{301}", ["x"]) == stableShare(of: "é", ["x"]))
     #expect(stableShare(of: "r", ["7"]) != stableShare(of: "r", ["07"]), "texts are not numbers")
-    // What a server computes too.
+    // A server computes the same share.
     #expect(stableShare(of: "r", ["user1"]) == shares[1])
     let inside = (0..<2000).first { shares[$0] < 10 } ?? 0
     let outside = (0..<2000).first { shares[$0] >= 10 } ?? 0

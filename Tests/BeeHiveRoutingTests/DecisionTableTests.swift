@@ -162,7 +162,7 @@ struct DecisionTableTests {
 
   @Test("swaps under 4 threads of calls: none is lost, none is a mixture of two tables", .mayHang)
   func swaps() async throws {
-    // Another table's redirection would pass by the second rule and reach the route.
+    // A redirection of the other table would miss the second rule and reach the route.
     let tables = try (0...1).map { name in
       try table(
         rule("first", #"{"url": "app://a"}"#, do: #"{"redirect": "app://b-\#(name)"}"#),
@@ -192,7 +192,7 @@ struct DecisionTableTests {
   }
 }
 
-/// Runs tasks one after the other on a thread that they have for themselves.
+/// Runs tasks one after the other on a thread of their own.
 private final class OneThread: TaskExecutor {
   private let queue = DispatchQueue(label: "one thread")
 
@@ -203,5 +203,4 @@ private final class OneThread: TaskExecutor {
   }
 }
 
-/// Something that one thread tells others.
 private final class Flag: Sendable { let value = Atomic<Bool>(false) }

@@ -67,7 +67,7 @@ struct DepartureTests {
     },
   ]
 
-  /// Each of the router's locks is asked for.
+  /// Takes each of the router's locks.
   private static func askAll(of router: Router) {
     _ = router.routes
     _ = router.mediator.declarations
@@ -99,7 +99,7 @@ struct DepartureTests {
     try router.mediator.register("shop") {
       Departing {
         Self.askAll(of: router)
-        // The lock of the instance itself.
+        // This takes the lock of the instance itself.
         _ = router.mediator.release("shop")
         hasAsked.change { $0 = true }
       }

@@ -99,7 +99,7 @@ struct EntryPointTests {
   }
 }
 
-/// What a guard looks at.
+/// The state that a guard reads.
 final class Health: @unchecked Sendable {
   var isGood = true
 }

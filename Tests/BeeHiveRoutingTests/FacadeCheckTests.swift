@@ -3,7 +3,7 @@ import Testing
 
 /// A facade is compiled without its target; a host that has both can compare them.
 @Suite struct FacadeCheckTests {
-  /// What `@Facade` writes, with these declarations.
+  /// A facade as `@Facade` writes it, with these declarations.
   private struct Fitting: FacadeCalls {
     static let target = "shop"
     static let declarations = [

@@ -1,14 +1,14 @@
 import BeeHiveRouting
 import Testing
 
-/// A thing that is given to a router, and whether it is there.
+/// A kind of registration with a router: how to add one, and how to see which one is there.
 private struct Given: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  /// Gives it, told apart by a number.
+  /// Adds a registration with a number.
   var give: @Sendable (Router, Int) throws -> Handle
-  /// The number of the one that is there; nil for none.
+  /// The number of the registration that is there; nil if there is none.
   var present: @Sendable (Router) async -> Int?
-  /// Whether a second one replaces the first, rather than being refused.
+  /// Whether a second registration replaces the first. Otherwise the router refuses it.
   var replaces = true
 
   static let all = [

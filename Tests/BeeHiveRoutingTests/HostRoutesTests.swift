@@ -6,7 +6,7 @@ struct HostRoutesTests {
   @Test(
     "The host of a pattern meets the hosts of URLs",
     arguments: [
-      // Of http: case, encoding and the usual port say nothing.
+      // For http, case, encoding and the usual port do not matter.
       Answer("http://Shop.Example/a", url: "http://SHOP.example/a", "http://Shop.Example/a"),
       Answer("http://shop.example/a", url: "http://sh%6Fp.example:80/a", "http://shop.example/a"),
       Answer("http://shop.example:80/a", url: "http://shop.example/a", "http://shop.example:80/a"),
@@ -26,7 +26,7 @@ struct HostRoutesTests {
       Answer("http://shop.example/*", url: #"http://evil.example\@shop.example/b"#, nil),
       Answer(
         "https://:url<Path>", url: #"https://a.b\c\\d\"#, "https://:url<Path> url=a.b/c//d"),
-      // Of other schemes: byte by byte.
+      // Other schemes compare byte by byte.
       Answer("app://Shop/:id", url: "app://Shop/7", "app://Shop/:id id=7"),
       Answer("app://shop/:id", url: "app://Shop/7", nil),
       Answer("app://shop/:id", url: "app://%73hop/7", nil),
@@ -48,9 +48,9 @@ struct HostRoutesTests {
       Answer("//010/:id", url: "app://010/7", "//010/:id id=7"),
       Answer("//010/:id", url: "app://0.0.0.8/7", nil),
       Answer("//caf\u{e9}/:id", url: "app://caf\u{e9}/7", "//caf\u{e9}/:id id=7"),
-      // What a path has decoded is never taken for a key of http's hosts.
+      // A decoded segment such as //shop is never read as a key of http's hosts.
       Answer("//shop/:id", url: "app:/%2F%2Fshop/7", nil),
-      // What looks like a user behind the host is text.
+      // After the host, a text that looks like a user is only text.
       Answer(
         "app://browser/:url<Path>", url: "app://browser/http://user:pw@x/y",
         "app://browser/:url<Path> url=http://user:pw@x/y"),
@@ -84,7 +84,7 @@ struct HostRoutesTests {
     ])
   func marks(_ test: Answer) async throws {
     guard test.answer == nil else { return try await test.check() }
-    // Of a default that is no number.
+    // The default in the pattern is not a number.
     #expect(throws: RoutingError.self) { try Router().answering(test.patterns[0]) }
   }
 

@@ -42,7 +42,7 @@ struct HostileURLTests {
     return router
   }
 
-  /// The same router with all that leads on: handlers that open what they are given, aliases, redirections.
+  /// Returns the same router with all that leads on: handlers that open other URLs, aliases, redirections.
   private func leadingOn() throws -> Router {
     let router = try router()
     try router.register("app://go?to<String>", exposure: .remote) { call in
@@ -120,7 +120,7 @@ struct HostileURLTests {
         break
       }
     }
-    // Each way to end is there often enough to say something.
+    // Each outcome occurs often enough to mean something.
     for code in [nil, .malformedURL, .notRemote, .noRoute, .noAction, .limitExceeded]
       as [RoutingError.Code?]
     {

@@ -1,29 +1,29 @@
 import TestSupport
 
-/// URLs as an attacker writes them: good ones with a few changes. The same in every run.
+/// URLs as an attacker writes them: good URLs with a few changes. They are the same in every run.
 struct HostileURLs {
-  /// How many a test tries.
+  /// The number of URLs that a test tries.
   static let count = Effort.times(4_000, full: 43_000)
 
   private let good: [[UInt8]]
   private var random: SeededGenerator
 
-  /// Changes URLs that are answered, or would be if they came from inside.
+  /// Changes URLs that a router answers, at least for local calls.
   init(_ good: [String], seed: UInt64 = 0xbad) {
     self.good = good.map { Array($0.utf8) }
     random = SeededGenerator(seed: seed)
   }
 
-  /// The next URL: one to four changes, one of which may be large.
+  /// Returns the next URL, with one to four small changes and at times a large one.
   mutating func next() -> String {
     var url = one(of: good)
     for _ in 0..<number(1...4) { change(&url) }
     if number(1...50) == 1 { grow(&url) }
-    // Bytes that are no UTF-8 come as they do from a socket: replaced.
+    // Bytes that are not UTF-8 are replaced, as if they came from a socket.
     return String(decoding: url, as: UTF8.self)
   }
 
-  /// What is put between, before and behind the characters of a good one.
+  /// Texts to insert into a good URL, or to put over parts of it.
   static let pieces = [
     "/", "//", "///", "\\", "@", ":", ".", "..", "/../", "/./", "/..", "%2e%2e", "%2E", "..%2f",
     "?", "#", "&", "=", "+", "%", "%4", "%zz", "%00", "\0", "%ff", "%C3", "%ed%a0%80", "%c0%af",
@@ -54,7 +54,7 @@ struct HostileURLs {
     case 6: url.replaceSubrange(place..<end, with: one(of: Self.pieces).utf8)
     case 7: url.insert(contentsOf: url[place..<end], at: place)
     case 8:
-      // The start of one, the end of another.
+      // The start of one URL, the end of another.
       let other = one(of: good)
       url.replaceSubrange(place..., with: other[number(0...other.count)...])
     default:
@@ -63,7 +63,7 @@ struct HostileURLs {
     }
   }
 
-  /// `%XX` for some bytes, and at times for the percent signs of that too.
+  /// Writes some bytes as `%XX`, and at times encodes the new percent signs too.
   private mutating func encode(_ url: inout [UInt8], _ range: Range<Int>) {
     let isUppercase = number(0...1) == 0
     var text = url[range].map { byte in

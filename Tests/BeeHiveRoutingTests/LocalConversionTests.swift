@@ -2,9 +2,9 @@ import BeeHive
 import BeeHiveRouting
 import Testing
 
-/// Calls from code convert what they give as calls by URL do.
+/// Calls from code convert their arguments as calls by URL do.
 @Suite struct LocalConversionTests {
-  /// A target that says what its action was given.
+  /// A target whose actions answer with their argument.
   private struct Scale: Target {
     static let actions: [Action<Scale>] = [
       action(Double.self), action(Float.self), action(Int.self), action(Int32.self),

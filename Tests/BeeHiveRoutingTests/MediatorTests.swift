@@ -10,7 +10,7 @@ struct Price: Hashable, Sendable {
 
 struct Broken: Error {}
 
-/// A target that somebody wrote by hand.
+/// A target that is written by hand.
 final class ShopTarget: Target {
   static let actions: [Action<ShopTarget>] = [
     Action(
@@ -40,7 +40,7 @@ final class ShopTarget: Target {
   }
 }
 
-/// A target that answers what it does not have.
+/// A target whose fallback answers calls of actions that it does not have.
 struct GuestTarget: Target {
   static let actions: [Action<GuestTarget>] = []
   static let fallback: (@Sendable (GuestTarget, Call) async throws -> any Sendable)? = {

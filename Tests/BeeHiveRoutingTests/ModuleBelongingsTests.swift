@@ -3,7 +3,7 @@ import BeeHiveRouting
 import Testing
 import Threads
 
-/// Adds one of each to what its Hive can be called for.
+/// A module that registers one thing of each kind with its Hive.
 private struct Everything: Module {
   static func november() throws -> DecisionTable {
     try table(
@@ -70,7 +70,7 @@ struct ModuleBelongingsTests {
         #expect(explanation.steps.isEmpty && explanation.error?.code == .noRoute)
       }
       await #expect(throws: RoutingError.self) { try await hive.mediator.perform("till", "gone") }
-      // Its guard and its type of segments are gone as well.
+      // The module's guard and its type of segments are gone as well.
       #expect(throws: RoutingError.self) { try hive.calls.load(Everything.november()) }
       #expect(throws: RoutingError.self) {
         try hive.router.register("app://shop/:month<Month>") { _ in }

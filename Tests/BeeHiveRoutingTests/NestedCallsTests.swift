@@ -15,7 +15,7 @@ struct NestedCallsTests {
     try await router.object(for: "app://new/secret", as: String.self, origin: .local)
   }
 
-  /// Expects that a URL leads to the secret, and for calls from inside alone.
+  /// Expects that a URL leads to the secret, but only for local calls.
   private func expectSecret(_ url: String) async {
     #expect(await router.failure(url, origin: .remote) == .notRemote)
     #expect(await router.answer(url) == "the secret")

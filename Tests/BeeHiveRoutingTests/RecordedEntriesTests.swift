@@ -3,7 +3,7 @@ import CRoutes
 import Foundation
 import Testing
 
-/// The records are those of `Tests/Fixtures/CRoutes`, which this program is linked with.
+/// The records are in `Tests/Fixtures/CRoutes`. This program links them.
 @Suite("Targets and routes that an image declares are there without a call")
 struct RecordedEntriesTests {
   let hive = Hive.process
@@ -79,7 +79,7 @@ struct RecordedEntriesTests {
         "croutes://echo/:n<Int>/* croutes://echo/7/a/b n:2=7/0 *:4=a/b0/0"
       ),
       ("croutes://files/x/y", .local, "croutes://files croutes://files/x/y"),
-      // Keys that a URL repeats, segments, and keys that are not declared have their values one by one.
+      // Repeated keys, segments, and keys that are not declared have their values one by one.
       (
         "croutes://values/7/a/b?tag=x&tag=y&more=1&also=", .local,
         " n:2=7 rest:4=a0:4=b0 tag:4=x0:4=y0 also:4=0 more:4=10"
@@ -105,7 +105,7 @@ struct RecordedEntriesTests {
   func entries() throws {
     _ = hive.router.routes
     var states = hive.states.filter { $0.key.hasPrefix("croutes:") || $0.key.hasPrefix("c_") }
-    // Of two routes of one shape the linker decides which is first.
+    // The linker decides which of two routes of one shape comes first.
     let twins = ["croutes://twin/:first", "croutes://twin/:second"]
     #expect(Set(twins.compactMap { states[$0] }) == ["bound", "rejected duplicate"])
     for name in twins { states[name] = nil }

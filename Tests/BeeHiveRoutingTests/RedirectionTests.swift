@@ -29,11 +29,11 @@ struct RedirectionTests {
     try router.answering("app://moved/*tail", "app://rest", "app://wiki/:page/:id")
     try router.register("app://frag") { "\($0.url)" }
     for (pattern, target, url, answer) in [
-      // Below what the new URL has itself.
+      // Values that the new URL has itself win.
       ("x://:id", "app://old/detail", "x://7?from=mail", "app://old/detail from=mail id=7"),
       ("x://:id", "app://old/detail", "x://7?id=8", "app://old/detail id=7"),
       ("x://:id", "app://old/detail?id=9", "x://7", "app://old/detail id=9"),
-      // Encoded.
+      // Values are encoded.
       ("x://a/:id", "app://page/:id", "x://a/a%2Fb%3Fc", "app://page/:id id=a/b?c"),
       ("x://a/:id", "app://page/:id", "x://a/7?k=v%26w", "app://page/:id id=7 k=v&w"),
       ("x://a/:id", "app://old/detail?tab=:id#top", "x://a/a%26b", "app://old/detail tab=a&b"),
@@ -46,7 +46,7 @@ struct RedirectionTests {
       ("x://:id", "app://page/v:id", "x://7", "app://page/:id id=v7"),
       // Parentheses stand for themselves.
       ("x://:id", "app://wiki/(b)/:id", "x://7", "app://wiki/:page/:id id=7 page=(b)"),
-      // What a star took has no name to go along by, and goes where the target has a place for it.
+      // The segments of a star have no name. They go along only if the target has a place for them.
       ("x://a/*", "app://rest", "x://a/b?k=1", "app://rest k=1"),
       (
         "x://a/*all", "app://moved/to/*all", "x://a/b/c%2Fd?k=1",
@@ -61,7 +61,7 @@ struct RedirectionTests {
       ),
       ("x://a/:p<Path>", "app://moved/:p", "x://a/b/c", #"app://moved/*tail tail=["b/c"]"#),
       ("x://a/:p", "app://moved/%2A/:p", "x://a/b", #"app://moved/*tail tail=["*", "b"]"#),
-      // A fragment goes along where the new URL has none.
+      // A fragment goes along if the new URL has none.
       ("x://a", "app://frag", "x://a?q=1#sec", "app://frag?q=1#sec"),
       ("x://a", "app://frag#own", "x://a#sec", "app://frag#own"),
       ("x://a", "app://frag#part", "x://a?q=1", "app://frag?q=1#part"),

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// Random patterns and URLs that have much in common; the same in each run.
+/// Random patterns and URLs that have much in common. They are the same in each run.
 struct ReferenceGenerator: RandomNumberGenerator {
   private var numbers: SeededGenerator
 
@@ -10,7 +10,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
 
   mutating func number(_ range: ClosedRange<Int>) -> Int { .random(in: range, using: &self) }
   mutating func one<Value>(of values: [Value]) -> Value { values[number(0...values.count - 1)] }
-  /// True once in so many times.
+  /// Returns true once in so many times.
   mutating func once(in times: Int) -> Bool { number(1...times) == 1 }
 
   private static let words = [
@@ -38,7 +38,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
   mutating func route() -> ReferenceRoute {
     while true {
       let route = anyRoute()
-      // A pattern of more forms is refused.
+      // The router refuses a pattern with more forms.
       if route.forms.count <= 64, route.hasHosts { return route }
     }
   }
@@ -82,14 +82,14 @@ struct ReferenceGenerator: RandomNumberGenerator {
     guard kind != .path, kind != .rest else { return segment }
     if once(in: 4) { segment.prefix = one(of: ["4", "a", "é", "e\u{301}"]) }
     if once(in: 4) { segment.suffix = one(of: [".html", "4", "a"]) }
-    // Without a type, letters and digits would be of the name.
+    // Without a type, letters and digits would be part of the name.
     if segment.suffix.count == 1, segment.type.isEmpty { segment.type = "String" }
     return segment
   }
 
   // MARK: URLs
 
-  /// A URL of words, or one that a form of a route was made for, with a word changed now and then.
+  /// Returns a URL of words, or a URL for a form of a route, now and then with a word changed.
   mutating func url(for routes: [ReferenceRoute]) -> ReferenceURL {
     var url = ReferenceURL(scheme: one(of: [nil, "x", "y", "z", "http"]), path: [], text: "")
     var texts = (0..<number(0...4)).map { _ in one(of: Self.words) }
@@ -104,7 +104,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
       if host?.contains("/") == true { host = one(of: Self.hosts) }
     }
     if url.scheme == "http" {
-      // Each has one, of ASCII; where none is meant, one that is no part of the path.
+      // Each URL of http has an ASCII host. Without a chosen host, take one that does not count as path.
       if host == nil { host = one(of: ["localhost", "b.c", "B.C:80", "[::1]"]) }
       while host.flatMap({ ReferenceHost($0).web }) == nil { host = one(of: Self.hosts) }
     }
@@ -114,7 +114,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
     for piece in url.path {
       url.text += String(repeating: "/", count: piece.slashes) + encoded(piece.text)
     }
-    // The empty text is no URL.
+    // An empty text is not a URL.
     if url.text.isEmpty || once(in: 6) { url.text += url.path.isEmpty && host == nil ? "/" : "//" }
     return url
   }
@@ -140,7 +140,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
     url.text += "//" + written + host[end...]
   }
 
-  /// A text as a URL may hold it: some of its bytes as `%XX`, and always its slashes.
+  /// Encodes a text for a URL: some of its bytes as `%XX`, and always its slashes.
   private mutating func encoded(_ text: String) -> String {
     let encodesAll = once(in: 8)
     let isEncoded = text.utf8.map {

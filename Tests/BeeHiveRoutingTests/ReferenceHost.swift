@@ -1,26 +1,26 @@
 import Foundation
 
-/// A host as the reference sees it: of http in lower case and, if libc takes it for an address, in dotted
-/// decimals; of other schemes as it is written.
+/// A host of the reference. Hosts of http are in lower case, and in dotted decimals if libc reads an address.
+/// Hosts of other schemes stay as they are written.
 struct ReferenceHost {
-  /// All but the port.
+  /// The host without its port.
   let name: String
   let port: Int?
 
-  /// Reads a host as a pattern or a URL has it.
+  /// Reads a host of a pattern or a URL.
   init(_ text: String) {
     let port = text.firstMatch(of: /:([0-9]+)$/)
     self.port = port.flatMap { Int($0.output.1) }
     name = port.map { String(text[..<$0.range.lowerBound]) } ?? text
   }
 
-  /// With what is outside ASCII as `%XX`.
+  /// The host for schemes other than http, with non-ASCII bytes as `%XX`.
   var opaque: String {
     let ascii = CharacterSet(charactersIn: Unicode.Scalar(0)..."~")
     return name.addingPercentEncoding(withAllowedCharacters: ascii) ?? name
   }
 
-  /// Nil where no URL of http has it.
+  /// The host for http; nil if no URL of http can have it.
   var web: String? {
     guard let decoded = name.removingPercentEncoding, decoded.utf8.allSatisfy({ $0 < 0x80 }) else {
       return nil
@@ -35,7 +35,7 @@ struct ReferenceHost {
     return label.allSatisfy(\.isNumber) ? nil : decoded.lowercased()
   }
 
-  /// Whether a URL has this host, and this port where there is one.
+  /// Returns whether a URL has this host, and this port if there is one.
   func isHost(of url: ReferenceURL) -> Bool {
     let usual = url.scheme == "http" ? 80 : nil
     guard port == nil || url.host != nil && port == url.port ?? usual else { return false }

@@ -2,18 +2,18 @@ import Foundation
 
 /// One segment of a reference pattern.
 struct ReferenceSegment: Hashable {
-  /// In the order in which they are tried, the best one first.
+  /// The kinds of segments in the order that the router tries them, the best first.
   enum Kind: Int, Hashable, CaseIterable {
     case literal, uuid, int, double, bool, even, short, text, path, rest
   }
 
   var kind: Kind
-  /// The text of a literal, or what stands before a value.
+  /// The text of a literal, or the text before a value.
   var prefix = ""
-  /// What stands behind a value.
+  /// The text after a value.
   var suffix = ""
   var name = ""
-  /// How the pattern spells the type.
+  /// The pattern's spelling of the type.
   var type = ""
 
   var pattern: String {
@@ -25,10 +25,10 @@ struct ReferenceSegment: Hashable {
     }
   }
 
-  /// What two patterns have in common that would meet the same URLs.
+  /// The segment without its names. Two segments of equal shape meet the same texts.
   var shape: ReferenceSegment { ReferenceSegment(kind: kind, prefix: prefix, suffix: suffix) }
 
-  /// Smaller is better: a literal, then the most text around a value, then the narrower type.
+  /// The rank; smaller is better: a literal, then the most text around a value, then the narrower type.
   var rank: [Int] {
     switch kind {
     case .literal: [0, 0, 0, 0, 0]
@@ -40,10 +40,10 @@ struct ReferenceSegment: Hashable {
     }
   }
 
-  /// What generated patterns have before and behind values, in the order of the alphabet.
+  /// The texts before and after values in generated patterns, in the order of the alphabet.
   static let affixes = ["", ".html", "4", "a", "é"]
 
-  /// The text of the value that a text stands for; nil where it stands for none.
+  /// Returns the text of the value in a segment of a URL; nil if there is no value.
   func value(of text: String) -> String? {
     guard text.hasPrefix(prefix) else { return nil }
     let behind = text.dropFirst(prefix.count)
@@ -80,7 +80,7 @@ indirect enum ReferencePart {
     }
   }
 
-  /// What a pattern of these parts may stand for: with each optional piece and without it.
+  /// Returns the forms of a pattern: with each optional part and without it.
   static func forms(of parts: [ReferencePart]) -> [[ReferenceSegment]] {
     parts.reduce([[]]) { forms, part in
       switch part {
@@ -92,32 +92,32 @@ indirect enum ReferencePart {
   }
 }
 
-/// A URL that was put together of known pieces.
+/// A URL that is made of known pieces.
 struct ReferenceURL {
   var scheme: String?
-  /// As a parameter is given it; an IPv6 host with its brackets.
+  /// The host as a parameter gets it; an IPv6 host with its brackets.
   var host: String?
-  /// As the URL has it.
+  /// The host as the URL writes it.
   var writtenHost: String?
-  /// Nil where it is the scheme's usual one.
+  /// The port; nil if the URL has none, or the usual port of http.
   var port: Int?
-  /// Decoded, with the number of slashes before each.
+  /// The decoded segments, each with the number of slashes before it.
   var path: [(slashes: Int, text: String)]
   var text: String
 
-  /// A host that is no more than a name, and so may be meant as a part of the path.
+  /// Whether the host is only a name, so it may be meant as a part of the path.
   var isPlain: Bool {
     guard let host, port == nil else { return false }
     return !host.hasPrefix("[") && !host.contains(".") && host.lowercased() != "localhost"
   }
 
-  /// The segments that a pattern with a host is held to, or one without.
+  /// Returns the segments to compare with a pattern, which has a host if `isAbsolute`.
   func segments(isAbsolute: Bool) -> [String] {
     let first = isAbsolute || isPlain ? host.map { [$0] } ?? [] : []
     return first + path.map(\.text)
   }
 
-  /// What stands from a segment on, with the slashes that stand there.
+  /// Returns the text from a segment on, with its slashes.
   func tail(from index: Int, isAbsolute: Bool) -> String {
     let hosts = segments(isAbsolute: isAbsolute).count - path.count
     let first = index < hosts ? host ?? "" : ""
@@ -128,16 +128,15 @@ struct ReferenceURL {
   }
 }
 
-/// A route as the reference sees it, and a matcher that looks at every form of every route, one after the
-/// other: slow, and easy to believe.
+/// A route of the reference. Its matcher tries every form of every route: slow, and easy to believe.
 struct ReferenceRoute {
-  /// Nil for any.
+  /// The scheme; nil for any.
   let scheme: String?
   let isAbsolute: Bool
   let priority: Int
   let isPrefix: Bool
   let pattern: String
-  /// The longest form first.
+  /// The forms, the longest first.
   let forms: [[ReferenceSegment]]
 
   init(scheme: String?, isAbsolute: Bool, priority: Int, isPrefix: Bool, _ parts: [ReferencePart]) {
@@ -154,7 +153,7 @@ struct ReferenceRoute {
       }
   }
 
-  /// What no other route of the same priority may have.
+  /// The shapes that no other route of the same priority may have.
   var shapes: Set<[String]> {
     Set(
       forms.flatMap { form in
@@ -172,7 +171,7 @@ struct ReferenceRoute {
       })
   }
 
-  /// Whether every host that this names can be one of its scheme.
+  /// Whether every host in the pattern is possible in its scheme.
   var hasHosts: Bool {
     !isAbsolute || scheme != "http"
       || forms.allSatisfy { form in
@@ -186,7 +185,7 @@ struct ReferenceRoute {
     isAbsolute && index == 0 && segment.kind == .literal
   }
 
-  /// How well a form of this matches, segment by segment from the left, and what it gives.
+  /// Returns how well a form matches, segment by segment from the left, and its values; nil if it does not match.
   private func match(
     _ form: [ReferenceSegment], _ url: ReferenceURL
   ) -> (ranks: [Int], said: String)? {
@@ -209,7 +208,7 @@ struct ReferenceRoute {
         if isHostName(segment, at: index) {
           let name = ReferenceHost(segment.prefix)
           guard name.isHost(of: url) else { return nil }
-          // With its port a host is named more closely than without.
+          // A host with a port is more specific than a host without one.
           ranks += name.port == nil ? segment.rank : [-1, 0, 0, 0, 0]
         } else {
           guard segment.prefix == path[index] else { return nil }
@@ -224,7 +223,7 @@ struct ReferenceRoute {
     return form.count == path.count ? (ranks, said) : nil
   }
 
-  /// What the router is to say of all routes that meet a URL, in order.
+  /// Returns the expected answer of the router: the routes that meet a URL, in order.
   static func answers(of routes: [ReferenceRoute], _ url: ReferenceURL) -> [String] {
     let met = routes.compactMap { route -> (order: [Int], said: String)? in
       guard route.scheme == nil || route.scheme == url.scheme else { return nil }

@@ -4,7 +4,7 @@ import Threads
 
 @testable import BeeHiveRouting
 
-/// Where the router and the reference differ.
+/// A difference between the router and the reference.
 private struct Disagreement: Error, CustomStringConvertible {
   var description: String
   init(_ description: String) { self.description = description }
@@ -12,7 +12,7 @@ private struct Disagreement: Error, CustomStringConvertible {
 
 @Suite("The tree agrees with a matcher that tries every route")
 struct ReferenceMatcherTests {
-  /// What a router says of a URL: the routes that it meets, in order, and what each is given.
+  /// Returns the routes that a URL meets in a router, in order, each with its values.
   private func answers(_ router: Router, _ url: String) throws -> [String] {
     router.core.meet(try URLText(url)).matches.map { match in
       match.values.reduce(match.route.pattern.text) { text, pair in
@@ -21,7 +21,7 @@ struct ReferenceMatcherTests {
     }
   }
 
-  /// Registers random routes; of two of one shape the second has to be refused.
+  /// Registers random routes. If two have one shape, the router must refuse the second.
   private func register(
     _ count: Int, in router: Router, _ random: inout ReferenceGenerator
   ) throws -> [(route: ReferenceRoute, registration: Handle)] {
@@ -52,11 +52,11 @@ struct ReferenceMatcherTests {
     values.filter { !$0.value.urlTexts.isEmpty }.map { "\($0.name)=\($0.value.urlTexts)" }.sorted()
   }
 
-  /// A URL that is made of what a match gave has to meet the same route and give the same.
+  /// Makes a URL from the values of a match. The URL must meet the same route and give the same values.
   ///
-  /// Not for the types of this suite, which a pattern alone does not know; nor for an encoded slash, which
-  /// a Path gives like any other; nor for a value that the URL spells in another way than it is written; nor
-  /// for patterns of http without a host, which every such URL has.
+  /// Returns false, without a check, for the types of this suite, because a pattern does not know them. The same goes
+  /// for an encoded slash, because a Path gives it like any other, and for a value that the URL spells in its own way.
+  /// It also goes for patterns of http without a host, because every URL of http has one.
   private func checkWayBack(_ router: Router, _ url: String) throws -> Bool {
     guard let match = router.core.meet(try URLText(url)).matches.first,
       match.route.extent == .exact,
@@ -75,7 +75,7 @@ struct ReferenceMatcherTests {
     return true
   }
 
-  /// How many patterns and URLs are tried by each of four, at least.
+  /// The number of patterns and URLs that each of the four quarters tries at least.
   private static let enough = Effort.times(250, full: 25_000)
 
   @Test("random patterns and random URLs: all matches, their order, their values", arguments: 1...4)
@@ -87,7 +87,7 @@ struct ReferenceMatcherTests {
       var registered = try register(random.number(1...20), in: router, &random)
       patterns += registered.count
       for round in 0..<12 {
-        // Whoever goes leaves the others as they were.
+        // Removing a route leaves the others as they were.
         if round >= 8, !registered.isEmpty {
           let gone = registered.remove(at: random.number(0...registered.count - 1))
           gone.registration.cancel()
@@ -114,7 +114,7 @@ struct ReferenceMatcherTests {
 
   @Test("many routes: a match looks at the branches of its URL alone")
   func manyRoutes() throws {
-    /// How often a value is made of a segment, while 1,000 URLs meet one route each.
+    /// Returns how often a segment is converted while 1,000 URLs meet one route each.
     func tries(among count: Int) throws -> Int {
       let router = Router()
       let tried = Counter()

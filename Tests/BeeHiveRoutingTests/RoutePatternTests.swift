@@ -8,7 +8,7 @@ struct RoutePatternTests {
   @Test(
     "What no pattern can be is refused with the reason and what to write",
     arguments: [
-      // What no pattern can be is refused with the reason.
+      // Impossible patterns are refused with the reason.
       ("", "empty"), ("a b", "%XX"), ("/a#b", "fragment"), ("/a/:", "begins with a letter"),
       ("/a/:1", "begins with a letter"), ("/a/:id<", "no >"), ("/a/:id<>", "name of a type"),
       ("/a/:id<Int?>", "(/:name<Type>)"),
@@ -25,7 +25,7 @@ struct RoutePatternTests {
       ("/a/*(rest)", "write *rest"), ("my_app://p/:id", "\"my_app\" is no scheme"),
       ("/(a)/(b)/(c)/(d)/(e)/(f)/(g)", "64 forms"),
       ("/" + String(repeating: "(a", count: 64) + String(repeating: ")", count: 64), "64 forms"),
-      // What other routers write is refused with the way to write it here.
+      // The syntax of other routers is refused with the way to write it here.
       (#"/:id(\d+)"#, #"has \"#), ("/:lang(en|de)/a", "has |"), ("/(en|de)/a", "has |"),
       ("/:id?", "(/:name)"), ("/:id?/edit", "(/:name)"), ("/user/:id+", "*name"),
       ("/:path*", "write *rest"), ("/a/:id*", "write *rest"), (#"/a/\:id"#, #"has \"#),
@@ -34,7 +34,7 @@ struct RoutePatternTests {
       ("/**", "write *rest"), ("/(.*)", "write *rest"), ("/a/{*rest}", "write *rest"),
       (#"/a/{id:\d+}"#, "has {"), ("/a/*/b", "write :name"), ("/((?!api).*)", "( has no )"),
       ("GET /a/:id", "method"), ("/foo/{b}one", ":name<String>text"),
-      // What no URL can give is refused with what to write.
+      // Values that no URL can give are refused with what to write.
       ("/a?q<Path>", "write q or q<String>"), ("/a?q<path?>", "takes what is left of the path"),
       ("/a?n<Int>=zz", #"the default of n is no Int: "zz""#), ("/a?n<float>=1e999", "is no float"),
       ("http://ex.com:/p", "its port is empty"), ("app://a:", "its port is empty"),

@@ -29,10 +29,10 @@ struct RouteRulesTests {
     "It judges every spelling of a URL that leads to the route, and no other route",
     arguments: [
       ("app://book/:id", ["app://book/7", "APP://book/%37?from=x", "seven"], ["app://book/new"]),
-      // The keys of the query are no part of a route's name.
+      // The keys of the query are not part of a route's name.
       ("app://book/:id?from", ["app://book/7"], ["app://book/new", "/page/book"]),
       ("/page/:name", ["/page/x", "app://page/x", "other://page/x"], ["app://item/x"]),
-      // Of several routes, it is the one whose parameters fit.
+      // If several routes match, the one whose parameters fit counts.
       ("app://item/:name", ["app://item/x", "app://item/7?page=x"], ["app://item/7"]),
       ("app://item/:id<Int>", ["app://item/7"], ["app://item/x"]),
     ])
@@ -82,7 +82,7 @@ struct RouteRulesTests {
       ),
       (#"{"route": "mail://inbox"}"#, ["r: no route has the pattern mail://inbox"]),
       (#"{"url": "app://bok/:id"}"#, ["r: no route has the pattern app://bok/:id; \(near)"]),
-      // URLs that no route has may have rules; the others lead to a route, an action or an alias.
+      // Rules for URLs without a route are allowed; the other URLs lead to a route, an action or an alias.
       (#"{"url": "mail://inbox"}"#, []), (#"{"url": "app://book/:no"}"#, []),
       (#"{"url": "app://page/:nam"}"#, []), (#"{"url": "app://shop/nothing"}"#, []),
       (#"{"url": "seven"}"#, []),

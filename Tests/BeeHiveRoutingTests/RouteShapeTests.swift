@@ -4,14 +4,14 @@ import Testing
 
 @testable import Registration
 
-/// Which routes are duplicates, as a router says of every two of these and `section-dump verify` by their shapes.
+/// A router and `section-dump verify`, which compares shapes, must agree on which of these routes are duplicates.
 @Suite("Routes of one shape")
 struct RouteShapeTests {
   struct Route: Hashable, Sendable {
     var pattern: String
     var isPrefix = false
 
-    /// None where the pattern cannot be used.
+    /// The shapes; empty if the pattern cannot be used.
     var shapes: Set<RouteShape> {
       Set((try? PatternParts(pattern))?.shapes(isPrefix: isPrefix) ?? [])
     }
@@ -30,12 +30,12 @@ struct RouteShapeTests {
     "http:///", "http:/", "http://(a)", "/a/\u{301}b", "/a/:id/\u{300}", "/a?\u{301}q",
     "/a(/\u{301}b)", "/a/:id<Int>\u{301}", "/a/:e\u{301}", "/caf\u{e9}", "/cafe\u{301}",
     "/a(/b(/c(/d)))", "/a/b/c/d",
-    // No router takes these.
+    // Every router refuses these.
     "", " ", "/a b", "/a#b", "/a/:", "/a/:1", "/a/:id<", "/a/:id<>", "/a/:x:y", "/a*", "/*/a",
     "/:p<Path>/a", "/a(", "/a)", "/(", "/..", "/%", "/%zz", "/%00", "/%ff", "/v:p<Path>", "//*x*",
   ]
 
-  /// As many segments as a router takes of one route, and one too many.
+  /// The most segments that a route may have, and one more.
   private static let most = path(of: 64)
   private static let tooMany = path(of: 65)
 
@@ -51,8 +51,7 @@ struct RouteShapeTests {
       Route(pattern: "/a(/b)", isPrefix: true),
     ]
 
-  /// Whether a router that has one of them refuses the other as its duplicate; nil where it would take
-  /// one of them in no case.
+  /// Returns whether a router that has one route refuses the other as its duplicate; nil if it refuses one anyway.
   private static func isDuplicate(_ one: Route, _ other: Route) -> Bool? {
     let router = Router()
     func register(_ route: Route) -> RoutingError? {
@@ -78,7 +77,7 @@ struct RouteShapeTests {
         "\(one.pattern) and \(other.pattern)")
       duplicates += expected == true ? 1 : 0
     }
-    // A route is its own duplicate, unless it is none.
+    // A route is its own duplicate, unless the router refuses it anyway.
     #expect((duplicates > 0) == !one.shapes.isEmpty)
   }
 
@@ -97,7 +96,7 @@ struct RouteShapeTests {
     #expect(longest.shapes.count == 64)
     #expect(PatternReader.mostBytes > URLLimits().bytes)
     let huge = head + String(repeating: "x", count: Effort.times(1, full: 12) << 20)
-    // Not one is made of what is a byte longer, whatever stands in it.
+    // A pattern that is a byte longer has no shapes, whatever its text is.
     for pattern in [longest.pattern + "x", huge] {
       #expect(Route(pattern: pattern).shapes.isEmpty)
     }

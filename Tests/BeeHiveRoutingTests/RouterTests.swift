@@ -33,7 +33,7 @@ struct RouterTests {
       Answer("http://localhost:8080/a", url: "http://localhost:8080/a", "http://localhost:8080/a"),
       Answer("http://localhost:8080/a", url: "http://localhost:81/a", nil),
       Answer("http://[::1]/a", url: "http://[::1]:80/a", "http://[::1]/a"),
-      // The names and texts that tripped others.
+      // Names and texts that other routers get wrong.
       Answer("/_/x", url: "/_/x", "/_/x"),
       Answer("/a.b/c@d", url: "/a.b/c@d", "/a.b/c@d"),
       Answer("/caf%C3%A9", url: "/cafe\u{301}", "/caf%C3%A9"),
@@ -110,7 +110,7 @@ struct RouterTests {
     await expectError(.redirectLoop, saying: "/error is called by what answers calls") {
       try await router.open("/missing")
     }
-    // It was the handlers' own doing: nothing is kept of it.
+    // The failed call leaves nothing behind.
     #expect(try await router.open("/gone") as? String == "the page")
   }
 

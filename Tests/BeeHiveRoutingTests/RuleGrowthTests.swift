@@ -5,8 +5,7 @@ import Testing
 
 @Suite("A call looks at the rules that it meets, however many others there are")
 struct RuleGrowthTests {
-  /// How often a condition is asked, or a value is made of a segment, while a call is answered beside rules for
-  /// other URLs and actions.
+  /// Returns how often a call tests a condition or converts a segment, with `count` rules for other URLs and actions.
   private func looks(among count: Int, byCode: Bool) async throws -> Int {
     let (router, looks) = (Router(), Counter())
     try router.define("Counted") { text in

@@ -14,13 +14,13 @@ struct SpellingsTests {
 
   private static let id = "621425B8-42D1-4AB4-9A58-1E69D708A84B"
 
-  /// The names of an alias, and the URLs that they lead to.
+  /// The aliases, and the URLs that they lead to.
   private static let aliases = [
     "home": "/page/home", "cart": "app://book/7", "say": "app://shop/price?sku=a",
   ]
 
   private let router = Router()
-  /// The same with rules.
+  /// A router with the same routes, and with rules.
   private let ruled = Router()
 
   init() throws {
@@ -55,7 +55,7 @@ struct SpellingsTests {
     }
   }
 
-  /// Another way to write a URL, or what somebody may hope is one.
+  /// Returns another spelling of a URL, or a text that somebody may hope is one.
   private func spelling(of url: String, _ random: inout SeededGenerator) -> String {
     var url = url.replacing("*:", with: "app:")
     for _ in 0..<Int.random(in: 1...3, using: &random) {
@@ -104,7 +104,7 @@ struct SpellingsTests {
     #expect(await router.failure("app://book/7") == nil)
   }
 
-  /// A route, a rule, and URLs that the rule has to judge since each leads to the same.
+  /// A route, a rule, and URLs. The rule has to judge all the URLs, because they lead to the same route.
   private static let equals: [(route: String, rule: String, urls: [String])] = [
     ("app://:section/list", "app://admin/list", ["app://admin/list", "app://%61dmin/list"]),
     ("app://*", "app://admin/list", ["app://%61dmin/list"]),
@@ -153,7 +153,7 @@ struct SpellingsTests {
     ("/n/:n<Int>", "/n/07", ["/n/7", "/n/07", "/n/007", "app://n/%2B7"]),
     ("/n/:n<Int>", "http://a.b/n/07", ["http://a.b/n/7", "http://A.b:80/n/007"]),
     ("/n/:n<Bool>", "/n/1", ["/n/1", "/n/true"]),
-    // A segment with a dot is no host where no // stands before it.
+    // Without // before it, a segment with a dot is not a host.
     ("/v1.2/:n<Int>", "/v1.2/07", ["/v1.2/7", "/v1.2/07", "app:/v1.2/007"]),
     ("app://:n<Int>", "app://07", ["app://7", "app://07"]),
   ]
@@ -259,7 +259,7 @@ struct SpellingsTests {
         guard let answer = try? await router.open(text, origin: origin) else { continue }
         answered += 1
         let query = (try? URLText(text))?.items ?? []
-        // An alias leads to the same, and is judged by the rule on its name as well.
+        // An alias leads to the same route, and the rule on its name judges it as well.
         let steps = ruled.calls.explain(text, origin: origin).steps
           .filter { step in !Self.aliases.keys.contains { step == "guard \($0): proceed" } }
           .sorted()

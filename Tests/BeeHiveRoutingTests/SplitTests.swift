@@ -8,7 +8,7 @@ import Yams
 struct SplitTests {
   private let router = Router()
 
-  /// A split by the parameter `user`, of variants in JSON.
+  /// Returns a split by the parameter `user`, with variants in JSON.
   private func split(_ variants: String...) -> String {
     #"{"split": {"by": {"parameter": "user"}, "variants": [\#(variants.joined(separator: ","))]}}"#
   }
@@ -21,7 +21,7 @@ struct SplitTests {
     try router.calls.load(table)
   }
 
-  /// The weights that users fall to, by the index.
+  /// Returns the index of each user's choice among the weights.
   private func choices(_ weights: [Int]) -> [Int?] {
     (0..<4000).map { stableChoice(among: weights, of: "r", ["user\($0)"]) }
   }
@@ -60,7 +60,7 @@ struct SplitTests {
 
   @Test("A server computes the same choice")
   func pinned() {
-    // By a program in another language, after the comment of `stableChoice`.
+    // A program in another language computed these from the comment of `stableChoice`.
     let others = [2, 2, 2, 2, 1, 2, 0, 0, 0, 2, 1, 2, 1, 0, 0, 2, 2, 2, 0, 1]
     #expect(Array(choices([25, 25, 50]).prefix(20)) == others)
   }
@@ -91,7 +91,7 @@ struct SplitTests {
       heard == [
         "table r, variant 1: answer with red": "red",
         "table r, variant 2: redirect to app://c": "c",
-        // Once: another variant is not asked about the new user.
+        // Only once: no other variant judges the new user.
         "table r, variant changed: replace user": "app://a user=x",
         "table r, variant 4: refuse: no": "refused",
       ])

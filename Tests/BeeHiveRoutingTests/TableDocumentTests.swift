@@ -11,7 +11,7 @@ struct TableDocumentTests {
     try DecisionTable { try YAMLDecoder().decode(DecisionTable.self, from: text) }
   }
 
-  /// A document of one rule.
+  /// Returns a document of one rule.
   private func document(
     name: String = #""r""#, match: String = "{}", when: String = "", do outcome: String
   ) -> String {
@@ -118,13 +118,13 @@ struct TableDocumentTests {
     func json(_ text: String) -> String {
       message { try JSONDecoder().decode(DecisionTable.self, from: Data(text.utf8)) }
     }
-    // Half a pair of surrogates is no text; a number that no type holds is no number.
+    // Half a surrogate pair is not a text; a number that no type holds is not a number.
     #expect(
       json(document(name: #""\ud800""#, do: block)).contains("rules[0].name: this is no text"))
     #expect(
       json(document(do: #"{"answer": 1e999}"#)).contains("rules[0].do.answer: this is no text"))
     #expect(json("{").contains("not taken: The given data was not valid JSON"))
-    // Keys that are there twice: Foundation takes the first, and Yams refuses them.
+    // A key that occurs twice: Foundation takes the first, and Yams refuses the document.
     let twice = #"{"version": 1, "name": "a", "name": "b", "rules": []}"#
     #expect(try JSONDecoder().decode(DecisionTable.self, from: Data(twice.utf8)).name == "a")
     #expect(message { try YAMLDecoder().decode(DecisionTable.self, from: twice) }.contains("name"))
@@ -162,7 +162,7 @@ struct TableDocumentTests {
   }
 }
 
-/// Reads a value within a budget, and says what is left of it.
+/// A value that is read within a budget, and the rest of the budget.
 private struct Measured: Decodable {
   static let budget: DecisionValue.Budget = (values: 20_000, bytes: 50_000, levels: 20)
   let left: DecisionValue.Budget

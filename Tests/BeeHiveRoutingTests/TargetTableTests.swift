@@ -8,7 +8,7 @@ import Threads
 struct TargetTableTests {
   private let mediator = Mediator()
 
-  /// What `threads` calls at once get: each on a thread of its own, none before all are there.
+  /// Runs `body` on so many threads, once all of them are there. Returns the number of threads with each result.
   private func together(
     _ threads: Int, _ body: @escaping @Sendable () async -> String
   ) async -> [String: Int] {
@@ -27,7 +27,7 @@ struct TargetTableTests {
 
   private let made = Counter()
 
-  /// Registers a target that cannot be made at first.
+  /// Registers a target. Making it fails the first `times` times.
   private func register(failing times: Int = 0) throws {
     try mediator.register("slow") { () throws -> SlowTarget in
       let target = SlowTarget(made.next())
@@ -36,7 +36,7 @@ struct TargetTableTests {
     }
   }
 
-  /// Which instance answers each of many at once, by its number.
+  /// Calls the target on many threads at once. Returns the number of calls that each instance answers.
   private func ask(_ threads: Int, caching: Bool = true) async -> [String: Int] {
     await together(threads) {
       do {
@@ -73,7 +73,7 @@ struct TargetTableTests {
   }
 }
 
-/// A target that takes its time, so that others ask meanwhile.
+/// A target that takes long to make, so that other threads ask meanwhile.
 private final class SlowTarget: Target {
   static let actions: [Action<SlowTarget>] = [Action("number") { slow, _ in slow.number }]
   let number: Int

@@ -1,7 +1,7 @@
 import BeeHiveRouting
 import Testing
 
-/// The parts of a URL: `scheme|host|port|path|query|fragment`.
+/// Returns the parts of a URL: `scheme|host|port|path|query|fragment`.
 private func summary(of url: URLText) -> String {
   let items = url.items.map { item in item.value.map { "\(item.name)=\($0)" } ?? item.name }
   return [

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A route of an image is unbound until the types that it names are defined", .serialized)
 struct UnboundRoutesTests {
-  /// A Hive of one library in C, whose routes name types.
+  /// Returns a Hive of one library in C, whose routes name types.
   private func hive(_ routes: String...) throws -> Hive {
     let source = """
       #include <BeeHive.h>
@@ -18,7 +18,7 @@ struct UnboundRoutesTests {
     let library = try Compiler.library(
       source + routes.map { "BEEHIVE_ROUTE(\"\($0)\", answer);" }.joined(separator: "\n"),
       as: "typed.so")
-    // Sound: it runs nothing when it is loaded, and stays.
+    // Sound: the library runs nothing when it is loaded, and stays.
     try OpenLibrary.keep(library)
     let hive = Hive(imagesWhere: { $0 == library })
     _ = hive.router.routes
