@@ -2,13 +2,13 @@
 import CompilerPluginSupport
 import PackageDescription
 
-// The macros as the package manager builds them, against swift-syntax: what they expand to, and all
-// that `Examples/Tests/ClientTests` asks of the macros that the toolchain's own SwiftSyntax expands.
-// A package of its own, because swift-syntax takes minutes, and because a test that imports a macro
+// Tests the macros as the package manager builds them, against swift-syntax. It tests their expansions, and all
+// that `Examples/Tests/ClientTests` tests of the macros that the toolchain's own SwiftSyntax expands.
+// It is a package of its own, because swift-syntax takes minutes, and because a test that imports a macro
 // makes the package manager build every test of its package for the compiler's side.
 //
-// SWIFT_SYNTAX names one version of swift-syntax, of those that the macros are for; without it, the newest.
-// The range leaves the oldest out, which the package manager would keep once it has it.
+// SWIFT_SYNTAX names one of the supported versions of swift-syntax. Without it, the newest is used.
+// The range leaves out the oldest, because the package manager would keep it once it has it.
 let version = Context.environment["SWIFT_SYNTAX"].flatMap(Version.init)
 
 func swiftSyntax(_ products: String...) -> [Target.Dependency] {
@@ -28,7 +28,7 @@ let package = Package(
       version.map { $0..<Version($0.major, $0.minor, $0.patch + 1) } ?? "603.0.0"..<"604.0.0"),
   ],
   targets: [
-    // A plugin that no C file is part of, and a host that opens it.
+    // A plugin without C files, and a host that opens it.
     .target(
       name: "AnnotatedPlugin",
       dependencies: [
@@ -41,8 +41,8 @@ let package = Package(
         .product(name: "BeeHive", package: "swift-beehive"),
         .product(name: "BeeHiveAnnotations", package: "swift-beehive"),
       ]),
-    // The tests run the tool too. It is a dependency of the host, which has no use for it, since one
-    // of the tests would build it for the compiler's side once more.
+    // The tests run the tool too. It is a dependency of the host, although the host does not use it.
+    // As a dependency of the tests it would be built once more, for the compiler's side.
     .executableTarget(
       name: "Host",
       dependencies: [
@@ -50,7 +50,7 @@ let package = Package(
         .product(name: "section-dump", package: "swift-beehive"),
       ]),
 
-    // The sources of BeeHiveAnnotationsPlugin, by a link: no product can hold a macro's own module.
+    // The sources of BeeHiveAnnotationsPlugin, through a link: no product can hold a macro's own module.
     .macro(
       name: "MacrosUnderTest",
       dependencies: swiftSyntax(

@@ -4,7 +4,7 @@ import Testing
 import Threads
 
 extension Departing: Target {
-  /// Calls what holds it.
+  /// An action that does nothing with its target.
   public static let actions: [Action<Departing>] = [Action("stay") { target, _ in target.stay() }]
 }
 

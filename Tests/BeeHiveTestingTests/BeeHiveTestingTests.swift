@@ -22,19 +22,19 @@ private let shop = Result {
     """, as: "libshop.so")
 }
 
-/// The issues that a call records. They are what is tested; all others fail the test as ever.
+/// The issues that a call records. These tests are about them; all other issues fail the test as usual.
 private final class RecordedIssues: Sendable {
   @TaskLocal private static var current: RecordedIssues?
   private let issues = Mutex<[Issue]>([])
 
-  /// Returns what a call records.
+  /// Returns the issues that a call records.
   static func of(_ call: () -> Void) -> [Issue] {
     let recorded = RecordedIssues()
     $current.withValue(recorded, operation: call)
     return recorded.issues.withLock(\.self)
   }
 
-  /// Keeps an issue that such a call records; returns any other.
+  /// Keeps an issue that such a call records; returns any other issue.
   static func take(_ issue: Issue) -> Issue? {
     guard let current else { return issue }
     current.issues.withLock { $0.append(issue) }
@@ -44,7 +44,7 @@ private final class RecordedIssues: Sendable {
 
 @Suite("What tests of clients write", .compactMapIssues(RecordedIssues.take))
 struct BeeHiveTestingTests {
-  /// An expectation of the library, and the issue that it records; nil for none.
+  /// An expectation of the library, and the issue that it records; nil if it records none.
   struct Expectation: CustomTestStringConvertible, Sendable {
     var kind: RecordKind
     var name: String
@@ -88,7 +88,7 @@ struct BeeHiveTestingTests {
   func unreadable() {
     let issues = RecordedIssues.of { expectRegistered("libnowhere.so", .module, "Shop.Basket") }
     #expect(issues.map { ($0.error as? ImageError)?.image } == [builtFile("libnowhere.so")])
-    // A build for release is reached through a link.
+    // A link leads to a release build.
     let built = URL(filePath: builtFile("libnowhere.so")).resolvingSymlinksInPath()
     #expect(built == Repository.products.appending(path: "libnowhere.so"))
     #expect(builtFile("./libnowhere.so") == "./libnowhere.so")
@@ -134,7 +134,7 @@ struct BeeHiveTestingTests {
     #expect(problem?.code == .duplicate)
   }
 
-  /// One Hive for tests that run beside each other.
+  /// One Hive for tests that run concurrently.
   private static let shared = Hive()
 
   @Test(

@@ -10,7 +10,7 @@ struct AnnotatedServiceImpl: AnnotatedService, Injectable {
 
 struct AnnotatedModule: Module {}
 
-/// GrowingIO's one test of its annotations, over the same two lines of C: Fixtures/CModules.
+/// GrowingIO's only test of its annotations, with the same two lines of C in Fixtures/CModules.
 @Suite("Annotations of the program itself, in C, for types of Swift")
 struct AnnotationMethodTests {
   @Test("testAnnotationMethod: the module and the service are registered, bound and made")

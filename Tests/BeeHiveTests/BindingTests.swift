@@ -13,7 +13,7 @@ struct HarbourModule: Module {
 
 @Suite("When entries find their types")
 struct BindingTests {
-  /// A Hive with a file of services that a type of this process implements.
+  /// Returns a Hive with a file of services. A type of this process implements them.
   private func hive(_ count: Int) throws -> Hive {
     let (hive, tug) = (Hive(), "BeeHiveTests.Tug")
     let services = (0..<count).map {

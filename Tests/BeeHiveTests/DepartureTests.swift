@@ -53,7 +53,7 @@ struct DepartureTests {
       do {
         try departure.run(hive) {
           Departing { [weak hive] in
-            // Each of the Hive's locks.
+            // This takes each of the Hive's locks.
             hive?.observe { _ in }.cancel()
             hive?.bind("x") { _ in 0 }
             _ = hive?.entries

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BeeHive
 
-/// Something that says when it ends.
+/// An instance that writes down when it ends.
 private final class Part: Disposable, SharedReader, SharedWriter {
   private let name: String
   private let journal: Journal
@@ -25,7 +25,7 @@ private struct Keeper: Module {
   var part: Part?
 }
 
-/// In a scope, which it asks when it goes.
+/// An instance that asks its scope for a service when it ends.
 private final class Asking: Sendable {
   private let scope: ServiceScope
   private let journal: Journal
@@ -55,7 +55,7 @@ struct EndingsTests {
       if isStarted { try await hive.start() }
       _ = try hive.service(Needing.self)
       await hive.stop()
-      // A reader of another test that began before may keep it for a while.
+      // A reader of another test that began earlier may keep the instance for a while.
       let isGone = try await Patience.wait {
         hive.cache.collect(now: true)
         return journal.lines.count == 3
@@ -96,7 +96,7 @@ struct EndingsTests {
   func madeMeanwhile() throws {
     let (hive, count) = (Hive(), Counter())
     try hive.register(Part.self, scope: .singleton) { [journal] hive in
-      // As on another thread.
+      // This stands for a stop on another thread.
       if count.next() == 1 { endInstances(of: hive) }
       return Part("part", journal)
     }
@@ -159,7 +159,7 @@ private struct Mock: SharedReader {}
 struct SharedInstancesTests {
   private let journal = Journal()
 
-  /// A Hive with a library of two records that share what one factory makes.
+  /// Returns a Hive with a library of two records that share the instance of one factory.
   private func hive(_ scope: Scope) throws -> Hive {
     let sources = try ["by-hand.h", "shared-records.c"].map {
       try Repository.fixture("Libraries/\($0)")
@@ -175,7 +175,7 @@ struct SharedInstancesTests {
     return hive
   }
 
-  /// Asks for both services.
+  /// Asks for both services, and expects one instance.
   private func expectOne(in scope: ServiceScope) throws {
     let reader = try scope.service((any SharedReader).self) as? Part
     let writer = try scope.service((any SharedWriter).self) as? Part

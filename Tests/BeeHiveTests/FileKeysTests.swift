@@ -9,7 +9,7 @@ enum FileDecoder: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// Every JSON document is a YAML document too.
+  /// Decodes a text. Every JSON document is a YAML document too.
   func decode<Value: Decodable>(_ type: Value.Type, _ text: String) throws -> Value {
     switch self {
     case .json: try JSONDecoder().decode(type, from: Data(text.utf8))

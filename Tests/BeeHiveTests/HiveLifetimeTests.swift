@@ -7,7 +7,7 @@ struct HiveLifetimeTests {
   @Test("what it was given is let go as soon as it is removed, also where lookups found it")
   func removedIsLetGo() async throws {
     let hive = Hive()
-    // The others keep places around it in use.
+    // These services keep places around the removed one in use.
     for number in 0..<10 {
       try hive.register(String.self, name: "\(number)", instance: "kept")
     }
@@ -18,7 +18,7 @@ struct HiveLifetimeTests {
     kept = nil
     #expect(held != nil)
     #expect(hive.remove(Thing.self) == 1)
-    // Unless a reader of another test began before: then with whatever is removed after it has ended.
+    // A reader of another test may hold it. Then it goes with the first removal after that reader has ended.
     let isLetGo = try await Patience.wait {
       if held == nil { return true }
       #expect(hive.remove(Int.self) == 0)

@@ -14,11 +14,11 @@ private struct Rude: Module {
 struct HostileNamesTests {
   private let hive = Hive()
 
-  /// Moves the cursor, begins a line, reverses a line.
+  /// A name that moves the cursor, begins a line and reverses a line.
   private static let name = "a\u{1b}[2J\r\nstarted: all\u{202e}"
   private static let escaped = "a\\x1b[2J\\x0d\\x0astarted: all\\u{202e}"
 
-  /// Holds a text to what a terminal shows as it is, line by line.
+  /// Expects that a terminal shows each line of a text as it is.
   private func expectPrintable(_ text: String, _ what: String) {
     for scalar in text.unicodeScalars where scalar != "\n" {
       #expect(scalar.properties.generalCategory != .control, "\(what)")

@@ -5,14 +5,14 @@ import Testing
 
 @testable import BeeHive
 
-/// The images that the loader maps and unmaps between two looks, in a Hive.
+/// Tests how a Hive sees images that the loader maps and unmaps.
 @Suite struct ImageWatchTests {
   @Test("An image is reported until it is merged, and when it is gone") func comesAndGoes() throws {
     var watch = ImageWatch()
     watch.merged(try watch.look())
     let file = try library("guest")
     let opened = try OpenLibrary(file)
-    // Two threads are at it.
+    // Two threads look before either merges.
     let first = try #require(try watch.look().image(of: file))
     let found = try watch.look()
     let second = try #require(found.image(of: file))
@@ -94,7 +94,7 @@ extension ImageWatch.Found {
   }
 }
 
-/// Compiles a C library, with one module or without entries, and answers its path.
+/// Compiles a C library with one module or without entries, and returns its path.
 private func library(_ name: String, declaring module: String? = nil) throws -> String {
   let entry = module.map { "#include <BeeHive.h>\nBeeHiveMod(\($0));" } ?? "int nothing;"
   return try Compiler.library(entry, as: "lib\(name).so")

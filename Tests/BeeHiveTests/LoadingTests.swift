@@ -36,7 +36,7 @@ struct LoadingTests {
     let window = try await hive.load(Window.self)
     #expect(await window.title == "main")
     for number in 1...2 { #expect(try await hive.load(Int.self) == number) }
-    // Any other service can be loaded too, and one of these overridden.
+    // Any other service can be loaded too, and an asynchronous service can be overridden.
     try hive.register(String.self) { _ in "at once" }
     #expect(try await hive.load(String.self) == "at once")
     try await hive.overridingInTask(Int.self, with: 99) { () async throws in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeeHive
 
-/// Counts how many of them are alive.
+/// An object that counts how many of its type are alive.
 private final class Tracked: Sendable {
   static let alive = Atomic<Int>(0)
   let number: Int
@@ -19,7 +19,7 @@ private final class Tracked: Sendable {
 struct LookupCacheTests {
   private let hive = Hive()
 
-  /// Collects until that is so; a reader of another test may hold back what has gone.
+  /// Collects until `isDone` returns true. A reader of another test may hold back removed values.
   private func collect(_ hive: Hive, until isDone: () -> Bool) async throws {
     let isCollected = try await Patience.wait {
       hive.cache.collect(now: true)
@@ -36,12 +36,12 @@ struct LookupCacheTests {
     let key = LookupCache.key(of: Tracked.self)
     let done = Counter()
     hive.cache.publish(CachedValue(Tracked(0), name: nil), for: key)
-    // The number of the last one once memory was flat; nil where it never was.
+    // The last number once memory was flat; nil if memory never was.
     let newest = await withTaskGroup(of: Int?.self) { group in
       group.addTask {
         defer { done.next() }
-        // A reader that the system suspends holds back what is replaced meanwhile, however much that
-        // is; it lets go of that afterwards.
+        // A reader that the system suspends holds back all values that are replaced meanwhile.
+        // It lets them go afterwards.
         for number in 1...100 * count {
           hive.cache.publish(CachedValue(Tracked(number), name: nil), for: key)
           hive.cache.collect()
@@ -69,7 +69,7 @@ struct LookupCacheTests {
 
   @Test("keys that come and go do not make the table grow")
   func churn() async throws {
-    // Again where the reader of another test holds back what has gone.
+    // Repeat this if the reader of another test holds back removed values.
     let isFlat = try await Patience.wait {
       for number in 1...10_000 {
         let key = UInt(number * 16)

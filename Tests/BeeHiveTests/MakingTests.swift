@@ -48,7 +48,7 @@ struct MakingTests {
     try await hive.validate(making: true)
 
     #expect(journal.lines.sorted() == ["account", "database", "dispose session", "log", "session"])
-    // Nothing was kept: the singletons are made anew.
+    // Nothing was kept, so the singletons are made anew.
     _ = try hive.service(Log.self)
     _ = try await hive.load(Database.self)
     #expect(journal.lines.sorted().filter { $0 == "log" || $0 == "database" }.count == 4)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Memory pressure", .mayHang)
 struct MemoryPressureTests {
-  /// Runs a Hive whose one module ends it when it is told that memory is short, or after a while.
+  /// Runs a Hive. Its only module ends it at a memory warning; otherwise a timer does.
   private func run(
     _ source: MemoryPressure, limit: Duration = .seconds(300),
     onStart: @escaping @Sendable () -> Void = {}, onWarning: @escaping @Sendable () -> Void = {}
@@ -23,7 +23,7 @@ struct MemoryPressureTests {
     }
     let timer = Task {
       try await Task.sleep(for: limit)
-      // Again, for the Hive may not even have begun to start.
+      // Stop repeatedly, because the Hive may not even have begun to start.
       while true {
         await hive.stop()
         try await Task.sleep(for: .milliseconds(10))
@@ -38,7 +38,7 @@ struct MemoryPressureTests {
     return (report, told.count > 0)
   }
 
-  /// Sends urgent data, which is what the kernel's pressure file is to poll: POLLPRI.
+  /// Sends urgent data. Poll reports it as POLLPRI, like the kernel's pressure file.
   @discardableResult
   private func sendUrgent(to socket: Int32) -> Bool {
     var byte: UInt8 = 1
@@ -61,7 +61,7 @@ struct MemoryPressureTests {
     let outcome = try await run(MemoryPressure(descriptor: receiver)) {
       sendUrgent(to: sender)
     } onWarning: {
-      // What stays there is urgent without end, and keeps a processor busy.
+      // Unread data stays urgent without end, and keeps a processor busy.
       receiveUrgent(from: receiver)
     }
     #expect(outcome.isTold)
@@ -82,7 +82,7 @@ struct MemoryPressureTests {
 
   @Test("a file that cannot be used is followed by the next; every reason is told where none can")
   func fallback() throws {
-    // It is there and may be written, as a pressure file is.
+    // The file exists and is writable, like a pressure file.
     let good = "/dev/null"
     let (descriptor, outcome) = MemoryPressure(
       paths: ["/nowhere/memory.pressure", "/proc", good]

@@ -15,7 +15,7 @@ private struct IntTap: Tap { typealias Item = Int }
 struct MissesTests {
   private let hive = Hive()
 
-  /// Asks twice: the second answer comes from what the first one left.
+  /// Asks twice. The second answer comes from the memory of the first one.
   private func ask(_ name: String? = nil) -> [String] {
     (0..<2).map { _ in
       do {
@@ -60,7 +60,7 @@ struct MissesTests {
       try hive.declare(written, by: "Shop.Made", scope: .singleton)
       hive.bind("Shop.Made") { _ in made }
       for _ in 0..<2 { _ = try hive.service(type) }
-      // What is found is told as little for ever: what comes before it is seen.
+      // A service that was found is not remembered for ever either: an entry that comes before it is seen.
       try hive.declare(written, by: "Shop.Made", priority: 9, in: "better.json")
       _ = try hive.service(type)
       #expect(hive.cache.object(at: LookupCache.key(of: type), name: nil) == nil)

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Threads
 
-/// The numbers of the things that were made, and of those that have ended, in order.
+/// The numbers of the items that were made, and of the items that have ended, in order.
 private final class Ledger: Sendable {
   private let state = Lock((count: 0, made: [Int](), ended: [Int]()))
 
-  /// Those that something keeps.
+  /// The items that were made to be kept.
   var made: [Int] { state.withLock(\.made) }
   var ended: [Int] { state.withLock(\.ended) }
 
@@ -29,14 +29,14 @@ private struct Item: Disposable {
   func dispose() { ledger.end(number) }
 }
 
-/// The services that come and go, by name: how long each lives, and the one that it needs.
+/// The services that come and go, by name: the scope of each, and the service that it needs.
 private let kinds: [String: (scope: Scope, needs: String?)] = [
   "a": (.singleton, nil), "b": (.singleton, "a"), "c": (.scoped, "a"), "d": (.scoped, "c"),
   "e": (.transient, "b"), "module's": (.singleton, nil), "event's": (.singleton, nil),
 ]
 private let names = kinds.keys.filter { $0 != "event's" }.sorted()
 
-/// The behaviour of a Hive: who keeps what.
+/// A model of a Hive: which items it keeps.
 private struct Model {
   typealias Kept = [(entry: Int, number: Int)]
 
@@ -45,7 +45,7 @@ private struct Model {
   var last = 0
   var made = 0
   var ended: [Int] = []
-  /// The things that the Hive keeps, then those of each override of the task.
+  /// The items that the Hive keeps, then the items of each override of the task.
   var kept: [Kept] = [[]]
   var mocked: [String] = []
   var scopes: [Kept] = []
@@ -85,7 +85,7 @@ private struct Model {
 
   mutating func end(_ kept: Kept) { ended += kept.reversed().map(\.number) }
 
-  /// Returns whether the module is told of an event, and notes what it makes then.
+  /// Returns whether the module hears an event, and notes the item that it makes then.
   mutating func hear() -> Bool {
     guard isRunning, hasOwner else { return false }
     made += 1
@@ -133,7 +133,7 @@ extension Hive {
 
 @Suite("A Hive does what a model of it does", .mayHang)
 struct ModelTests {
-  /// A random sequence; what a task overrides is one inside of it.
+  /// Runs a random sequence. An override of a task is another random sequence inside.
   private func run(
     _ steps: Int, on hive: Hive, _ ledger: Ledger, _ model: inout Model,
     _ scopes: inout [ServiceScope], _ random: inout SeededGenerator

@@ -26,7 +26,7 @@ struct ModuleStagesTests {
     try await hive.register(module: Plain.self, name: "off")
     #expect(lines["log"]?.launch == nil)
     try await hive.start(options: LaunchOptions(onFailure: .skip, disabled: ["off"]))
-    // What a library brings that is opened now.
+    // These stand for the entries of a library that is opened now.
     hive.bind("late") { _ in Plain() }
     try hive.declare(modules: "late", in: "late.json")
     let found = lines
@@ -79,7 +79,7 @@ struct ModuleStagesTests {
               + "(late.json moduleClasses[1], late.json moduleClasses[2])"
           })
     }
-    // Where the module comes by a call, that one says so.
+    // If a call registers the module, the call throws.
     let error = await #expect(throws: LaunchError.self) {
       try await hive.register(module: Plain.self, name: "far", requires: ["away"])
     }
@@ -113,7 +113,7 @@ struct ModuleStagesTests {
     arguments: [FailurePolicy.skip, .continue])
   func tooSlow(policy: FailurePolicy) async throws {
     let end = Meeting(of: 2)
-    // Deaf to cancellation.
+    // This ignores cancellation.
     try await hive.probe("slow", in: "setUp") { _ in await end.attend() }
     try await hive.start(policy, within: .seconds(2))
     func expectFailed() {

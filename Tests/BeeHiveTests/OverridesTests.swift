@@ -5,7 +5,7 @@ private protocol Mail: Sendable { var server: String { get } }
 private struct RealMail: Mail { let server = "real" }
 private struct MockMail: Mail { let server: String }
 
-/// A singleton that keeps what it was handed.
+/// A singleton that keeps the mail service that it gets.
 private final class PostOffice: Sendable {
   let mail: any Mail
   init(_ mail: any Mail) { self.mail = mail }
@@ -46,7 +46,7 @@ struct OverridesTests {
             #expect(try hive.service((any Mail).self).server == "\(number)")
             let office = try hive.service(PostOffice.self)
             #expect(office.mail.server == "\(number)")
-            // A task that this one starts has it too, and the same singleton.
+            // A task that this task starts has the override too, and the same singleton.
             let inner = try await Task { try hive.service(PostOffice.self) }.value
             #expect(inner === office)
           }

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A library is replaced by a new build while its Hive runs.
+/// A running Hive replaces a library by a new build.
 @Suite struct ReplacingTests {
   private let folder: Folder
   private let path: String
   private let hive: Hive
 
-  /// Has the first build open, and its module run.
+  /// Opens the first build, and starts its module.
   init() async throws {
     let folder = try Folder()
     self.folder = folder
@@ -19,7 +19,7 @@ import Testing
     try await hive.start()
   }
 
-  /// Compiles a service that says a number, and a module whose start succeeds or fails and whose event waits.
+  /// Compiles a service that returns a number, and a module. Its start succeeds or fails, and its event waits.
   @discardableResult
   private func build(
     _ number: Int, as name: String = "libspeaker.so", starts: Int = 1, service: String = "Speaker",
@@ -47,7 +47,7 @@ import Testing
     unsafe try hive.service("Speaker", as: UnsafePointer<Speaker>.self).pointee.say()
   }
 
-  /// An attempt fails for this reason, and the old build goes on.
+  /// Expects that a replacement fails for this reason, and that the old build goes on.
   private func isKept(
     because reason: String, with file: String? = nil,
     judging judge: @Sendable (String) throws -> Void = { _ in }
@@ -108,7 +108,7 @@ import Testing
     try OpenLibrary.keep(build(3, as: "libtaken.so", service: "Taken", ""))
     let second = try build(4, as: "libtaken2.so", service: "Taken", "")
     try await isKept(because: "libtaken.so", with: second)
-    // And after all of that by one that is good.
+    // After all of that, a good build replaces it.
     try build(6)
     try await hive.replace(image: path)
     #expect(try said() == 6)
@@ -134,7 +134,7 @@ import Testing
       "int exported(void) { return say(); } static struct speaker table = { exported }; BEEHIVE_SERVICE(Exported, Table, &table",
     ])
   func preempted(service: String) async throws {
-    // The loader knows the symbol for the rest of the process.
+    // The loader remembers the symbol for the rest of the process.
     let symbol = "exported\(UInt32.random(in: 0..<UInt32.max))"
     func build(
       _ number: Int, as name: String, _ attributes: String = "", _ options: [String] = []
@@ -157,7 +157,7 @@ import Testing
       error?.message.contains("libnew.so BeehiveRecords[1]) \(fault)") == true, "\(error as Any)")
     #expect(try said() == 1)
     #expect(!hive.report().remarks.contains { $0.contains("leads into") })
-    // Opened a second time, and as a build that hides it.
+    // Open the file a second time, and later a build that hides the symbol.
     try OpenLibrary.keep(
       build(3, as: "libold.so", ", BEEHIVE_PRIORITY(1)")
         .replacingOccurrences(of: "/libold", with: "/./libold"))
@@ -242,7 +242,7 @@ import Testing
   }
 }
 
-/// The structure of the service.
+/// The table of the service.
 private struct Speaker { var say: @convention(c) () -> Int32 }
 
 private struct Choir: Module {}

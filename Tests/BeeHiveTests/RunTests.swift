@@ -5,7 +5,7 @@ import Threads
 
 @testable import BeeHive
 
-/// The handler of a signal: 0 for the default.
+/// Returns the handler of a signal; 0 for the default.
 private func handler(of signal: Int32) -> UInt {
   var action = sigaction()
   unsafe sigaction(signal, nil, &action)
@@ -16,13 +16,13 @@ private func handler(of signal: Int32) -> UInt {
   #endif
 }
 
-/// Runs share the handlers of the process, so one after another.
+/// Runs share the signal handlers of the process, so they happen one after another.
 @Suite("Running a Hive until the process is to end", .serialized, .mayHang)
 struct RunTests {
   private let hive = Hive()
   private let journal = Journal()
 
-  /// Options that observe no memory pressure.
+  /// Returns options that observe no memory pressure.
   private func options(
     _ signals: Set<Signal> = [.terminate, .interrupt], limit: Duration? = .seconds(600)
   ) -> RunOptions {
@@ -67,7 +67,7 @@ struct RunTests {
     try await hive.probe("a", journal) { step, _ in
       #expect(handler(of: SIGTERM) == before)
       if step == "splash" { await started.attend() }
-      // Throws in a task that is cancelled.
+      // This throws in a cancelled task.
       if step == "tearDown" { try await Task.sleep(for: .milliseconds(1)) }
     }
     let run = Task { try await hive.run(options: options([])) }
@@ -82,7 +82,7 @@ struct RunTests {
   func signalDuringStart() async throws {
     try await hive.probe("a", journal, in: "setUp") { _ in
       raise(.terminate)
-      // The start's task is cancelled, so this does not take its time.
+      // The start's task is cancelled, so this returns at once.
       try? await Task.sleep(for: .seconds(3600))
     }
     try await hive.probe("b", journal)
@@ -135,7 +135,7 @@ struct RunTests {
     let (hive, end) = (Hive(), Meeting(of: 2))
     try await hive.probe("a", journal) { step, _ in
       if step == "splash" { raise(.terminate) }
-      // Deaf to cancellation, and until the test is over.
+      // This ignores cancellation, until the test is over.
       if step == "tearDown" { await end.attend() }
     }
     let report = try await hive.run(options: options(limit: .milliseconds(100)))
@@ -156,7 +156,7 @@ struct RunTests {
       return .handled
     }
     var options = options([.terminate, .hangUp, .user1, .suspend, .resume])
-    // In place of really stopping the process, which the tests share.
+    // This happens instead of really stopping the process, which the tests share.
     options.suspendProcess = { kill(getpid(), SIGCONT) }
     try await hive.run(options: options)
     #expect(

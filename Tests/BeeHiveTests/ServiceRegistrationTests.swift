@@ -55,7 +55,7 @@ struct ServiceRegistrationTests {
       made.next()
       return Thing()
     }
-    // Threads and no tasks: those of a small pool might come one after another.
+    // Threads, because the tasks of a small pool might run one after another.
     let found = Lock<[Thing?]>([])
     for _ in 0..<50 {
       Thread.detachNewThread {

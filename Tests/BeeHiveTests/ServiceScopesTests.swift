@@ -20,7 +20,7 @@ private struct Page: Sendable {
   let session: Session
 }
 
-/// A type that the Hive makes by its initialiser, and that needs a scoped service.
+/// A type that the Hive makes with its initialiser. It needs a scoped service.
 private final class Receipt: Injectable {
   let session: Session
   init(hive: Hive) throws { session = try hive.service(Session.self) }
@@ -115,7 +115,7 @@ struct NestedScopesTests {
     try hive.register(Page.self, name: "front", scope: .singleton) { hive in
       Page(basket: try hive.service(), session: try hive.service())
     }
-    // Through a transient one too.
+    // The same holds through a transient service.
     try hive.register(String.self, scope: .singleton) { hive in "\(try hive.service(Page.self))" }
     let scope = hive.makeScope()
     expectServiceError(saying: "outlives every scope") {
@@ -135,7 +135,7 @@ struct NestedScopesTests {
     #expect(try scope.service(String.self, name: "scoped") == "scoped")
     #expect(try scope.service(String.self, name: "given", with: "so") == "so")
     #expect(try scope.all(of: String.self) == ["plain", "scoped"])
-    // Without a scope, the others.
+    // Without a scope, only the other services answer.
     #expect(try hive.all(of: String.self) == ["plain"])
   }
 

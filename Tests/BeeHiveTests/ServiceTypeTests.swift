@@ -2,7 +2,7 @@ import BeeHive
 import TestSupport
 import Testing
 
-// Reachable by name, so neither private nor fileprivate.
+// These are reachable by name, so neither private nor fileprivate.
 protocol TypedSpeaker: Sendable {}
 protocol TypedWriter: Sendable {}
 struct TypedVoice: TypedSpeaker, TypedWriter, Injectable { init(hive: Hive) {} }
@@ -42,7 +42,7 @@ struct ServiceTypeTests {
 
   // MARK: Random registrations
 
-  /// What one random registration says.
+  /// The properties of one random registration.
   private struct Choice {
     var isWriter: Bool
     var name: String?
@@ -113,7 +113,7 @@ struct ServiceTypeTests {
     }
   }
 
-  /// Whether a type has the entry among its implementations, and a lookup by its given name works.
+  /// Returns whether a type has the entry among its implementations, and a lookup by its given name works.
   private func finds<Service: Sendable>(
     _ entry: Entry, as type: Service.Type, in hive: Hive
   ) -> Bool {

@@ -66,7 +66,7 @@ struct ServicesTests {
   @Test("a duplicate is refused, listed, and named with both places")
   func duplicate() throws {
     try hive.register(String.self, file: "Shop/First.swift", line: 1) { _ in "first" }
-    // Once for each place, however often that tries.
+    // The duplicate is listed once for each place, however often that place tries.
     for _ in 0..<3 {
       expectProblem(.duplicate, saying: "First.swift:1 already provides it") {
         try hive.register(String.self, file: "Shop/Second.swift", line: 2) { _ in "second" }
@@ -109,7 +109,7 @@ struct ServicesTests {
     #expect(try hive.service(String.self) == "hello")
   }
 
-  /// So many that work over all of them for each would not end in time.
+  /// The number of services. Quadratic work would not end in time.
   private static let count = Effort.isFull ? 100_000 : 10_000
 
   @Test("many of one type, told apart by name, are found, replaced and removed one by one")
@@ -136,7 +136,7 @@ private struct Egg: Sendable {}
 private struct Hen: Sendable {}
 
 extension Hive {
-  /// Registers two services that need each other, and do something before they say so.
+  /// Registers two services that need each other. Each does something before it asks for the other.
   fileprivate func registerCycle(
     _ scope: Scope, _ before: @escaping @Sendable () -> Void = {},
     egg: @escaping @Sendable (Hive) throws -> Void = { _ = try $0.service(Egg.self) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import BeeHive
 
-/// Expects a `ServiceError`: of a code, with texts in its description.
+/// Expects a `ServiceError` with a code, and with texts in its description.
 func expectServiceError(
   _ code: ServiceError.Code? = nil, saying texts: String...,
   at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any
@@ -12,7 +12,7 @@ func expectServiceError(
   expect(error, says: texts, at: location)
 }
 
-/// Expects a `Problem`: of a code, with texts in its description.
+/// Expects a `Problem` with a code, and with texts in its description.
 func expectProblem(
   _ code: Problem.Code? = nil, saying texts: String...,
   at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any
@@ -27,7 +27,7 @@ private func expect(_ error: (any Error)?, says texts: [String], at location: So
   for text in texts { #expect(said.contains(text), "\(said)", sourceLocation: location) }
 }
 
-/// Something whose identity counts.
+/// An object whose identity counts.
 final class Thing: Sendable {}
 
 extension Result {
@@ -36,7 +36,7 @@ extension Result {
 }
 
 extension Hive {
-  /// Registers a singleton that is made by and by.
+  /// Registers a singleton that is made asynchronously.
   func loading<Service: Sendable>(
     _ type: Service.Type, name: String? = nil,
     _ load: @escaping @Sendable (Hive) async throws -> Service

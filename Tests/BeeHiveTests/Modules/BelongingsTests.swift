@@ -9,7 +9,7 @@ struct BelongingsTests {
   private let hive = Hive()
   private let journal = Journal()
 
-  /// What is left of the services and modules, in order.
+  /// Returns the names of the services and modules that are left, in order.
   private func names(_ hive: Hive) -> [String] { hive.entries.map(\.name) }
 
   @Test("three starts: what setUp registers is there each time, and gone after it")
@@ -54,7 +54,7 @@ struct BelongingsTests {
     }
   }
 
-  /// Types of the standard library are registered with their module.
+  /// Returns the name of a type as it is registered: types of the standard library with their module.
   private func qualified(_ name: String) -> String {
     ["Int", "String"].contains(name) ? "Swift.\(name)" : name
   }

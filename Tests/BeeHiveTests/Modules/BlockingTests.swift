@@ -5,8 +5,8 @@ import Threads
 
 @testable import BeeHive
 
-/// Modules that block their threads, more of them than the pool has, until the test is over: what
-/// waits for one of them, or for a thread that one of them has, hangs.
+/// Modules block more threads than the pool has, until the test is over. Code that waits for such a module,
+/// or for its thread, hangs.
 @Suite("Limits hold when code blocks", .mayHang)
 struct BlockingTests {
   private let journal = Journal()
@@ -86,7 +86,7 @@ struct BlockingTests {
         try await hive.probe(
           name, journal, requires: requires, isConcurrent: true, in: "initialize"
         ) { _ in
-          // Each is within its limit, and all together are not.
+          // Each step is within its limit, but all together are not.
           usleep(UInt32(limit / .microseconds(2)))
         }
       }
@@ -111,12 +111,12 @@ struct BlockingTests {
 
   @Test("a second signal while modules are torn down ends the process at once: 128 and its number")
   func secondSignal() async {
-    // Processes of their own, since a signal reaches every Hive of one.
+    // Each runs in its own process, because a signal reaches every Hive of a process.
     await #expect(processExitsWith: .exitCode(143)) { try await BlockingTests.beImpatient(SIGTERM) }
     await #expect(processExitsWith: .exitCode(130)) { try await BlockingTests.beImpatient(SIGINT) }
   }
 
-  /// Runs a Hive whose module never ends, and asks it twice to.
+  /// Runs a Hive whose module never ends, and sends two signals.
   static func beImpatient(_ signal: Int32) async throws {
     let hive = Hive()
     try await hive.probe("deaf") { step, _ in
@@ -130,7 +130,7 @@ struct BlockingTests {
   }
 }
 
-/// Blocks threads until it is opened.
+/// A gate that blocks threads until it opens.
 final class Gate: Sendable {
   private let isOpen = Lock(false)
 

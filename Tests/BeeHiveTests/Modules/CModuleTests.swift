@@ -9,7 +9,7 @@ import Threads
 @testable import BeeHive
 
 private let words = Journal()
-/// Where the module that is listened to registers something.
+/// The Hive that a test's listener registers a service with.
 private let host = Lock<Hive?>(nil)
 
 @Suite("Modules written in C are equals", .serialized, .mayHang)
@@ -21,7 +21,7 @@ struct CModuleTests {
     unsafe c_module_listen { word in unsafe words.write(String(cString: word)) }
   }
 
-  /// What a record with `abi=c-module` does.
+  /// Registers a module as a record with `abi=c-module` does.
   private func register(
     _ name: String, _ operations: UnsafePointer<beehive_module_operations>,
     size: Int = MemoryLayout<beehive_module_operations>.size, priority: Int = 0,
@@ -95,7 +95,7 @@ struct CModuleTests {
 
   @Test("C that blocks is given up after its time, while every other thread goes on")
   func blocking() async throws {
-    // Whoever waited for one of them would wait for ever.
+    // Waiting for one of them would take for ever.
     let (hive, report) = try await Hive.started(["c"]) { hive, _ in
       for number in 0..<8 { try unsafe register("sleeper\(number)", c_module_sleeper(), in: hive) }
       try unsafe register("c", c_module_recorder(), priority: -1, in: hive)

@@ -11,7 +11,7 @@ private struct PriceQuestion: Sendable { var sku: String }
 struct EventTests {
   private let journal = Journal()
 
-  /// A running Hive with a module for each answer, in this order: a, b, c, …
+  /// Returns a running Hive with a module for each answer, in this order: a, b, c, …
   private func hive(
     journal: Journal = Journal(), _ answers: (@Sendable (Event) throws -> EventResponse)...
   ) async throws -> Hive {
@@ -155,7 +155,7 @@ struct EventTests {
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<20 { group.addTask { await hive.trigger(Event(Ping(number: 3))) } }
     }
-    // Each level tells two modules, each of which begins the next one.
+    // Each level reaches two modules, and each of them begins the next level.
     let calls = 20 * (2 + 4 + 8 + 16)
     #expect(journal.lines.count == calls)
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BeeHive
 
-/// Modules whose requirements lead to modules of smaller numbers only, in no order.
+/// Returns modules in random order. Each requires only modules of smaller numbers.
 private func randomModules(
   _ count: Int, using generator: inout SeededGenerator
 ) -> [Entry] {
@@ -23,8 +23,8 @@ private func randomModules(
   return nodes.shuffled(using: &generator)
 }
 
-/// The declared order by its definition alone: of those whose predecessors have started, the first
-/// by level, priority, path and name; and basic is whatever a basic module requires.
+/// Returns the declared order by its definition alone. Of the modules whose predecessors have started, the next is
+/// the first by level, priority, path and name. All that a basic module requires is basic.
 private func naiveOrder(_ nodes: [Entry]) -> [String] {
   var basic = Set(nodes.filter { $0.attributes.moduleLevel == .basic }.map(\.name))
   while true {
@@ -94,7 +94,7 @@ struct LaunchOrderGraphTests {
         })
   }
 
-  /// Everyone starts after one, which starts after all others by two steps: a circle for each.
+  /// Returns a root that requires modules whose requirements, the leaves, require the root: a cycle for each leaf.
   private func tangle(_ width: Int) -> [Entry] {
     var nodes = [node("root", requires: (0..<width).map { "\($0)" })]
     for middle in 0..<width {
@@ -116,7 +116,7 @@ struct LaunchOrderGraphTests {
     #expect(nodes.allSatisfy { named.contains($0.name) || order.blocked[$0.name] != nil })
   }
 
-  /// Who starts after whom, by position.
+  /// Returns the graph of what the modules start after, by position.
   private func graph(_ nodes: [Entry]) -> ModuleGraph {
     let positions = Dictionary(uniqueKeysWithValues: nodes.enumerated().map { ($1.name, $0) })
     return ModuleGraph(
@@ -131,7 +131,7 @@ struct LaunchOrderGraphTests {
     let whole = graph.cycles()
     #expect(whole.followed > 100 * edges)
     let bounded = graph.cycles(mostSteps: 10 * edges)
-    // The last search ends, once it was begun.
+    // The last search ends once it has begun, so it may pass the limit a little.
     #expect((10 * edges...11 * edges).contains(bounded.followed))
     #expect(bounded.members == whole.members)
     #expect(!bounded.paths.isEmpty && bounded.paths.count < whole.paths.count)
@@ -154,7 +154,7 @@ struct LaunchOrderGraphTests {
             name, requires: isRequirement ? ["m1", next] : ["m2"],
             after: isRequirement ? [] : [next], file: "ring\(ring)"))
       }
-      // Somebody innocent needs a member, and no member needs them.
+      // An innocent module needs a member, but no member needs it.
       let innocent = Int.random(in: 0..<1000, using: &generator)
       if !["m0", "m1", "m2"].contains(nodes[innocent].name) {
         nodes[innocent].attributes.requires.append(names[0])

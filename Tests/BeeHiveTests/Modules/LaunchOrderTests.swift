@@ -3,7 +3,7 @@ import Testing
 
 @testable import BeeHive
 
-/// A module, declared in the file "app" unless told otherwise.
+/// Returns a module, by default declared in the file "app".
 func node(
   _ name: String, _ isBasic: Bool = false, _ priority: Int = 0, version: String? = nil,
   requires: [String] = [], after: [String] = [], file: String = "app"
@@ -89,13 +89,13 @@ struct LaunchOrderTests {
     #expect(order.lifts.dropFirst() == ["d starts among the basic modules: c requires it"])
   }
 
-  /// The modules that cannot start, and the words about each.
+  /// Sets of modules, some of which cannot start, and the words about each.
   static let obstacles:
     [(
       nodes: [Entry], started: [Entry], order: String, blocked: [String: String],
       problems: [String]
     )] = [
-      // A missing requirement takes out its module and whatever requires that, and nothing else.
+      // A missing requirement keeps out its module and all that requires that module, and nothing else.
       (
         [
           node("a", requires: ["nobody"]), node("b", requires: ["a"]), node("c", requires: ["b"]),
@@ -108,7 +108,7 @@ struct LaunchOrderTests {
       ),
       // A requirement that runs already is met.
       ([node("a", requires: ["log"])], [node("log")], "a", [:], []),
-      // A module of another version than is required is named, with its version and what will do.
+      // A module whose version does not fit is named, with its version and the versions that will do.
       (
         [
           node("g", requires: ["log >=1.2 <2", "n"]), node("o", requires: ["log >=2"]),
@@ -121,7 +121,7 @@ struct LaunchOrderTests {
           "module x (app:1) requires n, which says no version, where =1 is required",
         ]
       ),
-      // A circle is one value: the whole path, and the file and kind of each edge.
+      // A cycle is one value: the whole path, and the file and kind of each edge.
       (
         [
           node("storage", requires: ["log"], file: "libstorage.so"),
@@ -134,12 +134,12 @@ struct LaunchOrderTests {
             + "(liblog.so:1 by `after`, libmetrics.so:1, libstorage.so:1)"
         ]
       ),
-      // A module that requires itself is a circle of one.
+      // A module that requires itself is a cycle of one.
       (
         [node("a", requires: ["a"]), node("b")], [], "b", [:],
         ["module a waits for itself, so it cannot start (app:1)"]
       ),
-      // Two circles through one module are both named.
+      // Two cycles through one module are both named.
       (
         [node("a", requires: ["b", "c"]), node("b", requires: ["a"]), node("c", requires: ["a"])],
         [], "", [:],

@@ -90,7 +90,7 @@ struct LaunchTests {
     try await hive.probe("b", journal, failing: step)
     try await hive.probe("c", journal)
     let error = await #expect(throws: LaunchError.self) { try await hive.start() }
-    // What fails while the others are torn down is reported, too.
+    // A failure while the others are torn down is reported too.
     #expect(error?.failures.map { "\($0.module) \($0.event)" } == ["b \(step)", "a unmount"])
     let lines = journal.lines
     let end = try #require(lines.firstIndex(of: "b.\(step)"))
@@ -107,7 +107,7 @@ struct LaunchTests {
     try await hive.probe("c", journal, requires: ["b"])
     try await hive.probe("d", journal, after: ["a"])
     let report = try await hive.start(.skip)
-    // After splash nothing is left to skip: whoever requires it is through its own initialize.
+    // After splash nothing is left to skip: modules that require it have been initialized.
     #expect(report.started == (step == "splash" ? ["b", "c", "d"] : ["d"]))
     #expect(report.failures.map(\.module) == (step == "splash" ? ["a"] : ["a", "b", "c"]))
     let lines = journal.take()
@@ -134,14 +134,14 @@ struct LaunchTests {
     .mayHang,
     arguments: [
       (FailurePolicy.skip, ["c"], ["a", "b"]),
-      // Whoever requires it starts, since nothing but the report is to come of the failure.
+      // The module that requires it starts, because the failure is only reported.
       (.continue, ["b", "c"], ["a"]),
     ])
   func timeLimit(policy: FailurePolicy, started: [String], failed: [String]) async throws {
     let (hive, journal, end, report, limit) = try await Patience.trying { limit in
       let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
       try await hive.probe("a", journal, in: "initialize") { _ in
-        // Deaf to cancellation.
+        // This ignores cancellation.
         await end.attend()
       }
       try await hive.probe("b", journal, requires: ["a"])
@@ -165,7 +165,7 @@ struct LaunchTests {
       let (hive, journal, end) = (Hive(), Journal(), Meeting(of: 2))
       try await hive.probe("a", journal, in: "setUp") { _ in await end.attend() }
       #expect(try await hive.start(.continue, within: limit).started == [])
-      // Within the limit too.
+      // This has to end within the limit too.
       try? await hive.probe("b", journal, requires: ["a"])
       return (hive, journal, end)
     } until: {
@@ -193,7 +193,7 @@ struct LaunchTests {
   @Test("a start whose task is cancelled ends, and what was done is undone undisturbed")
   func cancelled() async throws {
     try await hive.probe("a", journal, in: "unmount") { _ in
-      // Would throw in a task that is cancelled.
+      // This would throw in a cancelled task.
       try await Task.sleep(for: .milliseconds(1))
       journal.write("in peace")
     }

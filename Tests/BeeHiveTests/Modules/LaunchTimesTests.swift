@@ -56,7 +56,7 @@ struct LaunchTimesTests {
     let sleepy = journal.lines.filter { $0.hasSuffix("sleepy.setUp") }
     #expect(sleepy == ["slow sleepy.setUp", "sleepy.setUp"])
     #expect(report.times.allSatisfy { $0.isSlow == ($0.took >= threshold) })
-    // A machine that has much to do may hold up others too; nobody is named who took less.
+    // A busy machine may hold up other modules too. No module is named that took less.
     let slow = Set(report.times.filter(\.isSlow).map { "slow \($0.module).\($0.step)" })
     #expect(slow.isSuperset(of: journal.lines.filter { $0.hasPrefix("slow ") }))
     #expect(report.times.contains { $0.module == "sleepy" && $0.step == "setUp" && $0.isSlow })
@@ -76,7 +76,7 @@ struct LaunchTimesTests {
     }
     try await hive.start(options: LaunchOptions(watchdog: .milliseconds(20)))
     await hive.trigger(.openURL("app://x"))
-    // Of its steps, one may take as long on a machine that has much to do.
+    // On a busy machine, one of the module's steps may take as long.
     #expect(journal.lines.filter { $0.hasSuffix("openURL") } == ["sleepy.openURL"])
     #expect(hive.profiler.spans.last?.event == "openURL")
   }

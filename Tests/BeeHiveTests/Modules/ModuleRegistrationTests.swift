@@ -4,7 +4,7 @@ import Testing
 
 private let classJournal = Journal()
 
-/// Two modules by subclassing: BeeHive dropped the base class where the subclass had come first.
+/// Two modules by subclassing: BeeHive dropped the base class if the subclass came first.
 private class Base: Module, @unchecked Sendable {
   required init() {}
   var name: String { "base" }
@@ -68,7 +68,7 @@ struct ModuleRegistrationTests {
     }
     #expect(problem?.code == .duplicate && problem?.message.contains("First.swift:1") == true)
     #expect(try await hive.start().started == ["a"])
-    // An accent that is encoded otherwise is no other name.
+    // The same accent in another encoding makes the same name.
     try await hive.register(module: Probe.self, name: "caf\u{e9}")
     await #expect(throws: Problem.self) {
       try await hive.register(module: Probe.self, name: "cafe\u{301}")
@@ -139,7 +139,7 @@ struct ModuleRegistrationTests {
 }
 
 extension Hive {
-  /// What a pointer entry of an image does: a module by the name of its type.
+  /// Registers a module by the name of its type, as a pointer entry of an image does.
   fileprivate func register(named name: String, priority: Int = 0) throws {
     var attributes = Attributes()
     attributes.priority = priority

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Threads
 
-/// What modules did, in order; one per test.
+/// The lines that modules write, in order. Each test has its own journal.
 final class Journal: Sendable {
   private let state = Lock<[String]>([])
 
@@ -11,7 +11,7 @@ final class Journal: Sendable {
 
   func write(_ line: String) { state.withLock { $0.append(line) } }
 
-  /// What was written since the last call.
+  /// Returns the lines since the last call.
   func take() -> [String] {
     state.withLock { lines in
       defer { lines = [] }
@@ -22,7 +22,7 @@ final class Journal: Sendable {
 
 struct Broken: Error {}
 
-/// A module that writes down what it is told, and does what the test wants on top of it.
+/// A module that writes down its steps and events, and then does what the test wants.
 class Probe: Module, @unchecked Sendable {
   // Sound: the variables are set before the Hive has it.
   typealias Action = @Sendable (_ step: String, _ context: Context) async throws -> Void
@@ -58,7 +58,7 @@ class Probe: Module, @unchecked Sendable {
   }
 }
 
-/// The same, with an `initialize` that runs beside that of others.
+/// A probe whose `initialize` runs concurrently with that of other modules.
 final class ConcurrentProbe: Probe, @unchecked Sendable {
   override class var initializesConcurrently: Bool { true }
 
@@ -85,13 +85,12 @@ extension Hive {
     }
   }
 
-  /// Starts with a policy.
   @discardableResult
   func start(_ policy: FailurePolicy, within limit: Duration? = nil) async throws -> LaunchReport {
     try await start(options: LaunchOptions(onFailure: policy, timeLimit: limit))
   }
 
-  /// Fills and starts Hives, each with a longer limit, until these modules have started, whatever others do.
+  /// Fills and starts Hives, each with a longer limit, until exactly these modules start.
   static func started(
     _ names: [String], _ fill: (_ hive: Hive, _ limit: Duration) async throws -> Void
   ) async throws -> (hive: Hive, report: LaunchReport) {
@@ -134,12 +133,12 @@ extension Hive {
   }
 }
 
-/// Steps of each module, in order: `"abc".steps("setUp")` is a.setUp, b.setUp, c.setUp.
+/// The step of each module, in order: `"abc".steps("setUp")` is a.setUp, b.setUp, c.setUp.
 extension String {
   func steps(_ step: String) -> [String] { map { "\($0).\(step)" } }
 }
 
-/// Lets everybody who attends go on as soon as enough do.
+/// A meeting that lets all tasks go on once enough of them attend.
 actor Meeting {
   private let size: Int
   private var waiting: [CheckedContinuation<Void, Never>] = []

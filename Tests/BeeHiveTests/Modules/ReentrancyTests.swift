@@ -173,7 +173,7 @@ struct ReentrancyTests {
     #expect(third.started == ["a"] && report.times.count == 3)
     #expect(third.times.map(\.took) == report.times.map(\.took))
     #expect(journal.take() == ["a.setUp", "a.initialize", "a.splash"])
-    // Nor does it change the context of the first one.
+    // The later start does not change the context of the first one either.
     await hive.stop()
     #expect(journal.lines == ["a.tearDown", "in test", "a.unmount"])
   }
@@ -197,7 +197,7 @@ struct ReentrancyTests {
     await #expect(throws: LaunchError.self) { try await hive.probe("c", journal, requires: ["d"]) }
     #expect(await hive.runningModules == ["a"])
     #expect(journal.lines.last == "b.unmount")
-    // Once what it waits for is there, it starts.
+    // The module starts once its requirement is there.
     try await hive.probe("d", journal)
     #expect(await hive.runningModules == ["a", "d", "c"])
   }

@@ -1,9 +1,8 @@
 import BeeHive
 import Testing
 
-// A shop, as somebody writes it on the first day: one import, no attribute, no annotation of ours. In
-// this folder every public name of BeeHive is typed at least once; a test of `Tests/ProjectTests`
-// fails otherwise.
+// A shop as somebody writes it on the first day: one import, no attribute, no annotation of ours.
+// This folder uses every public name of BeeHive at least once. Otherwise a test of `Tests/ProjectTests` fails.
 private protocol Till: Sendable { func price(of item: String) -> Int }
 
 private final class PaperTill: Till, Injectable {

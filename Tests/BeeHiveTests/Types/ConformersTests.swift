@@ -16,11 +16,11 @@ struct ConformersTests {
   @Test("are those of the process, each once")
   func process() {
     let types = hive.conformers(to: (any Courier).self)
-    // What is private and used by nothing is left out of an optimised file.
+    // An optimised file leaves out private types that nothing uses.
     #expect(types.contains { $0 == Hidden.self })
     #expect(names(types).isSuperset(of: ["Bike", "Drone", "Dispatcher", "Hidden"]))
     #expect(Set(types.map { ObjectIdentifier($0) }).count == types.count)
-    // No type without arguments, one that conforms on an actor alone, and what conforms to something else.
+    // Not found are generic types, a type that conforms only on an actor, and types that conform to something else.
     #expect(names(types).isDisjoint(with: ["Crate", "Generic", "Office", "Truck", "Pigeon"]))
     #expect(names(hive.conformers(to: (any Express).self)) == ["Drone", "Dispatcher"])
   }

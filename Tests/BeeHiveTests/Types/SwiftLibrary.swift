@@ -4,7 +4,7 @@ import Testing
 
 /// A Swift library that a test compiles for itself, as small as its source.
 ///
-/// Never closed: an image that carries Swift stays for the life of the process.
+/// It is never closed: an image that carries Swift stays for the life of the process.
 struct SwiftLibrary: Sendable {
   let file: URL
 
@@ -14,7 +14,7 @@ struct SwiftLibrary: Sendable {
       source, module: module, as: "lib\(module).so", in: Folder().url, ["-Onone"] + options)
   }
 
-  /// Loads the library, as a plugin is loaded; its folder goes at once, its mapping never.
+  /// Loads the library like a plugin. Its folder goes at once, its mapping never.
   func load() throws {
     try OpenLibrary.keep(file.path)
     try FileManager.default.removeItem(at: file.deletingLastPathComponent())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The C view of the Swift runtime")
 struct SwiftRuntimeTests {
-  // gcc does not know how Swift calls.
+  // gcc does not know Swift's calling convention.
   @Test("a runtime without the symbols is reported, and no link fails", .needs("clang"))
   func withoutRuntime() throws {
     let support = Repository.place("CSupport/CSwiftRuntime")

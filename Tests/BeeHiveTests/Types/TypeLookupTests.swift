@@ -12,7 +12,7 @@ typealias Alias = Parcel
 protocol Bound: Vehicle {}
 protocol Failing: Error {}
 
-/// Libraries that several tests look into; compiled once, loaded for ever.
+/// Libraries for several tests. They are compiled once and loaded for ever.
 private enum Depot {
   static let loaded: Result<Void, any Error> = Result {
     try SwiftLibrary(
@@ -74,7 +74,7 @@ struct TypeLookupTests {
   func whole(name: String, mangled: String) throws {
     let expected = try #require(_typeByName(mangled))
     #expect(found(name) == ObjectIdentifier(expected))
-    // Any shorter form means the same type, as long as it fits no other.
+    // Any shorter form means the same type, if it fits no other type.
     for suffix in TypeName(name).suffixes where suffix.contains(".") {
       #expect(found(suffix) == ObjectIdentifier(expected), "as \(suffix)")
     }
@@ -131,7 +131,7 @@ struct TypeLookupTests {
     let names = ["Depot.Quay.Ramp", "Depot.Ramp", "Quay.Pier.Ramp", "Quay.Ramp"]
     let answer = TypeLookup.type(named: TypeName("Ramp"))
     #expect("\(answer)" == "\(TypeLookup.Answer.ambiguous(names))")
-    // A whole name means that type, even where it is also the end of a longer one.
+    // A whole name means that type, even if it is also the end of a longer name.
     #expect(found("Quay.Ramp") == _typeByName("4Quay4RampV").map { ObjectIdentifier($0) })
     #expect(found("Pier.Ramp") == _typeByName("4Quay4PierO4RampV").map { ObjectIdentifier($0) })
   }
@@ -168,7 +168,7 @@ struct TypeLookupTests {
       return holdsType
     }
     try #require(images.count == 2)
-    // Each image means its own, wherever the other is.
+    // Each image means its own type, wherever the other image is.
     for image in images {
       let bias = LoadBias(rawValue: image.base)
       guard case .found(let type) = TypeLookup.type(named: TypeName("Twinned"), by: bias) else {
@@ -193,7 +193,7 @@ struct TypeLookupTests {
           let mangled = _mangledTypeName(type)
         else { return }
         count += 1
-        // The runtime takes no image, so of two copies of a module it always finds the first; tests load such.
+        // The runtime takes no image, so it always finds the first of two copies of a module. Tests load such copies.
         guard !["Twin", "Contracts"].contains(path.first) else { return }
         #expect(_typeByName(mangled).map { ObjectIdentifier($0) } == ObjectIdentifier(type))
       }

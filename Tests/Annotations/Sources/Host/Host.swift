@@ -3,7 +3,7 @@ internal import Glibc
 
 struct Log: Module {}
 
-/// Opens the library that it is given, lists what that declares, and starts the modules.
+/// Opens the library of its argument, lists the library's entries, and starts the modules.
 @main enum Host {
   static func main() async throws {
     let hive = Hive.process

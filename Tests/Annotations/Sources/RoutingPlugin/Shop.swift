@@ -51,7 +51,7 @@ extension Mediator {
   var shop: ShopCalls { ShopCalls(self) }
 }
 
-/// Says what the routing macros' entries answer.
+/// A module that prints the answers of the routing macros' entries.
 @BeeHiveModule(requires: "log")
 struct RoutingModule: Module {
   func setUp(_ context: Context) async throws {

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite(.comparesRecords) struct EntryMacroTests {
-  /// Expects the members of an entry in a type of this body, in two lines without the annotation's.
+  /// Expects the members that an annotation adds to a type with this body.
   private func expectEntry(
     _ annotation: String = "@BeeHiveService((any Greeter).self)",
     in type: String = "struct English: Greeter", body: String = "",
@@ -103,7 +103,7 @@ import Testing
       """)
   }
 
-  /// A type may be called like its module.
+  /// A type may have the name of its module.
   @Test(arguments: [
     ("enum Shop", "Shop.Shop.English"), ("extension Shop", "Shop.Shop.English"),
     ("extension Shop.Outer", "Shop.Outer.English"),

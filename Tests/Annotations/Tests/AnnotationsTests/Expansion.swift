@@ -8,8 +8,8 @@ import Testing
 @testable import MacrosUnderTest
 
 extension Trait where Self == ConditionTrait {
-  /// Leaves out what compares texts of records where SWIFT_SYNTAX names a version older than the
-  /// compiler: its parser takes what it does not know in them for an error.
+  /// Skips tests that compare texts of records if SWIFT_SYNTAX names a version older than the compiler.
+  /// The parser of such a version reports syntax that it does not know as an error.
   static var comparesRecords: Self {
     let version = ProcessInfo.processInfo.environment["SWIFT_SYNTAX"] ?? ""
     let major = version.split(separator: ".").first.flatMap { Int($0) } ?? 603
@@ -17,7 +17,7 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
-/// Expands both macros in `source`, which the module `Shop` holds, and compares.
+/// Expands the entry macros in `source`, a file of the module `Shop`, and compares.
 func expectExpansion(
   of source: String, _ expanded: String, diagnostics: [DiagnosticSpec] = [],
   sourceLocation: Testing.SourceLocation = #_sourceLocation
@@ -36,7 +36,7 @@ func expectExpansion(
     })
 }
 
-/// The members that an expansion adds, as they stand in a type of indentation 2.
+/// Returns the members that an expansion adds to a type, indented by 2.
 func members(
   _ type: String, line: Int, as made: String, kind: Int, _ text: [String],
   annotation: Int? = nil, instead: String = "register a factory with hive.register instead",
@@ -65,7 +65,7 @@ func members(
     """
 }
 
-/// The constant of an entry, as it stands in a type of indentation 2.
+/// Returns the constant of an entry, as it is in a type of indentation 2.
 func constant(
   _ kind: Int, _ text: [String], _ accessor: String, unique: String = ""
 ) -> String {

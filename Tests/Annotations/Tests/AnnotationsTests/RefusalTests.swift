@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// What the macros refuse by the look of the source, where they say so, and what they offer instead.
+/// The uses that the macros refuse by the look of the source, with the place and the advice of each message.
 @Suite struct RefusalTests {
   @Test(arguments: RefusedUse.entries + [RefusedUse.several])
   func isRefused(refused: RefusedUse) {
@@ -14,12 +14,12 @@ import Testing
 }
 
 extension RefusedUse {
-  /// The source without the annotation: nothing is added to it.
+  /// The source without the annotation. The macros add nothing to it.
   fileprivate var bare: String {
     var lines = source.split(separator: "\n", omittingEmptySubsequences: false)
     lines.removeAll { $0.drop { $0 == " " }.hasPrefix("@BeeHive") }
     let text = lines.joined(separator: "\n")
-    // The test support sets the brace of an expanded body on a line of its own.
+    // The test support puts the brace of an expanded body on a line of its own.
     return text.hasSuffix(" }") ? text.dropLast() + "\n}" : text
   }
 }

@@ -12,7 +12,7 @@ private let specs = [
   "Route": MacroSpec(type: RouteMacro.self), "Facade": MacroSpec(type: FacadeMacro.self),
 ]
 
-/// Expands the routing macros in `source`, which the module `Shop` holds, and compares.
+/// Expands the routing macros in `source`, a file of the module `Shop`, and compares.
 private func expectRouting(
   of source: String, _ expanded: String, diagnostics: [DiagnosticSpec] = [],
   sourceLocation: Testing.SourceLocation = #_sourceLocation
