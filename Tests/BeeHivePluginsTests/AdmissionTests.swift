@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Builds a plugin elsewhere, and moves it to its place when it is whole.
+/// Builds a plugin elsewhere, and moves it into place when it is complete.
 func build(_ name: String, _ source: String, in folder: Folder) throws {
   let made = try Folder()
   let library = try Compiler.library(source, as: "made.so", in: made.url, ["-w", "-Wl,--build-id"])
@@ -21,7 +21,7 @@ struct AdmissionTests {
     try build("c.so", Compiler.module("doctor_c", #"BEEHIVE_REQUIRES("nowhere")"#), in: folder)
     try hive.plugins.add(directory: folder.path)
     #expect(try hive.plugins.admission().admitted.isEmpty)
-    // What this Hive has registered by code meets a requirement.
+    // A module that this Hive registered by code meets a requirement.
     struct Here: Module { init() {} }
     try await hive.register(module: Here.self, name: "here")
     let paths = try hive.plugins.admission().admitted
@@ -85,7 +85,7 @@ struct AdmissionTests {
     #expect(try hive.plugins.admission().admitted == [folder.place("own/a.so").path])
     #expect(try hive.plugins.admission().plugins.last?.refusals.map(\.code) == ["shadowed"])
     #expect(try hive.plugins.add(directoriesFrom: name + "_NOT").isEmpty)
-    // All of them, or none.
+    // All directories are added, or none.
     try #require(unsafe setenv(name, "\(folder.path)/own:/not-there", 1) == 0)
     let other = Hive()
     #expect(throws: ImageError.self) { try other.plugins.add(directoriesFrom: name) }
@@ -98,7 +98,7 @@ struct AdmissionTests {
     let id = "org.test.s\(UUID().uuidString)"
     let source = Compiler.module("switch_a") + "\nBEEHIVE_PLUGIN(\"\(id)\", \"1.2\");"
     try build("plugins/a.so", source, in: folder)
-    // Nobody else knows this id.
+    // No other test uses this id.
     let former = ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"]
     try #require(unsafe setenv("XDG_CONFIG_HOME", folder.path, 1) == 0)
     defer {
@@ -119,7 +119,7 @@ struct AdmissionTests {
     #expect(refusal.message.contains("\(folder.path)/"))
     try hive.plugins.switchOn(id)
     #expect(try hive.plugins.admission().admitted.count == 1)
-    // What is loaded registers the module alone.
+    // Loading registers the module, and nothing else.
     try OpenLibrary.keep(folder.place("plugins/a.so").path)
     var names: [String] = []
     _ = try await Patience.wait {

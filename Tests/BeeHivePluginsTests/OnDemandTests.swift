@@ -21,7 +21,7 @@ struct OnDemandTests {
     #expect(shop.states[42] == .loaded)
     #expect(try await Patience.wait { await shop.hive.runningModules == ["demand042"] })
     #expect(throws: ServiceError.self) { try shop.said("demand200") }
-    // A host that has unloaded it wants it no more.
+    // The host has unloaded the plugin, so no lookup loads it again.
     try await shop.hive.plugins.unload("042.so")
     #expect(throws: ServiceError.self) { try shop.said("demand042") }
     #expect(shop.hive.plugins.files.count { $0.state == .loaded } == 0)
@@ -146,7 +146,7 @@ struct OnDemandTests {
     }
     #expect(error?.code == .cycle)
     #expect(error?.message.contains("/plugins/libloop.so → /plugins/libloop.so") == true)
-    // It may be tried again, and is done once.
+    // The load may be tried again, and then happens once.
     let times = Counter()
     for _ in 0..<3 { try load.run { _ = times.next() } }
     #expect(times.count == 1)
@@ -286,7 +286,7 @@ struct OnDemandCallTests {
     try shop.add("c", source(3, "c"))
     shop.hive.plugins.activation = .onDemand
     #expect(await answer(shop, "demand://a/7") == 2)
-    // Judged, and then replaced.
+    // The file is judged, and then replaced.
     let (path, other) = (shop.path("c"), shop.path("a"))
     shop.hive.plugins.verify { _, judged in
       guard judged == path else { return }

@@ -47,7 +47,7 @@ struct PluginLoadingTests {
     #expect(shop.hive.plugins.report().description.contains("refused    service"))
   }
 
-  /// Puts the file of a plugin there anew, with the same bytes.
+  /// Installs the file of a plugin anew, with the same bytes.
   private func reinstall(_ name: String, in shop: Shop) throws {
     let copy = shop.folder.place("copy").path
     try FileManager.default.copyItem(atPath: shop.path(name), toPath: copy)
@@ -213,7 +213,7 @@ struct PluginLoadingTests {
     #expect(shop.loadedCount == 0)
     let loaded = try await shop.hive.plugins.load("\(id) >=1 <2")
     #expect(loaded.map(\.path) == [shop.path("a")])
-    // The host goes on asking for them.
+    // The policy keeps the versions that the host asked for.
     shop.hive.plugins.policy.versions["c.so"] = nil
     #expect(try await shop.hive.plugins.load().map(\.path) == [shop.path("c")])
     await refused("\(id) >=2", because: "\(id) runs: \(shop.path("a")). Unload that one first")
@@ -261,7 +261,7 @@ struct PluginLoadingTests {
       shop.hive.plugins.policy = .strict
       shop.hive.plugins.policy.startup = .anything
     }
-    // What is judged is the file that was opened before.
+    // The judged file is the one that was opened before.
     shop.hive.plugins.verify { _, _ in _ = unsafe rename(place, path) }
     if isStrict {
       try await shop.hive.plugins.load(marks: shop.marks)
@@ -495,7 +495,7 @@ struct PluginLoadingTests {
     let refusals = try plugin().refusals
     #expect(refusals.map(\.code) == ["not-loadable"])
     #expect(refusals.first?.message.contains("a.so gets libnone.so if that is there") == true)
-    // The folder of the links is another than that of the file.
+    // The links are in another folder than the file.
     let dollar = try Compiler.library(
       "int looked;", as: "libdollar.so", in: shop.folder.url,
       ["-Wl,-soname,$ORIGIN/libdollar.so"])
@@ -519,11 +519,11 @@ struct QuarantineTests {
     try shop.add("b", Shop.source(2, "unmarked", requires: "marked"))
     try await shop.hive.plugins.load(marks: shop.marks)
     let mark = try String(contentsOfFile: seen, encoding: .utf8).trimmingCharacters(in: .newlines)
-    // Two containers may share the folder, and both processes have one number.
+    // Two containers may share the folder, and their processes may have the same number.
     #expect(mark.hasPrefix("a.so-") && mark.hasSuffix(".\(processNamespace).\(getpid())"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: shop.marks).isEmpty)
 
-    // As if that process had ended there.
+    // This mark is as if that process had ended there.
     let left = try shop.folder.write("", as: "marks/\(mark)")
     try FileManager.default.createSymbolicLink(
       atPath: shop.folder.place("c.so").path, withDestinationPath: "a.so")
@@ -540,17 +540,17 @@ struct QuarantineTests {
     }
     let others = try next.plugins.admission().plugins[1].refusals
     #expect(others.map(\.code) == ["refused-provider"])
-    // A process that lives keeps its mark locked: it is loading the file right now.
+    // A live process keeps its mark locked while it loads the file.
     let lock = unsafe open(left.path, O_RDWR)
     #expect(flock(lock, LOCK_EX) == 0)
     #expect(try next.plugins.admission().plugins.allSatisfy(\.loads))
     close(lock)
-    // Children of other tests may have inherited it for a moment.
+    // Children of other tests may have inherited the lock for a moment.
     let isFree = try await Patience.wait {
       try next.plugins.admission().plugins.allSatisfy { !$0.loads }
     }
     #expect(isFree)
-    // A child that the process has left behind keeps the lock, too. In another namespace nobody knows the process.
+    // A child that outlives its process keeps the lock too. In another namespace nobody knows the process.
     let name = left.deletingPathExtension().deletingPathExtension()
     let (other, dead) = (
       name.appendingPathExtension("1.\(Int32.max)"),
@@ -724,7 +724,7 @@ struct PluginReloadingTests {
     try await shop.hive.plugins.load(marks: shop.marks)
     try await isKept(because: "it is the file that is loaded; rename the new build over it")
     try replace(2)
-    // A second build beside the first is none of the versions that load.
+    // A second build does not load while the first one runs.
     #expect(try await shop.hive.plugins.load().isEmpty)
     let second = await #expect(throws: Problem.self) { try await shop.hive.plugins.load("a.so") }
     #expect(
@@ -742,7 +742,7 @@ struct PluginReloadingTests {
       #expect(try shop.said(name) == Int32(number))
       #expect(shop.states == [.loaded])
     }
-    // The symbols of others are judged all the same.
+    // The symbols of other plugins are judged all the same.
     let problems = try shop.hive.plugins.admission().problems
     #expect(!problems.contains { $0.contains(shop.folder.path) }, "\(problems)")
     // Builds of one path are told apart by their files.
@@ -763,7 +763,7 @@ struct PluginReloadingTests {
     try build("builds/2.so", Shop.source(2, "\(name)_later"), in: shop.folder)
     let (place, path) = (shop.folder.place("builds/2.so").path, shop.path("a"))
     let calls = Lock(0)
-    // While the first build is judged, the second one comes: it is loaded, or replaces the first one.
+    // While the first build is judged, the second one comes. It loads, or replaces the first one.
     plugins.verify { _, _ in
       let call = calls.withLock { calls in
         calls += 1
@@ -780,7 +780,7 @@ struct PluginReloadingTests {
       }
       isDone.wait()
     }
-    // The thread that waits is none of those that tasks share.
+    // The waiting thread is not one of those that tasks share.
     let loads = Task(executorPreference: ModuleThreads.shared) { try await plugins.load() }
     let problem = await #expect(throws: Problem.self) { try await loads.value }
     #expect(

@@ -10,8 +10,8 @@ import Threads
 
 @Suite("Plugins that several callers load, unload and reload at once")
 struct PluginRacesTests {
-  /// A plugin whose constructor takes as many milliseconds unless a file ends it, and whose module's start waits for a
-  /// file.
+  /// Returns the source of a plugin. Its constructor takes so many milliseconds, unless a file ends it.
+  /// The start of its module waits for a file.
   private static func slow(
     _ number: Int, _ name: String, constructor: Int = 0, orUntil end: URL? = nil,
     until file: URL? = nil
@@ -34,7 +34,7 @@ struct PluginRacesTests {
     """
   }
 
-  /// Unloads a plugin while its module starts, and lets that go on then.
+  /// Unloads a plugin while its module starts, and then lets the start go on.
   private static func unload(_ name: String, in shop: Shop, until file: URL) async throws {
     #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
     let unload = Task {
@@ -46,7 +46,7 @@ struct PluginRacesTests {
     try await unload.value
   }
 
-  /// Begins to reload a plugin, however long that takes.
+  /// Begins to reload a plugin, with a long time limit.
   private static func reload(_ name: String, in shop: Shop) -> Task<[String], any Error> {
     Task {
       try await Hive.$openingLimit.withValue(.seconds(600)) {
@@ -81,7 +81,7 @@ struct PluginRacesTests {
     let load = Task { try await plugins.load("a.so", marks: shop.marks) }
     #expect(try await Patience.wait { plugins.files.contains(where: \.isLoaded) })
     _ = try await plugins.unload("a.so")
-    // On a busy machine the constructor may be over before.
+    // On a busy machine the constructor may end earlier.
     if case .failure(let problem) = await load.result {
       #expect("\(problem)".contains("was withdrawn: it was unloaded meanwhile"), "\(problem)")
     }
@@ -104,7 +104,7 @@ struct PluginRacesTests {
     #expect(try await Patience.wait { shop.hive.report().json.contains("\"starting\"") })
     #expect(try await plugins.load("a.so").isEmpty)
     #expect(shop.states == [.loading])
-    // A module that requires one of it waits for that.
+    // A module that requires the plugin's module waits for it.
     try shop.add("b", Shop.source(2, "leaving", requires: "left"))
     let next = Task { try await plugins.load("b.so") }
     try Data().write(to: file)
@@ -146,7 +146,7 @@ struct PluginRacesTests {
     let end = shop.folder.place("builds/end")
     try shop.replace("a", by: Self.slow(2, "twice", constructor: 60_000, orUntil: end))
     let isLoading = Lock(false)
-    // The constructor keeps all tasks waiting that ask the loader, but not this thread.
+    // The constructor blocks all tasks that ask the loader, but not this thread.
     Thread.detachNewThread {
       Patience.block { shop.states == [.loading] }
       isLoading.change { $0 = true }
@@ -155,7 +155,7 @@ struct PluginRacesTests {
     }
     let first = Self.reload("a.so", in: shop)
     #expect(try await Patience.wait { isLoading.withLock(\.self) })
-    // If the loader keeps this one waiting, it comes when all is done.
+    // If the loader keeps this call waiting, it goes on when all is done.
     let problem = await #expect(throws: Problem.self) { try await plugins.reload("a.so") }
     let words = [
       "another call loads the new \(shop.path("a"))", "the new file is loaded already",
@@ -205,7 +205,7 @@ struct PluginRacesTests {
     try move(file, elsewhere)
     try move(elsewhere, file)
     #expect(shop.states == [.unloaded])
-    // Another time makes no other file of it.
+    // Another time does not make it another file.
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file.path)
     plugins.refresh()
@@ -304,7 +304,7 @@ struct PluginRacesTests {
     let library = shop.folder.place("library").path
     let stamp = try fileStamp(of: library.utf8)
     let marks = try #require(LoadMarks(in: shop.marks))
-    // Whoever waits here for a thread of the pool keeps the loader from all other tests.
+    // To wait here for a thread of the pool would keep all other tests from the loader.
     Thread.detachNewThread { try? OpenLibrary.keep(library) }
     #expect(Patience.block { FileManager.default.fileExists(atPath: begun.path) })
     let isMarked = Lock(false)
@@ -330,7 +330,7 @@ struct PluginRacesTests {
     }
     #expect(problem?.message.contains("did not open within 1.0 seconds") == true)
     #expect(shop.hive.entries.map(\.name).sorted() == ["late", "late_speaker"])
-    // Whoever opens it next waits for the loader.
+    // Until the constructor ends, opening the file waits for the loader.
     try await Task.sleep(for: .seconds(3))
     #expect(shop.hive.entries.map(\.name).sorted() == ["late", "late_speaker"])
     try await plugins.unload()
@@ -343,7 +343,7 @@ struct PluginRacesTests {
     try shop.add("a", Self.slow(1, "before"))
     try shop.add("z", Self.slow(2, "after"))
     let (new, old) = (shop.path("a"), shop.path("z"))
-    // The first one takes the place of the second, which is judged after it.
+    // The first file is renamed over the second one, which is judged later.
     shop.hive.plugins.verify { _, path in
       if path.hasSuffix("a.so") { _ = unsafe rename(new, old) }
     }

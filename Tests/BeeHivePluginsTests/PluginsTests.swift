@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the plugins of these tests are said to implement.
+/// The protocol that the plugins of these tests name as their service.
 protocol Greeter {}
 
 @Suite("The plugins of a Hive")
 struct PluginsTests {
-  /// A library whose constructor would leave a file behind, and that needs one that is not there.
+  /// Returns the source of a plugin. Its constructor leaves a file behind, and its module requires an absent one.
   private static func source(service: String = "Greeter", priority: Int = 0, mark: URL) -> String {
     """
     #include <BeeHive.h>
@@ -81,14 +81,14 @@ struct PluginsTests {
     try FileManager.default.linkItem(at: folder.place("a.so"), to: folder.place("link.so"))
     try hive.plugins.add(directory: folder.path)
     #expect(hive.plugins.files.map(\.isLoaded) == [false, false])
-    // Sound: it runs a constructor that makes a file, and stays.
+    // Sound: the library runs a constructor that makes a file, and stays.
     try OpenLibrary.keep(folder.place("a.so").path)
     #expect(hive.plugins.files.map(\.isLoaded) == [true, false])
     #expect(hive.plugins.available.allSatisfy { $0.source.description.hasPrefix("copy.so") })
     #expect(
       hive.plugins.report().lines.map(\.state) == ["loaded", "loaded", "refused", "refused"])
 
-    // Another build takes the place of what is loaded, and the file that is loaded another name.
+    // Another build takes the name of the loaded file, and the loaded file gets another name.
     try FileManager.default.removeItem(at: folder.place("link.so"))
     try FileManager.default.moveItem(at: folder.place("a.so"), to: folder.place("moved.so"))
     try build("a.so", Self.source(priority: 9, mark: folder.place("ran")), in: folder)

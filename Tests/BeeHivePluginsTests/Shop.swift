@@ -20,7 +20,7 @@ struct Shop {
     try hive.plugins.add(directory: folder.path)
   }
 
-  /// The source of a plugin with a service that says a number, and a module whose start succeeds or fails.
+  /// Returns the source of a plugin. Its service returns a number, and its module's start succeeds or fails.
   static func source(
     _ number: Int, _ name: String, requires: String? = nil, starts: Int = 1, more: String = ""
   ) -> String {
@@ -43,15 +43,15 @@ struct Shop {
     hive.plugins.refresh()
   }
 
-  /// Puts a build in the place of a plugin.
+  /// Replaces the file of a plugin with a new build.
   func replace(_ name: String, by source: String) throws {
     try folder.makeFolder("builds")
     try build("builds/new", source, in: folder)
     try #require(unsafe rename(folder.place("builds/new").path, path(name)) == 0)
   }
 
-  /// Adds a plugin that needs a library in the folder `lib` beside it. The loader has one library of a name, so no other
-  /// test may have one of this.
+  /// Adds a plugin that needs a library in the folder `lib` next to it. The loader has one library of each name, so no
+  /// other test may use this name.
   func add(_ name: String, _ module: String, needing library: String) throws {
     try folder.makeFolder("lib")
     try Compiler.library(
@@ -66,7 +66,7 @@ struct Shop {
     hive.plugins.refresh()
   }
 
-  /// Adds many plugins, 000.so and on: copies of one whose entries have other names.
+  /// Adds many plugins, 000.so and on: copies of one plugin, but with other names of entries.
   func add(_ count: Int, copiesOf name: String) throws {
     let first = "\(name)000"
     let made = try Compiler.library(

@@ -101,13 +101,13 @@ struct WatchTests {
       }.count
     }
     for _ in 0..<20 { try hive.plugins.watch().cancel() }
-    // What is not cancelled ends with its Hive.
+    // A watch that is not cancelled ends with its Hive.
     for _ in 0..<20 {
       let hive = Hive()
       try hive.plugins.add(directory: folder.path)
       _ = try hive.plugins.watch()
     }
-    // Other tests of this suite have one each.
+    // Other tests of this suite have one watch each.
     #expect(try Patience.block { try open() <= 2 })
   }
 }

@@ -44,8 +44,8 @@ struct AdmissionFolder {
       ["-Wl,--build-id", "-Wl,-z,noexecstack"] + options)
   }
 
-  /// Builds a plugin that needs `libneeded.so`. Returns an empty folder where the loader looks first; the library is
-  /// behind that, if it `isThere`.
+  /// Builds a plugin that needs `libneeded.so`. Returns an empty folder that the loader searches first. The library is
+  /// in the next folder, if it `isThere`.
   @discardableResult
   func needing(isThere: Bool = true, by plugin: String = "x") throws -> URL {
     let first = try folder.makeFolder("first")
@@ -57,7 +57,7 @@ struct AdmissionFolder {
     return first
   }
 
-  /// The same, with a link in the folder where the loader looks first.
+  /// Builds the same plugin, with a link in the folder that the loader searches first.
   func needing(link target: String, isThere: Bool = true, by plugin: String = "x") throws {
     let first = try needing(isThere: isThere, by: plugin)
     try FileManager.default.createSymbolicLink(
@@ -69,7 +69,7 @@ struct AdmissionFolder {
     _ script: String? = nil, _ source: String = "int answer(void) { return 1; }"
   ) throws -> String {
     try folder.write(script ?? "", as: "map")
-    // The text of the script makes another source of it.
+    // The text of the script makes the source another one.
     return try library(
       "plugins/libanswer.so", "\(source) // \(script ?? "")",
       ["-Wl,-soname,libanswer.so"] + (script == nil ? [] : ["-Wl,--version-script,map"]))
@@ -82,7 +82,7 @@ struct AdmissionFolder {
     return open
   }
 
-  /// What becomes of the plugins of some folders, in their order.
+  /// Returns the report on the plugins of some folders, in their order.
   func report(
     _ policy: PluginPolicy = PluginPolicy(), in folders: [String] = ["plugins"],
     verification: Admission.Verification? = nil, libraryPath: String? = nil
@@ -95,7 +95,7 @@ struct AdmissionFolder {
     return Self.report(of: catalogue, to: host, policy, verification)
   }
 
-  /// The report on all that a catalogue has.
+  /// Returns the report on all files of a catalogue.
   static func report(
     of catalogue: PluginCatalogue, to host: AdmissionHost, _ policy: PluginPolicy,
     _ verification: Admission.Verification? = nil
@@ -105,7 +105,7 @@ struct AdmissionFolder {
     return admission.report()
   }
 
-  /// The codes of what is wrong with each plugin, by the names of their files.
+  /// Returns the codes of each plugin's refusals, by file name.
   func codes(
     _ policy: PluginPolicy = PluginPolicy(), in folders: [String] = ["plugins"]
   ) throws -> [String: [String]] {
@@ -122,12 +122,12 @@ struct AdmissionFolder {
     try bytes.write()
   }
 
-  /// Says who may do what with a file.
+  /// Sets the permissions of a file.
   static func mode(_ mode: Int, _ path: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  /// Changes bytes of a file at the first place where some stand, or so many bytes behind it.
+  /// Changes bytes of a file at an offset, which counts from the end of the first `bytes` if they are given.
   func patch(_ path: String, at place: Int = 0, after bytes: Data? = nil, with new: Data) throws {
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
     var start = place

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("A folder of files of every kind")
 struct EveryKindOfFileTests {
-  /// Makes one file of each kind, with a number in its name; the reason why each is no plugin.
+  /// Makes one file of each kind, with a number in its name. Returns the reason why each is no plugin.
   private static func make(
     _ number: Int, in folder: Folder, _ bytes: [String: Data]
   ) throws -> [String: String] {
@@ -59,7 +59,7 @@ struct EveryKindOfFileTests {
     }
     let library = try #require(bytes["library"])
     try library.write(to: folder.place("good.so"))
-    // Cut off anywhere, a library is no plugin, and says so.
+    // A library that is cut off anywhere is no plugin, and has a reason.
     for number in 1...count {
       try library.prefix(library.count * number / (count + 1))
         .write(to: folder.place("cut-\(number)"))
@@ -73,7 +73,7 @@ struct EveryKindOfFileTests {
       #expect(reasons[name] == reason, "\(name)")
     }
     for number in 1...count { #expect(reasons["cut-\(number)"] != nil) }
-    // Nothing has changed, so nothing is read again but what has no file.
+    // Nothing has changed, so no file is read again.
     try folder.settle()
     var again = folder.catalogue()
     again.refresh()

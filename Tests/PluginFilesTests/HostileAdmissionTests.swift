@@ -89,7 +89,7 @@ struct HostileAdmissionTests {
     try folder.plugin("x", Compiler.module("first") + modules.joined())
     let plugin = try #require(try folder.report().plugins.first)
     #expect(plugin.refusals.count == 1024 && plugin.remarks.count == 1)
-    // Each question takes a comparison with all names.
+    // Each question costs a comparison with all names, so there are few.
     #expect(plugin.refusals.count { $0.message.hasSuffix("?") } == 16)
   }
 

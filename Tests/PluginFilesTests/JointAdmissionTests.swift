@@ -161,7 +161,7 @@ struct JointAdmissionTests {
       }
     }
     let paths = names.map { folder.folder.place("\($0)/liba.so").path }
-    // By itself, for everybody may write to it; with the others, for it requires what nobody has.
+    // First it is refused by itself, because everybody may write to it. Then it requires a module that nobody has.
     try build("")
     try AdmissionFolder.mode(0o666, paths[0])
     for code in ["writable-by-others", "unmet-requirement"] {
@@ -173,7 +173,7 @@ struct JointAdmissionTests {
       try build(Compiler.module("a", #"BEEHIVE_REQUIRES("nowhere")"#))
       try AdmissionFolder.mode(0o755, paths[0])
     }
-    // One that would be admitted if the other were there is not: there is one of each name.
+    // A plugin that would be admitted together with the other one is refused: only one file of each name loads.
     try build(Compiler.module("a", #"BEEHIVE_REQUIRES("late")"#))
     try folder.library("second/liba.so", Compiler.module("late"))
     #expect(try folder.report(in: names).admitted == [paths[1]])
@@ -192,14 +192,14 @@ struct JointAdmissionTests {
     let refusal = try folder.report(policy).plugins[1].refusals.first
     #expect(refusal?.code == "rejected-entry")
     #expect(refusal?.message.contains("is declared by liba.so too") == true)
-    // The first is the one that loads first.
+    // The plugin that loads first keeps the entry.
     try folder.plugin("a", Compiler.module("a", #"BEEHIVE_AFTER("b")"#))
     try folder.plugin("b", Compiler.module("a") + "BEEHIVE_MODULE(b, &a_operations);")
     try folder.plugin("c", Compiler.module("c", #"BEEHIVE_REQUIRES("a")"#))
     let ordered = try folder.report()
     #expect(ordered.admitted.first?.lastPart == "libb.so")
     #expect(ordered.plugins[0].remarks.first?.contains("is declared by libb.so too") == true)
-    // What needs the one that is refused then is refused too.
+    // A plugin that needs the refused plugin is refused too.
     #expect(try folder.codes(policy)["libc.so"] == ["refused-provider"])
   }
 

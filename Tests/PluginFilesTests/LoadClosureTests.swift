@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The files that loading a plugin maps")
 struct LoadClosureTests {
-  /// The report on the plugins of a folder.
+  /// Returns the report on the plugins of a folder.
   private func report(_ folder: AdmissionFolder) throws -> AdmissionReport {
     let host = try AdmissionHost(executable: folder.folder.place("host").path)
     var admission = Admission(to: host, under: PluginPolicy(), keptFiles: 3)
@@ -36,7 +36,7 @@ struct LoadClosureTests {
     #expect(own.last?.names.map(\.text) == ["libdeep.so.1", "\(folder.plugins)/libdeep.so.1"])
     #expect(own.last?.names.map(\.isNeeded) == [true, false])
     #expect(members.contains { $0.isMapped && $0.path.lastPart.hasPrefix("libc.so") })
-    // Another file takes the name: the open one is still the one that was judged.
+    // The name is gone, but the open file is still the one that was judged.
     try FileManager.default.removeItem(atPath: near)
     for member in members {
       var status = stat()
@@ -76,7 +76,7 @@ struct LoadClosureTests {
     #expect(refusals.map(\.code) == ["too-large"])
   }
 
-  /// The refusals of a plugin by a host that lets it bring so many files and bytes.
+  /// Returns the refusals of a plugin by a host that allows so many files and bytes.
   private func refusals(
     of path: String, in folder: AdmissionFolder, most: (files: Int, bytes: UInt64)
   ) throws -> [PluginRefusal] {

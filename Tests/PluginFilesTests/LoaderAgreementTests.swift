@@ -6,7 +6,7 @@ import Testing
 
 @testable import PluginFiles
 
-/// Which libraries a plugin gets, beside what `dlopen` says of the same files.
+/// Compares the verdicts on plugins with those of `dlopen` on the same files.
 @Suite("What loads, beside what dlopen says")
 struct LoaderAgreementTests {
   /// Files that are opened one after the other.
@@ -14,13 +14,13 @@ struct LoaderAgreementTests {
     var testDescription: String
     /// Whether each of `liba.so`, `libb.so`, … loads.
     var loads: [Bool]
-    /// What the report says.
+    /// Texts of the report.
     var says: [String] = []
-    /// Builds the plugins; another host, perhaps.
+    /// Builds the plugins, and perhaps another host.
     var make: @Sendable (AdmissionFolder) throws -> Void
   }
 
-  /// A program that opens what it is given.
+  /// The source of a program that opens its arguments.
   private static let host = (try? Repository.fixture("Libraries/opens.c")) ?? ""
 
   static let rows: [Row] = [
@@ -241,7 +241,7 @@ struct LoaderAgreementTests {
     let plugin = try folder.plugin(
       "a", Compiler.module("a") + "extern int needed; int *use = &needed;", "-L\(own)",
       "-l:libneeded.so", "-Wl,\(tags),-rpath,\(own)")
-    // Either separator, and a folder that is not there.
+    // The path may have either separator, and a folder that is not there.
     let path = "\(other)/none;\(other)"
     let report = try folder.report(libraryPath: path)
     #expect(report.plugins.map(\.loads) == [loads], "\(report)")
@@ -258,7 +258,7 @@ struct LoaderAgreementTests {
     let refusals = try #require(try folder.report(libraryPath: open).plugins.first).refusals
     #expect(refusals.map(\.code) == ["unsafe-search-path"])
     #expect(refusals.first?.message.hasPrefix("LD_LIBRARY_PATH has the loader look") == true)
-    // Without libraries of its own a plugin looks nowhere.
+    // A plugin without libraries of its own searches no folder.
     try folder.plugin("x")
     #expect(try folder.report(libraryPath: open).plugins.map(\.loads) == [true])
   }
@@ -364,7 +364,7 @@ struct LoaderAgreementTests {
       plugin.remarks.contains("on some processors dlopen looks in $ORIGIN/$PLATFORM, too"))
   }
 
-  /// The folders that a loader says it has built in.
+  /// Returns the folders that a loader prints as built in.
   private static func builtFolders(of loader: String) throws -> [String] {
     let help = try Command.run(loader, ["--help"])
     let folders = help.lines.compactMap { line in
@@ -383,7 +383,7 @@ struct LoaderAgreementTests {
     let loader = try #require(program.interpreter)
     var folders = try Self.builtFolders(of: loader)
     if isCopy {
-      // One elsewhere, which has another first folder.
+      // A copy of the loader, with another first folder.
       let copy = folder.folder.place("ld-linux.so").path
       try FileManager.default.copyItem(atPath: loader.resolved, toPath: copy)
       var bytes = try Data(contentsOf: URL(fileURLWithPath: copy))
@@ -456,7 +456,7 @@ struct LoaderAgreementTests {
     var file = try LinkedBytes(path)
     let name = try file.value(1)
     let tags = try stride(from: file.dynamic().lowerBound, to: file.dynamic().upperBound, by: 16)
-    // Each is needed twice: by another end of the long name.
+    // Each name is another end of the long name, and is needed twice.
     for (index, tag) in tags.dropLast().filter({ file.number(at: $0) == 0 }).enumerated() {
       file.put(1, at: tag)
       file.put(name + index / 2 % 3000, at: tag + 8)
@@ -476,7 +476,7 @@ struct LoaderAgreementTests {
 }
 
 extension AdmissionFolder {
-  /// Two plugins that need libraries of one soname; the second needs these variables of its own.
+  /// Builds two plugins that need libraries of one soname. The second needs these variables of its library.
   fileprivate func parts(_ first: String, _ second: String, needing names: [String]) throws {
     for (plugin, place, source) in [("a", "one", first), ("b", "second", second)] {
       let part = try library("\(place)/libpart.so.1", source, ["-Wl,-soname,libpart.so.1"])

@@ -5,12 +5,12 @@ import Testing
 
 @testable import PluginFiles
 
-/// The verdict on the libraries of this machine beside that of `dlopen`, whether they are plugins or not.
+/// Compares the verdicts on this machine's libraries with those of `dlopen`, also if they are no plugins.
 ///
-/// `BEEHIVE_LIBRARIES` names another folder: that of unpacked packages, for example.
+/// `BEEHIVE_LIBRARIES` names another folder, for example of unpacked packages.
 @Suite("A library of the system")
 struct LoaderMatrixTests {
-  /// A program that opens what it is given, with the libraries that it has itself.
+  /// The libraries of each host, a program that opens its arguments.
   static let hosts = [
     [], ["-l:libstdc++.so.6", "-l:libm.so.6"], ["-l:libelf.so.1", "-l:libz.so.1"],
   ]
@@ -44,7 +44,7 @@ struct LoaderMatrixTests {
       let isOpened = outcome.output.hasSuffix("true\n")
       count += 1
       guard judged.refusals.isEmpty != isOpened else { continue }
-      // The loader alone knows the room that is left; a remark says so.
+      // Only the loader knows the room that is left. A remark says so.
       let isTold = judged.remarks.contains { $0.contains("dlopen") }
       #expect(isTold, "\(library): \(judged.refusals), \(outcome)")
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import PluginFiles
 
-/// What `ldd` and `ldconfig` say, beside what is found without running anything.
+/// Compares the answers of `ldd` with those that are found without running anything.
 @Suite("What the loader would find, beside what it says itself")
 struct LoaderOracleTests {
-  /// Some files below a folder, evenly chosen among those of this machine.
+  /// Returns some files below a folder, evenly chosen among the files for this machine.
   static func some(
     _ count: Int, below folder: String, mayBeShut: Bool = false, _ isWanted: (String) -> Bool
   ) -> [String] {
@@ -34,7 +34,7 @@ struct LoaderOracleTests {
     ?? ImageIdentity(
       path: "", format: .elf, bits: 64, byteOrder: .little, machine: "x86_64", kind: .shared)
 
-  /// The symbols that `ldd -r` misses, and the libraries that it does not find.
+  /// Returns the libraries that `ldd -r` does not find, and the symbols that it misses.
   private static func ldd(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>) {
     let outcome = try Command.run("ldd", ["-r", path], environment: ["LC_ALL": "C"])
     var (missing, undefined): (Set<String>, Set<String>) = ([], [])
@@ -48,7 +48,7 @@ struct LoaderOracleTests {
     return (missing, undefined)
   }
 
-  /// The same without running anything: the library stands where the program would.
+  /// Returns the same without running anything. The library takes the part of the program.
   private static func found(_ path: String) throws -> (missing: Set<String>, undefined: Set<String>)
   {
     let library = try Library(of: OpenedFile(path: path))
@@ -76,7 +76,7 @@ struct LoaderOracleTests {
     for path in files {
       let (expected, found) = (try Self.ldd(path), try Self.found(path))
       #expect(found.missing == expected.missing, "\(path)")
-      // What a missing library would define is not known.
+      // The symbols of a missing library are not known.
       guard expected.missing.isEmpty else { continue }
       compared += 1
       #expect(found.undefined == expected.undefined, "\(path)")
@@ -102,7 +102,7 @@ struct LoaderOracleTests {
   @Test("The libraries of programs are the files that ldd names", .needs("ldd"))
   func libraries() throws {
     for link in Self.some(Effort.times(20, full: 200), below: "/usr/bin", { _ in true }) {
-      // Asked for a link, ldd looks beside that.
+      // For a link, ldd would search next to the link.
       let path = link.resolved
       let outcome = try Command.run("ldd", [path], environment: ["LC_ALL": "C"])
       guard outcome.status == 0 else { continue }
@@ -114,7 +114,7 @@ struct LoaderOracleTests {
         })
       guard let host = try? AdmissionHost(executable: path) else { continue }
       let found = Set(host.libraries.members.dropFirst().map { $0.path.resolved })
-      // The program's own loader is named by ldd, and needed by some library or none.
+      // ldd names the program's own loader, whether or not a library needs it.
       let unfound = expected.subtracting(found).filter { !$0.lastPart.hasPrefix("ld-") }
       #expect(unfound.isEmpty && found.isSubset(of: expected), "\(path): \(found) \(expected)")
     }

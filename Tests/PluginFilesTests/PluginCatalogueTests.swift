@@ -52,7 +52,7 @@ struct PluginCatalogueTests {
     let folder = try Folder()
     let path = try folder.build("one.so")
     try folder.settle()
-    // Who has a lease of a file is told by a signal that another opens it, and is waited for.
+    // The holder of a file's lease gets a signal when somebody opens the file. The opener has to wait.
     let (setsLease, setsSignal, writing, none): (Int32, Int32, Int32, Int32) = (1024, 10, 1, 2)
     let holder = unsafe open(path, O_RDWR | O_CLOEXEC)
     defer { close(holder) }
@@ -88,7 +88,7 @@ struct PluginCatalogueTests {
     catalogue.refresh()
     #expect(catalogue.readCount == 0)
 
-    // In place, of the same size, and with the old time of modification.
+    // The file changes in place. Its size and its modification time stay the same.
     let copy = folder.place("copy").path
     try Command.output("cp", ["-p", one, copy])
     var bytes = try Data(contentsOf: URL(fileURLWithPath: one))
@@ -106,7 +106,7 @@ struct PluginCatalogueTests {
     #expect(after.records.map(\.name).contains("Painter"))
     #expect(after.stamp.modified == before.stamp.modified && after.stamp.size == before.stamp.size)
 
-    // Another file in its place, one that is gone, one that is new.
+    // One file is replaced, one is removed, one is new.
     try folder.build("one.so", Compiler.module("fresh"))
     try FileManager.default.removeItem(atPath: two)
     try folder.build("three.so")

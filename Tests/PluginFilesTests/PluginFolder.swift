@@ -16,7 +16,7 @@ let pluginSource = """
 
 /// A folder of plugins, built with the project's header.
 extension Folder {
-  /// Builds a library, or what else is asked for.
+  /// Builds a library, or another kind of file.
   @discardableResult
   func build(
     _ name: String, _ source: String = pluginSource, kind: String = "-shared",
@@ -25,32 +25,32 @@ extension Folder {
     try Compiler.compile(
       source, as: name, in: url,
       [kind, "-fPIC", "-w", "-Wl,--build-id", "-I", Repository.headers] + arguments)
-    // It is not there where the same was compiled before.
+    // The source is not there if the same source was compiled before.
     try? FileManager.default.removeItem(at: place("\(name).source.c"))
     return place(name).path
   }
 
-  /// A catalogue of the folder, refreshed.
+  /// Returns a catalogue of the folder, refreshed.
   func catalogue() -> PluginCatalogue { PluginCatalogue(.directory(path)) }
 
-  /// Waits until a change of what was written so far would show.
+  /// Waits until a change of the files written so far would show.
   func settle() throws {
     Thread.sleep(forTimeInterval: 0.03)
   }
 }
 
 extension PluginCatalogue {
-  /// A catalogue of these files and directories, refreshed.
+  /// Makes a catalogue of these files and directories, refreshed.
   init(_ sources: Source...) {
     self.init()
     self.sources = sources
     refresh()
   }
 
-  /// The last parts of the paths of what are plugins.
+  /// The file names of the plugins.
   var plugins: [String] { manifests.map { URL(fileURLWithPath: $0.path).lastPathComponent } }
 
-  /// Why each file is no plugin, by its name.
+  /// The reason why each file is no plugin, by its name.
   var reasons: [String: String] {
     var reasons: [String: String] = [:]
     for candidate in candidates {

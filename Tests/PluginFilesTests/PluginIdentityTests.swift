@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Who a plugin is, which of its versions loads, and what its user has switched off")
 struct PluginIdentityTests {
-  /// A plugin with one module, of an id and a version.
+  /// Returns the source of a plugin with one module, an id and a version.
   private static func source(
     _ version: String, _ module: String = "greet", _ attributes: String = "\"\"",
     id: String = "com.example.greet", _ identity: String = "\"\""
@@ -62,7 +62,7 @@ struct PluginIdentityTests {
     #expect(refusal.message.hasPrefix("com.example.greet 1.10 loads instead: /"))
     #expect(report.description.contains("libb.so  com.example.greet 1.10: module greet"))
     #expect(report.description.contains("liba.so (com.example.greet 1.9)"))
-    // A refused one supersedes nothing.
+    // A refused plugin supersedes nothing.
     try AdmissionFolder.mode(0o666, folder.plugin("b", Self.source("1.10")))
     #expect(try folder.report().admitted.map(\.lastPart) == ["libd.so", "libe.so"])
   }
@@ -176,7 +176,7 @@ struct PluginIdentityTests {
     #expect((reason == nil) == (off != nil))
     #expect(reason?.message.contains("plugins.json") ?? true)
     if off == nil {
-      // What somebody wrote by hand is not lost.
+      // A text that somebody wrote by hand is not lost.
       #expect(throws: (any Error).self) { try switches.set("a.b", isOn: false) }
       let path = folder.place("config/app/plugins.json")
       #expect(try String(contentsOf: path, encoding: .utf8) == text)
@@ -195,7 +195,7 @@ struct PluginIdentityTests {
     try switches.set("a.b", isOn: false)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path).hasSuffix("mine.json"))
     #expect(Self.switches(folder).off == ["a.b"])
-    // Left by a process that ended while it wrote.
+    // This file is as a process would leave it that ended while it wrote.
     try folder.write("{", as: "mine.json.new")
     try switches.set("a.c", isOn: false)
     #expect(Self.switches(folder).off == ["a.b", "a.c"])

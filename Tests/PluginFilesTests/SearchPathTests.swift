@@ -3,7 +3,7 @@ import PluginFiles
 import TestSupport
 import Testing
 
-/// The search paths of one plugin that is linked once, and changed for each.
+/// The search paths of one plugin. It is linked once, and changed for each path.
 @Suite("Search paths that others could fill")
 struct SearchPathTests {
   private let folder: AdmissionFolder
@@ -18,7 +18,7 @@ struct SearchPathTests {
     let path = try folder.plugin("x", nil, "-Wl,-rpath,\(Self.room)")
     plugin = try Data(contentsOf: URL(fileURLWithPath: path))
     host = try AdmissionHost(executable: folder.folder.place("host").path)
-    // `@` is the folder in what follows. `sticky` is like /tmp, `open` has no such bit.
+    // Below, `@` is the folder. `sticky` is like /tmp, `open` has no sticky bit.
     for name in [
       "safe/in", "sticky/own", "open/own", "group", "closed/open", "some/glibc-hwcaps/x86-64-v2",
       "all/glibc-hwcaps/x86-64-v2", "loops/xeon_phi/atomics",
@@ -34,7 +34,7 @@ struct SearchPathTests {
     // A link to a name that is not UTF-8, as the file system has it.
     let latin: [CChar] = [0x63, 0x61, 0x66, CChar(bitPattern: 0xe9), 0]
     try #require(unsafe symlink(latin, expanded("@/safe/latin")) == 0)
-    // Folders that lead to themselves are looked at once, and what is behind them too.
+    // Folders that lead to themselves are checked once, and so are the folders below them.
     for name in ["tls", "haswell", "x86_64"] {
       try FileManager.default.createSymbolicLink(
         atPath: expanded("@/loops/\(name)"), withDestinationPath: ".")
@@ -54,7 +54,7 @@ struct SearchPathTests {
     text.replacing("@", with: folder.folder.path)
   }
 
-  /// Returns what is refused about the plugin with a search path.
+  /// Returns the refusals of the plugin with a search path.
   private func refusals(_ searchPath: String) throws -> [PluginRefusal] {
     let bytes = Data(expanded(searchPath).utf8)
     try #require(bytes.count <= Self.room.utf8.count)
@@ -82,7 +82,7 @@ struct SearchPathTests {
       "/usr/lib:@/sticky/", "/tmp", "/tmp/", "/tmp/.", "//tmp", "/tmp/not-there-yet/lib",
       ".", "lib", "./lib", "../sticky", "$LIB", "${LIB}/x", "$PLATFORM/x", "$ORIGINAL",
       "tmp/$ORIGIN", "/usr/lib:", "@/loops",
-      // Swift takes an accent and what is before it for one character.
+      // Swift reads an accent and the character before it as one character.
       "@/open/\u{301}lib", "@/safe:\u{301}lib", "@/open/\u{301}not-there/..",
     ]
     for text in paths {
@@ -97,7 +97,7 @@ struct SearchPathTests {
       "@/safe", "@/safe/", "@/safe/in/..", "@/safe/not-there", "@/safe/not-there/lib",
       "@/sticky/own", "@/sticky/own/not-there", "@/safe/to-own", "@/safe/through",
       "@/safe/nowhere", "@/safe/loop", "@/safe/file", "@/safe/file/lib", "@/closed/open/../in",
-      // The loader heeds no path that is empty as a whole.
+      // The loader ignores a path that is empty as a whole.
       "", "@/all", "$ORIGIN", "${ORIGIN}", "$ORIGIN/", "$ORIGIN/../safe", "$ORIGIN/lib",
       "/usr/$LIB",
       "/usr/lib/${PLATFORM}", "/usr/lib", "/", "/not-there",

@@ -3,8 +3,8 @@ import Foundation
 import Registration
 import Testing
 
-/// An image made by hand, byte for byte: one mapping, sections that are ranges of it, and pointers
-/// that are linked addresses unless a test says where else they lead.
+/// An image made by hand, byte for byte: one mapping, whose sections are ranges of it.
+/// Pointers are linked addresses, unless a test gives them another target.
 struct HandmadeImage: Image {
   static let base: UInt64 = 0x1000
 
@@ -48,14 +48,14 @@ struct HandmadeImage: Image {
     addSection(name, pointers.flatMap { word($0, size: pointerSize) } + rest)
   }
 
-  /// An integer in the image's byte order.
+  /// Returns an integer in the image's byte order.
   func word(_ value: UInt64, size: Int) -> [UInt8] {
     let little = (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
     return identity.byteOrder == .little ? little : little.reversed()
   }
 
-  /// A typed record of fields or around a raw text, padded with NUL to a multiple of 8; what its
-  /// head says can be wrong on purpose.
+  /// Returns a typed record of fields or around a raw text, padded with NUL to a multiple of 8.
+  /// Its head can be wrong on purpose.
   func record(
     kind: UInt16 = 2, _ fields: [String] = [], text: [UInt8]? = nil, version: UInt16 = 1,
     size: UInt32? = nil, textOffset: UInt32 = 32, accessor: UInt64 = 0, context: UInt64 = 0
@@ -154,16 +154,16 @@ struct Shape: Sendable, CustomTestStringConvertible {
   var image: HandmadeImage { HandmadeImage(bits: bits, byteOrder: byteOrder) }
 }
 
-/// An entry that is wrong, between two that are right, and how it is rejected.
+/// A wrong entry between two right ones, and its rejection.
 struct Fault: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var section: String
   var reason: Rejection.Reason
   /// A part of the message.
   var message: String
-  /// The name that is known all the same.
+  /// The name that the rejection has all the same.
   var name: String?
-  /// Whether nothing behind it is read.
+  /// Whether nothing after the entry is read.
   var stops: Bool
   /// The target of a pointer, if its bytes cannot express it.
   var target: PointerValue.Target?

@@ -1,15 +1,15 @@
 import Registration
 import Testing
 
-/// A host as it is written, and what it is compared as; nil where it is refused.
+/// A host as it is written, and the text that represents it in comparisons; nil if it is refused.
 ///
-/// The situations are those of urltestdata.json and toascii.json of web-platform-tests.
+/// The cases come from urltestdata.json and toascii.json of web-platform-tests.
 struct HostCase: CustomTestStringConvertible, Sendable {
   let written: String
   let text: String?
   var testDescription: String { "\(written) → \(text ?? "refused")" }
 
-  /// Hosts that are compared as another text, as they are written, and not at all.
+  /// Returns hosts that are compared as another text, as they are written, and not at all.
   static func all(
     _ texts: KeyValuePairs<String, String>, same: [String], refused: [String]
   ) -> [HostCase] {

@@ -8,9 +8,9 @@ struct LoadedLibrary {
     var description: String
   }
 
-  /// What the loader mapped.
+  /// The image that the loader mapped.
   let image: LoadedImage
-  /// The file, whose name is gone.
+  /// The file, already removed from its folder.
   let file: ELFFile
 
   init(_ source: String, _ arguments: String...) throws {

@@ -57,7 +57,7 @@ struct LoadedRecordsTests {
     try Needs.linker(linker)
     let library = try LoadedLibrary(
       Repository.fixture("Libraries/by-hand.h") + shape.source, "-fuse-ld=\(linker)")
-    // The header's macros leave a note; without them the sections are found through the file.
+    // The header's macros leave a note. Without it, the sections are found through the file.
     let hasNote = shape.source.contains("BEEHIVE_SERVICE")
     #expect((library.image.mapped.note == .valid) == hasNote)
 
@@ -73,15 +73,15 @@ struct LoadedRecordsTests {
 }
 
 extension Rejection {
-  /// What is rejected, where and why; the words may name addresses.
+  /// The rejected entry, its place and the reason. The message is left out, because it may name addresses.
   fileprivate var place: [String] {
     [reason.rawValue, "\(kind)", name ?? "-", origin.section, "\(origin.index)"]
   }
 }
 
 extension Record {
-  /// What memory has to say of a record of a file: everything is the same, except that it knows
-  /// neither the place in the file nor the relocations, and that pointers have been written.
+  /// Returns the record of a file as memory has it. Memory knows neither the place in the file nor the relocations,
+  /// and its pointers have been written. Everything else is the same.
   fileprivate func asLoaded(at loaded: Record) -> Record {
     var record = self
     record.origin.offset = nil
@@ -93,7 +93,7 @@ extension Record {
 }
 
 extension PointerValue {
-  /// The same target; the word itself is the loader's.
+  /// Returns the same target, but with the loader's word.
   fileprivate func asLoaded(with loaded: PointerValue?) -> PointerValue {
     PointerValue(
       rawValue: loaded?.rawValue ?? rawValue, target: target,

@@ -158,7 +158,7 @@ struct PointerEntriesTests {
 }
 
 extension HandmadeImage {
-  /// The address behind a section of `size` bytes that is about to be added.
+  /// Returns the address after a section of `size` bytes that is about to be added.
   fileprivate func nextAddress(behind size: UInt64) -> UInt64 {
     Self.base + (UInt64(bytes.count) + 7) / 8 * 8 + size
   }

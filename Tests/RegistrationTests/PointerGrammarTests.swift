@@ -64,7 +64,7 @@ struct PointerGrammarTests {
     #expect(refusal.message.contains("from its byte \(position) on"), "\(refusal.message)")
   }
 
-  /// Why a text is no such object.
+  /// Returns the reason why a text is no such object.
   private func refusal(of bytes: [UInt8]) throws -> Refusal {
     do throws(Refusal) { _ = try PointerGrammar.pair(bytes.span) } catch { return error }
     struct Taken: Error {}

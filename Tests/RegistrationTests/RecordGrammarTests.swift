@@ -4,7 +4,7 @@ import Testing
 
 @Suite("BeehiveRecords")
 struct RecordGrammarTests {
-  /// Makes records.
+  /// An image that makes records.
   private let blank = HandmadeImage()
 
   @Test("A record is read whole in every word size and byte order", arguments: Shape.all)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What services need is judged by names, as a lookup would answer", .mayHang)
 struct ServiceNeedsTests {
-  /// The entries of a text: names with attributes; one that begins with a small letter is a module, `+` is a blank.
+  /// Returns the entries of a text: names with attributes. Names of modules begin with a small letter; `+` is a blank.
   private static func needs(_ text: String) throws -> ServiceNeeds {
     let members = try text.split(separator: ";").map { text -> ServiceNeeds.Member in
       let words = text.split(separator: " ").map { String($0.map { $0 == "+" ? " " : $0 }) }
@@ -15,7 +15,7 @@ struct ServiceNeedsTests {
     return ServiceNeeds(of: members)
   }
 
-  /// Each fault with the positions that it concerns, then needs that nobody meets.
+  /// Returns each fault with its positions, then the needs that nothing meets.
   private static func found(_ text: String) throws -> [String] {
     let needs = try needs(text)
     let faults = needs.faults { "\($0)" }
@@ -25,7 +25,7 @@ struct ServiceNeedsTests {
 
   @Test(
     arguments: [
-      // What outlives a scope may not need what lives in one, directly or through what is made anew.
+      // An entry that outlives a scope may not need a scoped one, directly or through a transient one.
       ("Audit scope=singleton needs=Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
       ("Audit scope=weak needs=Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
       ("shop needs=Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
@@ -33,7 +33,7 @@ struct ServiceNeedsTests {
       ("Mail needs=Conn; Cart scope=scoped needs=Conn; Conn scope=scoped", []),
       ("m needs=B; B scope=weak needs=Conn; Conn scope=scoped", ["scoped-need[1, 2]"]),
       ("m needs=T abi=c-module; T scope=scoped abi=c-table", []),
-      // Either name may be qualified in Swift; in C a name means itself, and a service in C.
+      // Either name may be qualified in Swift. In C a name means itself, and a service in C.
       ("m needs=Shop.Conn; Conn scope=scoped", ["scoped-need[0, 1]"]),
       ("m needs=any+Conn; Shop.Conn scope=scoped", ["scoped-need[0, 1]"]),
       ("m needs=Box<any+A>; Box<any+A> scope=scoped", ["scoped-need[0, 1]"]),
@@ -42,14 +42,14 @@ struct ServiceNeedsTests {
       ("m needs=Conn; Conn scope=scoped abi=c-factory", ["unmet Conn"]),
       ("m needs=Conn abi=c-module; Shop.Conn scope=scoped abi=c-factory", ["unmet Conn"]),
       ("m needs=onn; Conn scope=scoped", ["unmet onn"]),
-      // The largest priority answers, and first what has no given name; only what is certain is a finding.
+      // The largest priority answers, and services without a given name go first. Only certain faults are found.
       ("m needs=Conn; Conn scope=scoped; Conn priority=1", []),
       ("m needs=Conn; Conn scope=scoped priority=2; Conn", ["scoped-need[0, 1]"]),
       ("m needs=Conn; Conn scope=scoped name=a priority=2; Conn", []),
       ("m needs=Conn; Conn scope=scoped name=a", ["scoped-need[0, 1]"]),
       ("m needs=Conn; Conn scope=scoped; Conn scope=scoped", []),
       ("m needs=Conn; Bank.Conn scope=scoped; Shop.Conn scope=scoped", []),
-      // Cycles, whatever the scopes are.
+      // Cycles are found in all scopes.
       ("A scope=singleton needs=B; B needs=A needs=C; C", ["cycle[0, 1]"]),
       ("A needs=A", ["cycle[0]"]),
     ] as [(String, [String])])

@@ -18,7 +18,7 @@ import Threads
     arrived.wait { $0 == 5 ? () : nil }
     isOver.change { $0 = true }
     left.wait { $0 == 5 ? () : nil }
-    // And a thread that is left over takes what comes next.
+    // A thread that is left over takes the next work.
     #expect(pool.run { left.change { $0 += 1 } })
     left.wait { $0 == 6 ? () : nil }
   }

@@ -9,9 +9,9 @@ struct AdmissionChecksTests {
   /// A plugin that is good but for one thing.
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// What is refused; nothing where it is good.
+    /// The code of the refusal; nil if the plugin is good.
     var code: String?
-    /// What the message has to name: what was found, and what was expected.
+    /// Texts that the message has to name: what was found, and what was expected.
     var says: [String]
     var policy: PluginPolicy
     /// Builds or changes the plugin `libx.so`.
@@ -35,8 +35,7 @@ struct AdmissionChecksTests {
 
   static let along = "int along(void) { return 1; }"
 
-  /// Builds a plugin that calls `along` of the library `libalong.so` in a folder beside the plugin's, and returns the
-  /// path of that library.
+  /// Builds a plugin that calls `along` of `libalong.so`, a library in the folder `name`. Returns the library's path.
   @discardableResult
   static func bringAlong(
     _ folder: AdmissionFolder, in name: String = "plugins",
@@ -50,7 +49,7 @@ struct AdmissionChecksTests {
     return along
   }
 
-  /// A plugin that calls a function of somebody else's.
+  /// Returns the source of a plugin that calls a function of another library.
   static func calling(_ name: String) -> String {
     with("int \(name)(void); int use(void); int use(void) { return \(name)(); }")
   }
@@ -61,7 +60,7 @@ struct AdmissionChecksTests {
     Compiler.module("x") + "\n" + source
   }
 
-  /// A plugin that is good but for an option that it is linked with.
+  /// Returns the row of a plugin that is good but for one linker option.
   static func linked(
     _ what: String, _ code: String? = nil, _ says: [String] = [],
     policy: PluginPolicy = PluginPolicy(), with option: String
@@ -99,7 +98,7 @@ struct AdmissionChecksTests {
     let along = try folder.library(
       "along.so", "__thread char shared[900];", ["-Wl,-soname,along.so"])
     let early = "-ftls-model=initial-exec"
-    // Relocations say it, whatever the flag says.
+    // The relocations show it, whatever the flag says.
     let marked = try folder.plugin("v", Self.with(counted), early)
     let flags = Data([0x1e, 0, 0, 0, 0, 0, 0, 0, 0x10])
     try folder.patch(marked, at: -1, after: flags, with: Data([0]))
@@ -115,7 +114,7 @@ struct AdmissionChecksTests {
       ["a processor of level x86-64-v3"],
     ]
     for (plugin, remarks) in zip(plugins, remarks) {
-      // That several declare the module of x is a remark of its own.
+      // Another remark says that several plugins declare the module of x.
       let found = plugin.remarks.filter { $0.contains("dlopen") }
       #expect(found.count == remarks.count, "\(found)")
       for (remark, text) in zip(found, remarks) { #expect(remark.contains(text), "\(remark)") }
@@ -192,7 +191,7 @@ struct AdmissionChecksTests {
     let folder = try AdmissionFolder()
     let path = try folder.plugin("x")
     try FileManager.default.linkItem(atPath: path, toPath: "\(folder.plugins)/other.so")
-    // Another of its names, in a folder that only this link leads to.
+    // Another name of the file, in a folder that only this link leads to.
     let far = try folder.folder.makeFolder("far").appendingPathComponent("distant.so").path
     try FileManager.default.linkItem(atPath: path, toPath: far)
     try FileManager.default.createSymbolicLink(
@@ -204,7 +203,7 @@ struct AdmissionChecksTests {
       (Self.policy { $0.allowed = ["other.so"] }, []),
       (Self.policy { $0.allowed = ["another.so"] }, ["not-allowed"]),
     ] {
-      // By the folder's other names, and by the names that were looked at.
+      // One source has only this path, the other has all names of the folder.
       for source in [PluginCatalogue.Source.file(path), .directory(folder.plugins)] {
         let report = AdmissionFolder.report(of: PluginCatalogue(source), to: host, policy)
         #expect(report.plugins.map { $0.refusals.map(\.code) } == [code])

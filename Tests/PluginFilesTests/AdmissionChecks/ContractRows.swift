@@ -3,7 +3,7 @@ import PluginFiles
 import TestSupport
 import Testing
 
-/// What was built against other contracts.
+/// Plugins that were built against other contracts.
 extension AdmissionChecksTests {
   private static let greeter = """
     #include <BeeHive.h>

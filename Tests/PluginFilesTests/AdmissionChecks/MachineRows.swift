@@ -3,7 +3,7 @@ import PluginFiles
 import TestSupport
 import Testing
 
-/// What is made for another process, and what is not there for it.
+/// Plugins that are made for another process, and plugins whose needs are not there.
 extension AdmissionChecksTests {
   private static let runtimeNote = #"""
     __asm__(".pushsection .note.beehive.runtime,\"a\",%note\n.balign 4\n"
@@ -31,11 +31,11 @@ extension AdmissionChecksTests {
     foreign("another machine", "aarch64", ["made for aarch64", "the host for x86_64"]),
     foreign("another word size", "i386", ["i386 (32 bits"]),
     Row("another system", "wrong-abi", ["EI_OSABI 9", "EI_OSABI 0"]) {
-      // FreeBSD's.
+      // 9 is FreeBSD.
       try $0.patch($0.plugin("x"), at: 7, with: Data([9]))
     },
     Row("a newer toolkit", "toolkit-version", ["version 2", "version 1"]) {
-      // The first word of the note, behind its owner.
+      // The first word of the note, after its owner.
       try $0.patch($0.plugin("x"), after: Data("\u{1}EEBBeehive\0".utf8), with: Data([2]))
     },
     Row("a runtime of its own", "own-runtime") { try $0.plugin("x", with(runtimeNote)) },
@@ -121,7 +121,7 @@ extension AdmissionChecksTests {
       where bytes.number(at: tag) == 1
         && bytes.text(at: names + bytes.number(at: tag + 8)) == "libanswer.so"
       {
-        // DT_DEBUG, which means nothing here.
+        // DT_DEBUG has no meaning here.
         bytes.put(21, at: tag)
       }
       try bytes.write()

@@ -3,19 +3,19 @@ import PluginFiles
 import TestSupport
 import Testing
 
-/// What the loader does not open.
+/// Plugins that the loader does not open.
 extension AdmissionChecksTests {
   private static let printing = with(
     "#include <stdio.h>\nint use(void); int use(void) { return puts(\"\"); }")
 
-  /// A plugin with one more element in its `.init_array`.
+  /// Returns the row of a plugin with one more element in its `.init_array`.
   private static func starting(_ what: String, _ element: String) -> Row {
     Row("\(what) that is called", "not-loadable", ["init-array[", "no function"]) {
       try $0.plugin("x", with("__attribute__((used, section(\".init_array\"))) static \(element);"))
     }
   }
 
-  /// A plugin with a program where it needs a library.
+  /// Returns the row of a plugin that finds a program instead of the library that it needs.
   private static func program(_ what: String, _ options: [String], _ says: String) -> Row {
     Row("\(what) where a library is needed", "not-loadable", [says]) {
       let first = try $0.needing(isThere: false)
@@ -25,7 +25,7 @@ extension AdmissionChecksTests {
     }
   }
 
-  /// A plugin with another byte in its header.
+  /// Returns the row of a plugin with another byte in its header.
   private static func patched(
     _ what: String, at place: Int, by byte: UInt8, _ says: String
   ) -> Row {
@@ -34,8 +34,8 @@ extension AdmissionChecksTests {
     }
   }
 
-  /// A plugin with a relocation of another type: the last one, since the first ones are counted as
-  /// relative.
+  /// Returns the row of a plugin with a relocation of another type. It is the last relocation, because the first ones
+  /// are counted as relative.
   private static func relocating(_ what: String, as type: Int) -> Row {
     Row("a relocation of \(what)", "not-loadable", ["knows no relocation like"]) {
       try $0.changed { try $0.put(type, at: $0.place(of: $0.value(7)) + $0.value(8) - 16, size: 4) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PluginFiles
 
-/// What only a policy refuses: whose files are, where they look for others, how they are built, which are named.
+/// Plugins that only a policy refuses: by their owners, search paths, build options or names.
 extension AdmissionChecksTests {
   private static let hardened = policy {
     ($0.admitsExecutableStacks, $0.admitsTextRelocations) = (false, false)
@@ -162,7 +162,7 @@ extension AdmissionChecksTests {
     },
   ]
 
-  /// Makes the plugin a link to a file of another folder.
+  /// Makes the plugin a link to a file in another folder.
   private static func linked(_ folder: AdmissionFolder, to name: String) throws {
     let path = try folder.plugin("x")
     try folder.folder.makeFolder("elsewhere")

@@ -3,11 +3,11 @@ import PluginFiles
 import TestSupport
 import Testing
 
-/// What runs before anybody asks for it.
+/// Code that runs before anybody asks for it.
 extension AdmissionChecksTests {
   private static let watching = with("__attribute__((constructor)) static void watch(void) {}")
 
-  /// Appends a dynamic section that says of one constructor less, and lets a program header lead to it.
+  /// Appends a dynamic section with one constructor less, and makes a program header lead to it.
   private static func hide(_ bytes: inout LinkedBytes, at header: Int) throws {
     let (own, size) = (try bytes.dynamic(), try bytes.tag(27))
     let less = bytes.number(at: size + 8) - 8

@@ -25,7 +25,7 @@ struct ContractDigestTests {
       drift.first?.message(against: "libContracts.so")
         == "Client.Rot was built to \(isClass ? "extend" : "conform to") another Contracts.Codec than that of libContracts.so: "
         + "it expects version 1 of the contract and finds version 2")
-    // The loader says so too.
+    // The loader refuses the plugin too.
     let outcome = try builds.answers(of: plugin, with: new)
     #expect(outcome.status == 3)
     #expect(outcome.output.contains("undefined symbol: $s9Contracts17beehiveContract_1yyF"))
@@ -35,7 +35,7 @@ struct ContractDigestTests {
   func lost() throws {
     var builds = try ContractBuilds()
     let plugin = try builds.plugin(Build(digest: "1"), isStripped: false)
-    // As many requirements as there are with the digest's own.
+    // Both have the same number of requirements, because the digest counts as one.
     let drift = try builds.drift(of: plugin, with: Build(change: .end))
     #expect(drift.map(\.verdict) == [["version 1 of the contract", "a contract without it"]])
   }

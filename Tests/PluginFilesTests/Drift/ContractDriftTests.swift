@@ -4,10 +4,10 @@ import SwiftContracts
 import TestSupport
 import Testing
 
-/// Contracts of two versions are mixed in every way, and each pair is loaded and called in a child.
+/// Contracts of two versions are mixed in every way. Each pair is loaded and called in a child.
 @Suite("A plugin that was built against other contracts than it is loaded with", .needs("swiftc"))
 struct ContractDriftTests {
-  /// What a plugin was built with, and what it meets.
+  /// The build of a plugin, and the build of the library that it meets.
   struct Pair: CustomStringConvertible {
     var plugin: Build
     var library: Build
@@ -24,7 +24,7 @@ struct ContractDriftTests {
       return words.filter { !$0.isEmpty }.joined(separator: ", ")
     }
 
-    /// The words about it; nil if it fits.
+    /// The expected verdict; nil if the plugin fits.
     var verdict: String? {
       let (old, new) = (plugin.change.methods, library.change.methods)
       if plugin.isClass {
@@ -88,7 +88,7 @@ struct ContractDriftTests {
         ? [.subclass("Client.Rot"), .subclass("Client.Own")] : [.conformance(of: "Client.Rot")]
       #expect(drift.map(\.subject) == (pair.verdict == nil ? [] : subjects), "\(pair)")
       #expect(drift.allSatisfy { $0.word == pair.verdict }, "\(pair): \(drift)")
-      // What is the same works, whatever can be told of it.
+      // An equal pair works, whatever the verdict is.
       guard drift.isEmpty || pair.plugin == pair.library else { continue }
       let outcome = try builds.answers(of: plugin, with: pair.library)
       // The loader finds the methods of a resilient class by their names.
@@ -156,13 +156,13 @@ struct ContractDriftTests {
 }
 
 extension [String] {
-  /// A host's line of them.
+  /// The line that a host prints of these answers.
   fileprivate var line: String { joined(separator: " ") }
 }
 
 extension ContractDrift {
   /// The verdict without its reasons.
   var word: String { expected == nil ? "not visible" : "drifted" }
-  /// The expected contract, and the one that is there.
+  /// The expected contract, and the contract that was found.
   var verdict: [String?] { [expected, found] }
 }

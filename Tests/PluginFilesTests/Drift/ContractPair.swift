@@ -26,10 +26,10 @@ struct Method: Equatable {
   static let audit = Method("audit()", "audit()", "audited")
 }
 
-/// What becomes of version 1 of the contracts in version 2.
+/// The change from version 1 of the contracts to version 2.
 enum Change: String, CaseIterable {
   case none, middle, end, removed, defaulted, reordered, retyped
-  /// Of a class: a property more, and one of another size.
+  /// Changes of a class: one more property, and a property of another size.
   case property, wider
 
   /// The requirements of the protocol, or the methods of the class.
@@ -55,10 +55,10 @@ enum Change: String, CaseIterable {
   }
 }
 
-/// How contracts and what belongs to them are compiled.
+/// The compiler settings of contracts, and of their plugin and host.
 struct Build: Hashable {
   var change = Change.none
-  /// Whether the contract is a class, and no protocol.
+  /// Whether the contract is a class instead of a protocol.
   var isClass = false
   var isResilient = false
   var isOptimised = false
@@ -74,7 +74,7 @@ struct ContractBuilds {
 
   init() throws { folder = try Folder() }
 
-  /// Answers every requirement of every version, or what the class of this one has, with properties and without.
+  /// Returns the source of a plugin. It has the requirements of all versions, or the methods of this version's class.
   private static func plugin(_ build: Build) -> String {
     let methods: [Method] =
       build.isClass ? build.change.methods : [.encode, .number, .decode, .name, .check]
@@ -161,7 +161,7 @@ struct ContractBuilds {
     return "public protocol Codec {\n\(requirements.joined(separator: "\n"))\n}\n" + source
   }
 
-  /// The contracts library of a build, in a folder of its own.
+  /// Returns the contracts library of a build, in a folder of its own.
   mutating func library(_ build: Build) throws -> URL {
     if let known = made[build] { return known }
     let own = try folder.makeFolder("contracts-\(made.count)")
@@ -178,7 +178,7 @@ struct ContractBuilds {
     build.isOptimised ? ["-O", "-wmo"] : ["-Onone"]
   }
 
-  /// What is compiled against the contracts of a build.
+  /// Compiles a client against the contracts of a build.
   private mutating func client(
     _ name: String, _ source: String, of build: Build, emit: String = "-emit-library",
     _ options: [String] = []
@@ -193,7 +193,7 @@ struct ContractBuilds {
     return result
   }
 
-  /// A plugin that was built against the contracts of a build.
+  /// Returns a plugin that was built against the contracts of a build.
   mutating func plugin(_ build: Build, isStripped: Bool) throws -> URL {
     let plugin = try client("libPlugin.so", Self.plugin(build), of: build)
     guard isStripped else { return plugin }
@@ -202,7 +202,7 @@ struct ContractBuilds {
     return stripped
   }
 
-  /// A plugin of a build that declares something, as a host asks of plugins.
+  /// Returns a plugin of a build that declares an entry, as hosts ask of plugins.
   mutating func declaringPlugin(_ build: Build) throws -> URL {
     try Compiler.compile(
       Compiler.module("coded"), as: "entry.o", in: folder.url,
@@ -211,7 +211,7 @@ struct ContractBuilds {
       "libDeclaring.so", Self.plugin(build), of: build, [folder.place("entry.o").path])
   }
 
-  /// What a host of the contracts of a build gets to hear from a plugin.
+  /// Runs a host of the contracts of a build with a plugin, and returns the outcome.
   mutating func answers(of plugin: URL, with build: Build) throws -> Outcome {
     let library = try library(build)
     let host = try client("host", Self.host(build), of: build, emit: "-emit-executable")
@@ -223,7 +223,7 @@ struct ContractBuilds {
       ], limit: 60)
   }
 
-  /// The verdicts on a plugin that is to be loaded with the contracts of a build.
+  /// Returns the verdicts on a plugin that is to be loaded with the contracts of a build.
   mutating func drift(of plugin: URL, with build: Build) throws -> [ContractDrift] {
     let library = try library(build)
     return ContractDrift.all(

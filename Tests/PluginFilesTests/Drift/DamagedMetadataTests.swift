@@ -6,7 +6,7 @@ import SwiftMetadata
 import TestSupport
 import Testing
 
-/// Every word of the compiler's tables may say anything.
+/// Every word of the compiler's tables may have any value.
 @Suite("Swift metadata that somebody has damaged", .needs("swiftc"))
 struct DamagedMetadataTests {
   private static let sources = Result {
@@ -17,7 +17,7 @@ struct DamagedMetadataTests {
     }.joined().map { try Data(contentsOf: $0) }
   }
 
-  /// Where the tables and what they lead to are in a file.
+  /// Returns the ranges of a file with the tables and the data that they lead to.
   private static func places(of file: ELFFile) throws -> [Range<Int>] {
     try file.allSections().compactMap { section in
       let isRead =
@@ -28,7 +28,7 @@ struct DamagedMetadataTests {
     }
   }
 
-  /// Reads all that is read of a file; returns what is wrong with it, if anything is.
+  /// Reads all metadata of a file. Returns the error, if there is one.
   private static func read(_ path: String) throws -> ImageError? {
     let file = try ELFFile(OpenedFile(path: path))
     do throws(ImageError) {

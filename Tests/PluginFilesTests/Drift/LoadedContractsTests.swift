@@ -12,7 +12,7 @@ struct LoadedContractsTests {
     var builds = try ContractBuilds()
     let loaded = Build(change: .middle, isClass: isClass, isResilient: !isClass, digest: "1")
     let library = try builds.library(loaded)
-    // Never closed: an image that carries Swift stays.
+    // The library is never closed: an image that carries Swift stays.
     try OpenLibrary.keep(library.path)
     let ranges = MappedRange.ofThisProcess().filter { $0.path == library.path }
     let others =
@@ -45,7 +45,7 @@ struct LoadedContractsTests {
     try OpenLibrary.keep(loaded.path)
     let new = Build(change: .middle)
     let plugin = try builds.declaringPlugin(new)
-    // As package managers do it: the new file takes the name.
+    // Package managers do the same: the new file takes the name.
     try FileManager.default.removeItem(at: loaded)
     try FileManager.default.moveItem(at: builds.library(new), to: loaded)
     var policy = PluginPolicy()

@@ -8,15 +8,15 @@ import Testing
 
 @Suite("The table of a C service against what a host asks for")
 struct TableDriftTests {
-  /// Two texts: what is expected, and what there is.
+  /// A verdict: the text of the expected contract, and the text of the found one.
   static let order: [String?] = [
     nil,
     "it is large enough; the order and the types of its functions cannot be read from the files",
   ]
   static let small: [String?] = ["16 bytes", "8 bytes"]
 
-  /// The number of functions, two of them called by a host of the first version; the table's version and the host's;
-  /// and the verdict, nil if it fits.
+  /// The number of functions in the table, the table's version, the host's version, and the verdict; nil if it fits.
+  /// The host asks for a table of two functions.
   static let rows: [(Int, own: String?, host: String?, [String?]?)] = [
     (2, nil, nil, order), (3, nil, nil, order), (1, nil, nil, small), (1, "2", "2", small),
     (2, "2", "2", nil), (2, "1", nil, order),
@@ -24,7 +24,7 @@ struct TableDriftTests {
     (2, nil, "2", ["version 2", "no version"]),
   ]
 
-  /// The line of Docs/contracts.md, with another version.
+  /// Returns the line of Docs/contracts.md, with another version.
   private static func declaration(_ version: String?) throws -> String {
     try Document("Docs/contracts.md").block("c", with: "BEEHIVE_ABI").text
       .replacing(#"BEEHIVE_ABI("2")"#, with: version.map { "BEEHIVE_ABI(\"\($0)\")" } ?? #""""#)
