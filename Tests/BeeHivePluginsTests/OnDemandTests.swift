@@ -197,7 +197,7 @@ struct ActivationTests {
   }
 }
 
-/// The source of a plugin with a route and a target whose calls return a number.
+/// Returns the source of a plugin with a route and a target whose calls return a number.
 private func source(_ number: Int, _ name: String, _ more: String = "") -> String {
   """
   #include <BeeHive.h>

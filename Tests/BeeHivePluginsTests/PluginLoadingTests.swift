@@ -745,7 +745,7 @@ struct PluginReloadingTests {
     // The symbols of other plugins are judged all the same.
     let problems = try shop.hive.plugins.admission().problems
     #expect(!problems.contains { $0.contains(shop.folder.path) }, "\(problems)")
-    // Builds of one path are told apart by their files.
+    // Builds of one path differ by their files.
     let replaced = try AdmissionHost().replaced.flatMap(\.ranges)
     #expect(replaced.contains { $0.path == "\(shop.path("a")) (deleted)" })
     #expect(Set(replaced).count == replaced.count)

@@ -304,7 +304,7 @@ struct PluginRacesTests {
     let library = shop.folder.place("library").path
     let stamp = try fileStamp(of: library.utf8)
     let marks = try #require(LoadMarks(in: shop.marks))
-    // To wait here for a thread of the pool would keep all other tests from the loader.
+    // Waiting here for a thread of the pool would keep all other tests from the loader.
     Thread.detachNewThread { try? OpenLibrary.keep(library) }
     #expect(Patience.block { FileManager.default.fileExists(atPath: begun.path) })
     let isMarked = Lock(false)

@@ -59,7 +59,7 @@ extension Hive {
   }
 }
 
-/// Expects a `RoutingError`: of a code, about a key, with texts in its message.
+/// Expects a `RoutingError` with a code, about a key, and with texts in its message.
 func expectError(
   _ code: RoutingError.Code? = nil, key: String? = nil, saying texts: String...,
   at location: SourceLocation = #_sourceLocation, in body: () throws -> some Any

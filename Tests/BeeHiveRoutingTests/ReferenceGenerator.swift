@@ -89,7 +89,7 @@ struct ReferenceGenerator: RandomNumberGenerator {
 
   // MARK: URLs
 
-  /// Returns a URL of words, or a URL for a form of a route, now and then with a word changed.
+  /// Returns a URL of words, or one for a form of a route. Now and then a word is changed.
   mutating func url(for routes: [ReferenceRoute]) -> ReferenceURL {
     var url = ReferenceURL(scheme: one(of: [nil, "x", "y", "z", "http"]), path: [], text: "")
     var texts = (0..<number(0...4)).map { _ in one(of: Self.words) }

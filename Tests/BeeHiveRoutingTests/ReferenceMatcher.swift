@@ -185,7 +185,7 @@ struct ReferenceRoute {
     isAbsolute && index == 0 && segment.kind == .literal
   }
 
-  /// Returns how well a form matches, segment by segment from the left, and its values; nil if it does not match.
+  /// Returns how well a form matches, segment by segment from the left, and its values. Nil is no match.
   private func match(
     _ form: [ReferenceSegment], _ url: ReferenceURL
   ) -> (ranks: [Int], said: String)? {

@@ -54,9 +54,9 @@ struct ReferenceMatcherTests {
 
   /// Makes a URL from the values of a match. The URL must meet the same route and give the same values.
   ///
-  /// Returns false, without a check, for the types of this suite, because a pattern does not know them. The same goes
-  /// for an encoded slash, because a Path gives it like any other, and for a value that the URL spells in its own way.
-  /// It also goes for patterns of http without a host, because every URL of http has one.
+  /// Returns false, without a check, for the types of this suite, because a pattern does not know them. So it does for
+  /// an encoded slash, because a Path gives it like any other slash. Two more cases are values that the URL spells in
+  /// its own way, and patterns of http without a host, because every URL of http has one.
   private func checkWayBack(_ router: Router, _ url: String) throws -> Bool {
     guard let match = router.core.meet(try URLText(url)).matches.first,
       match.route.extent == .exact,

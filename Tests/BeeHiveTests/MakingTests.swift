@@ -91,7 +91,7 @@ struct MakingTests {
     #expect(failures.last?.reason?.contains("scope=scoped") == true)
     #expect(try library.call("counts") == 33)
 
-    // What it declares is seen without making anything.
+    // Validation sees the library's declarations without making anything.
     let seen = #expect(throws: ValidationError.self) { try hive.validate() }
     #expect(
       seen?.description.contains(

@@ -127,7 +127,7 @@ struct AdmissionFolder {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 
-  /// Changes bytes of a file at an offset, which counts from the end of the first `bytes` if they are given.
+  /// Changes bytes of a file at an offset. The offset counts from the end of the first `bytes`, if they are given.
   func patch(_ path: String, at place: Int = 0, after bytes: Data? = nil, with new: Data) throws {
     var data = try Data(contentsOf: URL(fileURLWithPath: path))
     var start = place

@@ -180,7 +180,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     (self.target, self.make) = (target, make)
   }
 
-  /// Expects that the entry has its own reason, and leaves its neighbours alone.
+  /// Expects that the entry is rejected for its own reason, and that its neighbours are not rejected.
   func check() throws {
     var image = HandmadeImage()
     var good = image.record(["Good", "Fine"])

@@ -89,7 +89,7 @@ struct LaunchOrderTests {
     #expect(order.lifts.dropFirst() == ["d starts among the basic modules: c requires it"])
   }
 
-  /// Sets of modules, some of which cannot start, and the words about each.
+  /// Sets of modules with obstacles to their start, and the words about each.
   static let obstacles:
     [(
       nodes: [Entry], started: [Entry], order: String, blocked: [String: String],

@@ -28,7 +28,7 @@ struct LaunchTests {
     let meeting = Meeting(of: 2)
     for name in ["a", "b"] {
       try await hive.probe(name, journal, priority: 9, isConcurrent: true, in: "initialize") { _ in
-        // Each waits for the other: only two that run at the same time get past it.
+        // Each waits for the other, so only two that run at the same time go on.
         await meeting.attend()
       }
     }

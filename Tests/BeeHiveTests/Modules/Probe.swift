@@ -69,7 +69,6 @@ final class ConcurrentProbe: Probe, @unchecked Sendable {
 }
 
 extension Hive {
-  /// Registers a probe.
   func probe(
     _ name: String, _ journal: Journal = Journal(), level: ModuleLevel = .normal,
     priority: Int = 0, requires: [String] = [], after: [String] = [], isConcurrent: Bool = false,

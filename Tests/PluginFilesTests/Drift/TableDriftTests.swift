@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The table of a C service against what a host asks for")
 struct TableDriftTests {
-  /// A verdict: the text of the expected contract, and the text of the found one.
+  /// A verdict of two texts: the expected contract, and the found one.
   static let order: [String?] = [
     nil,
     "it is large enough; the order and the types of its functions cannot be read from the files",

@@ -1,7 +1,7 @@
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-/// The uses that the macros refuse by the look of the source, with the place and the advice of each message.
+/// Uses that the macros refuse by the look of the source. Each message has its place and its advice.
 @Suite struct RefusalTests {
   @Test(arguments: RefusedUse.entries + [RefusedUse.several])
   func isRefused(refused: RefusedUse) {
