@@ -24,7 +24,7 @@ struct ArchiveTests {
     try Fixture.compile(ELFPointersTests.source, as: "member.o", ["-fPIC", "-c"])
   }
 
-  /// What is found in a file of these bytes: `member` for an image, `member: code` for a failure.
+  /// Returns what is found in a file of these bytes: `member` for an image, `member: code` for a failure.
   static func found(
     in bytes: [UInt8], as name: String = "found-\(UUID().uuidString).a", architecture: String? = nil
   ) throws -> [String] {
@@ -42,7 +42,7 @@ struct ArchiveTests {
     return found
   }
 
-  /// A name, bytes behind the magic, and what is found in them.
+  /// A name, the bytes after the magic, and the findings in them.
   typealias Variant = (name: String, bytes: [UInt8], found: [String])
 
   static let variants: [Variant] = [
@@ -153,7 +153,7 @@ struct ArchiveTests {
         "whole.a/a.o x86_64 2", ": malformed", ": malformed",
       ])
     #expect(try thin("outer.a", naming: "thin.a", times: 1) == [": unsupported"])
-    // Five deep that would be ten million million members.
+    // Nested five deep, that would be ten million million members.
     #expect(try thin("self.a", naming: "self.a", times: 400).count == 400)
     let other = Self.thinMagic + Self.member("//", Array("whole.a/\n".utf8))
     let members = ["/0:68", "/0:136", "/0"].flatMap { Self.member($0, [], size: "100") }

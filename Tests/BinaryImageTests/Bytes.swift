@@ -2,7 +2,7 @@ import BinaryImage
 import Testing
 
 extension UInt64 {
-  /// Its lowest bytes in an order.
+  /// Returns the lowest bytes, in a byte order.
   func bytes(_ size: Int, _ order: ImageIdentity.ByteOrder = .little) -> [UInt8] {
     let little = (0..<size).map { UInt8(truncatingIfNeeded: self >> UInt64($0 * 8)) }
     return order == .little ? little : little.reversed()
@@ -10,22 +10,22 @@ extension UInt64 {
 }
 
 extension [UInt8] {
-  /// The little-endian number of `size` bytes at a place.
+  /// Returns the little-endian number of `size` bytes at an offset.
   func number(_ size: Int, at place: Int) -> UInt64 {
     (0..<size).reduce(0) { $0 | UInt64(self[place + $1]) << UInt64($1 * 8) }
   }
 
-  /// Writes a little-endian number over `size` bytes at a place.
+  /// Writes a little-endian number over `size` bytes at an offset.
   mutating func put(_ value: UInt64, _ size: Int = 4, at place: Int) {
     replaceSubrange(place..<place + size, with: value.bytes(size))
   }
 
-  /// Adds to the 32-bit number at a place.
+  /// Adds to the 32-bit number at an offset.
   mutating func add(_ difference: Int32, at place: Int) {
     put(number(4, at: place) &+ UInt64(bitPattern: Int64(difference)), 4, at: place)
   }
 
-  /// The places of the descriptors of the notes `.note.beehive` in a file.
+  /// The offsets of the descriptors of the `.note.beehive` notes in a file.
   var noteDescriptors: [Int] {
     let start = [8, 0, 0, 0, 36, 0, 0, 0, 1, 0x45, 0x45, 0x42] + Array("Beehive\0".utf8) as [UInt8]
     return indices.dropLast(start.count + 36).filter {
@@ -34,10 +34,10 @@ extension [UInt8] {
   }
 }
 
-/// A change to a file that is sound.
+/// A change to a sound file.
 struct Lie<File>: Sendable, CustomTestStringConvertible {
   var testDescription: String
-  /// The code of the problem; nil if every entry is found and nothing is wrong.
+  /// The code of the expected problem; nil if every entry is found without a problem.
   var code: ImageError.Code?
   var change: @Sendable (inout File) -> Void
 

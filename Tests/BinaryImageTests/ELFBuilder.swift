@@ -1,9 +1,9 @@
 import BinaryImage
 
-/// A linked ELF file made by hand, word for word: texts, a global offset table, one section of
-/// pointers, and what the dynamic section says of them, for any machine.
+/// A linked ELF file made by hand, word for word, for any machine. It has texts, a global offset table, one section of
+/// pointers, and a dynamic section that describes them.
 ///
-/// The file is one segment at address 0, so that every offset is an address.
+/// The file is one segment at address 0, so every offset is an address.
 struct ELFBuilder {
   /// A relocation, in `DT_REL` or with an addend in `DT_RELA`.
   struct Relocation {
@@ -23,13 +23,13 @@ struct ELFBuilder {
   var table: [UInt64] = []
   var list: [UInt64] = []
   var relocations: [Relocation] = []
-  /// Tags and values besides those of symbols and relocations.
+  /// Tags and values in addition to the builder's own for symbols and relocations.
   var tags: [(tag: UInt64, value: UInt64)] = []
-  /// The size that the header of `list` claims; nil for what it has.
+  /// The size that the header of `list` claims; nil for the real size.
   var claimedSize: UInt64?
 
   static let texts: UInt64 = 0x200, table: UInt64 = 0x300, list: UInt64 = 0x400
-  /// Where the texts start that `texts` has.
+  /// The addresses of the two texts at `texts`.
   static let first = texts, second = texts + 6
   private static let relocations: UInt64 = 0x800, symbols: UInt64 = 0xa00, names: UInt64 = 0xb00
   private static let dynamic: UInt64 = 0xc00, sectionNames: UInt64 = 0xe00, headers: UInt64 = 0xf00
@@ -49,7 +49,7 @@ struct ELFBuilder {
     let (symbol, type) = (relocation.symbol, relocation.type)
     var info = words(bits == 64 ? symbol << 32 | type : symbol << 8 | type)
     if machine == 8, bits == 64 {
-      // A symbol in the file's order, a special one, and three types, the first of them last.
+      // A symbol in the file's byte order, a special symbol, and three types, the first of them last.
       let types = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: type >> $0) }
       info = number(symbol, 4) + types.reversed()
     }
@@ -64,7 +64,6 @@ struct ELFBuilder {
       + number(0, 4) + words(type == 0 ? 0 : 1, entry)
   }
 
-  /// The file.
   var bytes: [UInt8] {
     let is64 = bits == 64
     let word = UInt64(bits / 8)

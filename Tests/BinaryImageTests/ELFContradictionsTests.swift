@@ -2,13 +2,13 @@ import BinaryImage
 import TestSupport
 import Testing
 
-/// Section tables that are there and lie: the entries are found all the same, by the note and by
-/// `PT_DYNAMIC`, or a problem says that something is wrong.
+/// Section tables that lie. Either the note and `PT_DYNAMIC` still lead to the entries, or the reader reports a
+/// problem.
 @Suite("ELF files that contradict themselves")
 struct ELFContradictionsTests {
   private static let mods = "BeehiveMods"
 
-  /// Of any file.
+  /// Lies for any file.
   static let commonLies: [Lie<ELFEditor>] = [
     Lie("nothing", nil) { _ in },
     Lie("no size of an entry", nil) { $0.set(mods, .entrySize, 0) },
@@ -28,7 +28,7 @@ struct ELFContradictionsTests {
     Lie("one header alone", .malformed) { $0.put(1, 2, at: 60) },
   ]
 
-  /// Of a linked file, whose note and segments tell too.
+  /// Lies for a linked file. Its note and segments describe the sections too.
   static let linkedLies: [Lie<ELFEditor>] = [
     Lie("the headers one before", .malformed) { $0.put($0.table - 64, 8, at: 40) },
     Lie("no bytes", .malformed) { $0.set(mods, .size, 0) },
@@ -64,7 +64,7 @@ struct ELFContradictionsTests {
     },
   ]
 
-  /// Of an object, whose relocations tell too.
+  /// Lies for an object. Its relocations describe the sections too.
   static let objectLies: [Lie<ELFEditor>] = [
     Lie("a section table past the end", .sectionTableMissing) { $0.put(1 << 40, 8, at: 40) },
     Lie("the headers one further on", .sectionTableMissing) { $0.put($0.table + 64, 8, at: 40) },
@@ -103,7 +103,7 @@ struct ELFContradictionsTests {
     }
     // The note still says where entries are.
     #expect(found.count == nil || found == whole)
-    // The problem is one of an entry, or of the file whatever its entries are.
+    // The problem belongs to an entry, or to the file whatever its entries are.
     #expect(found == .refused(code) || problem(of: path) == code)
   }
 
@@ -153,7 +153,7 @@ struct ELFContradictionsTests {
     expectError(arguments == ["-c"] ? .noContents : .outOfImage) { try image.text(at: target) }
   }
 
-  /// As the kernel maps them: what comes later in the table covers what came before.
+  /// The kernel maps segments this way: later ones in the table cover earlier ones.
   @Test("whose segments share addresses lead to what the last of them maps")
   func overlapping() throws {
     let path = try Self.library.get()
@@ -180,14 +180,14 @@ struct ELFContradictionsTests {
 
   // MARK: - The number of program headers
 
-  /// `PN_XNUM`: the number stands in section header 0.
+  /// `PN_XNUM`: the number is in section header 0.
   @Test("with their program headers counted there show every entry", arguments: [0, 70_000])
   func extended(further: Int) throws {
     let path = try Self.library.get()
     var editor = ELFEditor(try Fixture.bytes(of: path))
     let headers = editor.segments
     editor.put(UInt64(editor.bytes.count), 8, at: 32)
-    // Headers of no type come first, so that a reader that counts less sees nothing else.
+    // Headers of no type come first, so a reader that counts too few sees nothing else.
     editor.bytes += [UInt8](repeating: 0, count: further * 56) + headers
     editor.put(0xffff, 2, at: 56)
     editor.put(UInt64(further + headers.count / 56), 4, at: Int(editor.table) + 44)

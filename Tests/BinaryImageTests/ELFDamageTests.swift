@@ -4,8 +4,8 @@ import Testing
 
 @testable import BinaryImage
 
-/// Files that are cut off, overwritten or made to hurt: an answer or an `ImageError`, never a
-/// crash, never memory beyond reason.
+/// Files that are cut off, overwritten or made to hurt. The reader answers or throws an `ImageError`. It never crashes
+/// and never takes excessive memory.
 @Suite("Damaged ELF files")
 struct ELFDamageTests {
   static let linkages: [[String]] = [
@@ -23,8 +23,7 @@ struct ELFDamageTests {
     try expectWhole(Fixture.manySections("cut-extended.o"), lengths: 1000)
   }
 
-  /// Cuts a file of three entries off at every length to 4 KiB and at every 64th after, or at as
-  /// many of those.
+  /// Cuts off a file of three entries. The lengths are all to 4 KiB and every 64th after, or a sample of `count`.
   private func expectWhole(_ path: String, lengths count: Int) throws {
     let bytes = try Fixture.bytes(of: path)
     let whole = FileAnswer(of: path)
@@ -59,7 +58,7 @@ struct ELFDamageTests {
     #expect(try image.sections(named: "BeehiveMods").count == 2)
   }
 
-  /// A file of x86-64 with one pointer.
+  /// Returns the builder of an x86-64 file with one pointer.
   private static func pointing(
     _ relocations: [ELFBuilder.Relocation] = [], _ change: (inout ELFBuilder) -> Void = { _ in }
   ) -> ELFBuilder {
@@ -135,7 +134,7 @@ struct ELFDamageTests {
     let path = try Fixture.compile(
       ELFPointersTests.source, as: "far-\(type)-\(offset).o", with: "gcc", ["-fPIC", "-c"])
     var editor = ELFEditor(try Fixture.bytes(of: path))
-    // The names of the sections stand last, and stay; of the tables before, each of this type goes.
+    // The last header, of the section names, stays. Every other table of this type goes.
     for header in stride(from: Int(editor.table), to: editor.bytes.count - 64, by: 64)
     where editor.bytes[header + 4] == type {
       editor.put(offset, 8, at: header + 24)

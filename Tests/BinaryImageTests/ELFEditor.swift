@@ -1,6 +1,6 @@
 /// Changes single fields of a 64-bit little-endian file's section headers.
 struct ELFEditor {
-  /// A field of a section header, by its offset there.
+  /// A field of a section header, by its offset in the header.
   enum Field: Int {
     case name = 0, type = 4, flags = 8, address = 16, offset = 24, size = 32, link = 40, info = 44
     case entrySize = 56
@@ -9,7 +9,7 @@ struct ELFEditor {
   }
 
   var bytes: [UInt8]
-  /// The sections by name, of several the largest, as they were at first.
+  /// The original indices of the sections by name; of several with one name, the largest section.
   private var indices: [String: Int] = [:]
   /// The name of the section that holds the names.
   private(set) var names = ""
@@ -28,7 +28,7 @@ struct ELFEditor {
     }
   }
 
-  /// Where the section table stands, as the header says now.
+  /// The offset of the section table, as the header now gives it.
   var table: UInt64 { number(8, at: 40) }
 
   /// The bytes of the program headers.
@@ -43,7 +43,7 @@ struct ELFEditor {
     bytes.put(value, size, at: place)
   }
 
-  /// The index of a section; a name that is not there ends the test.
+  /// Returns the index of a section. An absent name ends the test.
   func index(_ section: String) -> Int {
     guard let index = indices[section] else { preconditionFailure("no section \(section)") }
     return index

@@ -3,18 +3,18 @@ import Testing
 
 @testable import BinaryImage
 
-/// Machines whose numbers or loaders have ways of their own; no tool for them is needed.
+/// Machines with peculiar numbers or loaders. The tests need no tools for them.
 @Suite("Pointers of machines with ways of their own")
 struct ELFMachinesTests {
-  /// A class and a byte order of MIPS.
+  /// The classes and byte orders of MIPS.
   static let kinds: [(Int, ImageIdentity.ByteOrder)] = [
     (32, .big), (32, .little), (64, .big), (64, .little),
   ]
 
-  /// What GNU's linker makes for MIPS: the number of `DT_AARCH64_AUTH_RELR` means something else.
+  /// Returns a file as GNU's linker makes it for MIPS. `DT_AARCH64_AUTH_RELR` has another meaning there.
   private func mips(_ bits: Int, _ order: ImageIdentity.ByteOrder) -> ELFBuilder {
     let word = UInt64(bits / 8)
-    // R_MIPS_REL32, in 64-bit files with R_MIPS_64 behind it.
+    // R_MIPS_REL32, in 64-bit files followed by R_MIPS_64.
     let type: UInt64 = bits == 64 ? 3 | 18 << 8 : 3
     return ELFBuilder(
       bits: bits, order: order,
@@ -107,7 +107,7 @@ struct ELFMachinesTests {
     var builder = mips(64, .little)
     builder.tags[1].value = .max
     expectError(.truncated) { try pointers(builder) }
-    // Nor does a segment that claims to be larger than the file.
+    // A segment that claims to be larger than the file does not hold the table either.
     builder.tags[1].value = 1 << 40
     var bytes = builder.bytes
     for field in [32, 40] { bytes[64 + field + 6] = 1 }
@@ -121,7 +121,7 @@ struct ELFMachinesTests {
       relocations: [.init(place: ELFBuilder.list, type: 8, addend: ELFBuilder.first)],
       tags: [(0x7000_0012, 70)])
     #expect(try image(builder).texts(of: "list").map(\.text) == ["first"])
-    // Under AArch64 it says that relocations are signed, which are not read.
+    // On AArch64 the tag means signed relocations, which are not read.
     builder.machine = 183
     expectError(.unsupported) { try pointers(builder) }
   }

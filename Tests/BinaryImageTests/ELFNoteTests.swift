@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The notes of a segment")
 struct ELFNoteTests {
-  /// A note as linkers write it, its parts padded to 4.
+  /// Returns a note as linkers write it, with its parts padded to 4 bytes.
   private func note(_ owner: String, type: UInt32, descriptor: [UInt8]) -> [UInt8] {
     func padded(_ bytes: [UInt8]) -> [UInt8] {
       bytes + [UInt8](repeating: 0, count: (4 - bytes.count % 4) % 4)
@@ -22,7 +22,7 @@ struct ELFNoteTests {
     "ours is found behind a property note and a build-id, in segments of either alignment",
     arguments: [4, 8] as [UInt64])
   func mixed(alignment: UInt64) throws {
-    // mold's executables: what is aligned to 8 stands in one segment with what is aligned to 4.
+    // mold puts notes aligned to 8 and notes aligned to 4 into one segment of an executable.
     let bytes =
       note("GNU", type: 5, descriptor: [UInt8](repeating: 0, count: 16))
       + note("GNU", type: 3, descriptor: Array(1...20))

@@ -44,9 +44,9 @@ struct ELFNotedSectionsTests {
     try Fixture.withoutSections(Fixture.library(Fixture.noted("stripped"), as: "noted.so"))
   }
 
-  /// The numbers that are added to 32-bit fields, which are counted in bytes from the descriptor.
+  /// Numbers to add to 32-bit fields, by the fields' offsets in the descriptor, and the expected code.
   static let changes: [([Int: Int32], ImageError.Code?)] = [
-    // What a note says that a tool moved 0x4000 bytes down without rewriting it.
+    // A note that a tool moved 0x4000 bytes down without rewriting it.
     (Dictionary(uniqueKeysWithValues: stride(from: 8, to: 36, by: 4).map { ($0, 0x4000) }), nil),
     ([12: 0x100_0000], .malformed), ([12: -0x100_0000], .malformed),
     ([16: 0x100_0000], .malformed), ([16: -0x100_0000], .malformed), ([0: 1], .unsupported),

@@ -4,10 +4,10 @@ import Testing
 
 @Suite("Pointers of an ELF file")
 struct ELFPointersTests {
-  /// Annotated by hand, as somebody would who has never seen this project's headers.
+  /// Entries annotated by hand, without this project's headers.
   static let source = (try? Repository.fixture("BinaryImage/entries.c")) ?? ""
 
-  /// A linker, the arguments that make a file of the source, and how its pointers must have been resolved.
+  /// A linker, the arguments that make a file of the source, and the expected resolution of its pointers.
   typealias Linkage = (
     linker: String, arguments: [String], resolution: PointerValue.Resolution,
     kind: ImageIdentity.Kind
@@ -73,8 +73,8 @@ struct ELFPointersTests {
 
   // MARK: - Other machines
 
-  /// A machine that is not the host's, as the compiler calls it and as identities do. The resolution is that of a shared
-  /// library's pointers; nil where none can be linked here.
+  /// A machine other than the host's, as the compiler and as identities name it. The resolution applies to pointers of
+  /// a shared library; nil if none can be linked here.
   typealias Machine = (
     triple: String, name: String, bits: Int, order: ImageIdentity.ByteOrder,
     resolution: PointerValue.Resolution?
@@ -135,7 +135,7 @@ struct ELFPointersTests {
   func compressed() throws {
     let path = try Fixture.compile(Self.source, as: "plain.o", with: "gcc", ["-fPIC", "-c"])
     let inflated = try ELFFile(path: path)
-    // The entries are too few to become smaller, so this one is made by hand.
+    // The entries are too few to become smaller, so this section is made by hand.
     var bytes = try Fixture.bytes(of: path)
     let section = try inflated.section("BeehiveMods")
     let contents = try inflated.bytes(of: section)
@@ -153,13 +153,13 @@ struct ELFPointersTests {
     #expect(found.flags.contains("C"))
     #expect(found.size == section.size)
     #expect(try image.bytes(of: found) == contents)
-    // Inflating changes nothing that is asked for later.
+    // Inflating changes no later answer.
     #expect(try image.sections(named: "BeehiveMods") == [found])
     #expect(try image.bytes(of: found) == contents)
     try expectTexts(of: image, by: .section)
   }
 
-  /// A zlib stream that holds its contents as they are.
+  /// Returns a zlib stream that stores its contents uncompressed.
   private static func stored(_ contents: [UInt8]) -> [UInt8] {
     var (low, high) = (1 as UInt32, 0 as UInt32)
     for byte in contents {

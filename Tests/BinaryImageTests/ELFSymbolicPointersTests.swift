@@ -2,10 +2,10 @@ import BinaryImage
 import TestSupport
 import Testing
 
-/// Pointers to what has a name: the symbol decides where they lead.
+/// Pointers to named symbols: the symbol decides the target.
 @Suite("Pointers of an ELF file to symbols")
 struct ELFSymbolicPointersTests {
-  /// The targets of the slots, with `here` counted from its own start.
+  /// Returns the slots of `symbols.c`, each with its pointer and the text at its target.
   private func slots(
     _ arguments: [String], as name: String
   ) throws -> [(pointer: PointerValue, text: String?)] {
@@ -30,7 +30,7 @@ struct ELFSymbolicPointersTests {
     #expect(slots[0].pointer.resolution == .symbol)
     #expect(slots[2].pointer.target == .imported(symbol: "elsewhere"))
     #expect(slots[2].pointer.symbol == "elsewhere")
-    // A function picks the address at load time; nobody can tell it from the file.
+    // A function picks the address at load time; the file does not contain it.
     #expect("\(slots[3].pointer.target)".hasPrefix("unresolvable"), "an indirect function")
     #expect(slots[4].pointer == PointerValue(rawValue: 0, target: .null, resolution: .none))
   }

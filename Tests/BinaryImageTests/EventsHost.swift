@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Programs in C around the hook: in the tests' own process it is not exported, and its list is the
-/// Hive's.
+/// C programs around the hook. The tests' own process does not export the hook, and its list belongs to the Hive.
 enum EventsHost {
   private static let support = Repository.place("CSupport")
 
@@ -18,7 +17,7 @@ enum EventsHost {
       .filter { $0.hasSuffix(".c") }.map { directory.appendingPathComponent($0).path }
   }
 
-  /// A shared library of the hook, as libBeeHive.so holds it.
+  /// A shared library with the hook, like libBeeHive.so.
   static let runtime = Result {
     try Fixture.compile(
       "", as: "libevents.so",
@@ -26,7 +25,7 @@ enum EventsHost {
         + ["-shared", "-fPIC", "-O2", "-std=gnu11", "-Wl,-soname,libevents.so", "-lelf"] + includes)
   }
 
-  /// Builds a program of `Tests/Fixtures/ImageEvents`, linked with the hook, and answers its path.
+  /// Builds a program of `Tests/Fixtures/ImageEvents`, linked with the hook, and returns its path.
   static func program(
     _ name: String, as file: String, _ options: [String] = []
   ) throws -> String {
@@ -38,7 +37,7 @@ enum EventsHost {
         + includes + options)
   }
 
-  /// Builds and runs a program of that folder, and answers what it printed: nothing, if all is well.
+  /// Builds and runs a program of that folder. Returns its output, which is empty if all is well.
   static func run(_ name: String, _ arguments: [String] = []) throws -> String {
     try Fixture.run(program(name, as: "events-\(name)"), arguments)
   }

@@ -3,21 +3,21 @@ import ObjectFiles
 import TestSupport
 import Testing
 
-/// What a reader learns of a file: the texts of its entries, or that it has a problem.
+/// A reader's answer for a file: the texts of its entries, or a problem.
 enum FileAnswer: Equatable {
   case texts([String])
   case refused(ImageError.Code)
-  /// A slot without a pointer, which is an entry that is refused.
+  /// A slot without a pointer: a rejected entry.
   case null
 
   static let names = ["BeehiveMods", "BeehiveServices", "BeehiveRecords"]
 
-  /// How many entries there are where nothing else is said; nil where a problem is.
+  /// The number of entries; nil if there is a problem.
   var count: Int? {
     if case .texts(let texts) = self { texts.count } else { nil }
   }
 
-  /// Reads all that a file offers but the symbol `_other`, and asks whether that is all.
+  /// Reads every entry of a file except pointers to the symbol `_other`, and checks that the file is complete.
   init(of path: String) {
     do throws(ImageError) {
       let image = try ImageFile.open(path)
@@ -45,7 +45,7 @@ enum FileAnswer: Equatable {
     }
   }
 
-  /// A file of three entries, made with the header, so that a linked one has a note.
+  /// Builds a file of three entries with the header, so that a linked file has a note.
   static func build(_ name: String, _ arguments: [String]) throws -> String {
     try Fixture.compile(
       Fixture.noted("damaged"), as: name + arguments.joined(),

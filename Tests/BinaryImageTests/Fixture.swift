@@ -2,33 +2,33 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that the tests compile once per run, from sources that stand in the tests.
+/// Files that the tests compile once per run, from sources in the tests.
 ///
-/// Everything is built into one temporary folder, removed when the process exits; nothing that
-/// a compiler made is kept in the repository.
+/// Everything is built into one temporary folder, which is removed when the process exits. The repository keeps no
+/// compiled file.
 enum Fixture {
-  /// Why a fixture could not be built.
+  /// The reason why a fixture could not be built.
   struct Failure: Error, CustomStringConvertible {
     var description: String
   }
 
   private static let folder = Result { try Folder() }
 
-  /// The folder that the fixtures stand in.
+  /// The folder of the fixtures.
   static let directory = (try? folder.get().url) ?? URL(fileURLWithPath: "/nonexistent")
 
-  /// Runs a program that must succeed there, and answers what it wrote to standard output.
+  /// Runs a program in the folder and returns its standard output. The program must succeed.
   @discardableResult
   static func run(_ name: String, _ arguments: [String]) throws -> String {
     try Command.output(name, arguments, in: directory)
   }
 
-  /// Writes a file into the folder and answers its path.
+  /// Writes a file into the folder and returns its path.
   static func write(_ bytes: some Sequence<UInt8>, as name: String) throws -> String {
     try folder.get().write(Data(bytes), as: name).path
   }
 
-  /// Compiles `source` with a compiler and the given arguments; answers the path of the result.
+  /// Compiles `source` with a compiler and the given arguments; returns the path of the result.
   ///
   /// A suffix other than `.c` makes it another language: `.s` is assembler.
   static func compile(
@@ -40,15 +40,14 @@ enum Fixture {
     return path(name)
   }
 
-  /// The bytes of a file.
   static func bytes(of path: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// The path of one of the system's libraries; skips the test where it is not installed.
+  /// Returns the path of a system library; skips the test if it is not installed.
   static func systemLibrary(_ name: String) throws -> String {
     let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-    // What this process has mapped is there, wherever the system keeps it.
+    // A library that this process has mapped exists, wherever the system keeps it.
     let mapped = maps.split(separator: "\n").first { $0.hasSuffix("/\(name)") }
       .flatMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } }
     if let mapped { return mapped }
@@ -61,9 +60,9 @@ enum Fixture {
     try Test.cancel("\(name) is not installed")
   }
 
-  /// Cuts the section headers off a file; answers the path of what is left.
+  /// Cuts the section headers off a file and returns the path of the result.
   ///
-  /// Skips the test where the one tool that does so is not installed.
+  /// Skips the test if llvm-objcopy, the only tool for that, is not installed.
   static func withoutSections(_ path: String) throws -> String {
     let tool = try Needs.one(of: "llvm-objcopy-19", "llvm-objcopy")
     let stripped = path + ".stripped"
@@ -71,7 +70,7 @@ enum Fixture {
     return stripped
   }
 
-  /// Compiles an object with `SHT_CREL`; skips the test where clang does not know how.
+  /// Compiles an object with `SHT_CREL`; skips the test if clang cannot make it.
   static func compactlyRelocated(_ source: String, as name: String) throws -> String {
     do {
       return try compile(
@@ -82,7 +81,7 @@ enum Fixture {
     }
   }
 
-  /// An object of three entries, with more sections than 16 bits count.
+  /// Builds an object of three entries, with more sections than 16 bits can count.
   static func manySections(_ name: String) throws -> String {
     let sections = (0..<66_000).map { ".section .s\($0),\"a\"\n.byte 1\n" }.joined()
     let entries = """
@@ -100,9 +99,9 @@ enum Fixture {
     return try compile(sections + entries, suffix: "s", as: name, ["-c"])
   }
 
-  /// Libraries that each declare modules of their own, as `noted` does; all names are of one length.
+  /// Builds libraries that each declare modules of their own, as `noted` does. All names have one length.
   ///
-  /// One is compiled, the others are copies in which every text says the other name.
+  /// The first one is compiled. The others are copies with the name replaced in every text.
   static func notedLibraries(_ names: [String]) throws -> [String] {
     guard let first = names.first else { return [] }
     let bytes = Data(try Self.bytes(of: library(noted(first), as: "\(first).so")))
@@ -113,13 +112,13 @@ enum Fixture {
     }
   }
 
-  /// Gives a file another length; bytes that were not there are not stored either.
+  /// Gives a file another length. Bytes that this adds are a hole and take no storage.
   static func stretch(_ path: String, to length: UInt64) throws {
     let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
     try handle.truncate(atOffset: length)
     try handle.close()
   }
 
-  /// The path of a file of that name in the folder.
+  /// Returns the path of a file in the folder.
   static func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
 }

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The list follows the loader, whoever loads and unloads; other tests do both meanwhile.
+/// The list follows the loader, whoever loads and unloads images. Other tests do both at the same time.
 @Suite struct ImageListTests {
   @Test func `A first update finds everything, the program first`() throws {
     var list = ImageList()
@@ -125,7 +125,7 @@ import Testing
     let library = try OpenLibrary(path)
     defer { library.close() }
     #expect(try library.call("has_hook") == 0)
-    // And the walk finds it all the same.
+    // The walk finds the library nevertheless.
     #expect(
       try ImageList.current().copy(named: path).texts(in: "BeehiveServices")
         == [#"{ "lonely.Home" : "lonely.HomeView" }"#])

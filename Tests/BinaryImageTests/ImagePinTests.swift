@@ -3,16 +3,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// An image that is pinned stays, whoever closes it; nothing else does.
+/// A pinned image stays mapped, whoever closes it. Other images do not.
 @Suite struct ImagePinTests {
-  /// A library without entries: those with some are pinned by each Hive that finds them.
+  /// A library without entries, because each Hive pins the libraries whose entries it finds.
   private static let source = "int answer(void) { return 42; }"
 
   private static func isMapped(_ path: String) throws -> Bool {
     try ImageList.current().position(named: path) != nil
   }
 
-  /// Waits until an image has gone: a Hive of another test may keep it for the length of a call.
+  /// Waits until an image is unmapped. A Hive of another test may keep it during a call.
   private static func hasGone(_ path: String) throws -> Bool {
     for _ in 0..<6000 {
       guard try isMapped(path) else { return true }
@@ -35,7 +35,7 @@ import Testing
     let directories = try ["one", "two"].map { name in
       let directory = Fixture.directory.appendingPathComponent(name)
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-      // The second one stays anyway.
+      // The second library stays mapped anyway.
       let source = name == "one" ? Self.source : Fixture.handWritten("twin_two")
       _ = try Fixture.library(source, as: "\(name)/twin.so")
       return directory.path
@@ -43,7 +43,7 @@ import Testing
     try OwnThread.run(in: directories[0]) {
       let first = try OpenLibrary("./twin.so")
       #expect(unsafe chdir(directories[1]) == 0)
-      // The loader takes one name for one image, unless the file is named in another way.
+      // The loader takes an equal name for the same image, so this path is spelled differently.
       let second = try OpenLibrary("./../two/twin.so")
       #expect(unsafe chdir("/") == 0)
       let list = try ImageList.current()

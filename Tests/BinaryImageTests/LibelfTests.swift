@@ -5,20 +5,20 @@ import Testing
 
 @testable import BinaryImage
 
-/// What libelf takes on a file's word alone, and the guard that stands before each such call: a row for each known
-/// weakness. The rows hold the reader to a refusal, and the tool to little memory.
+/// Claims of a file that libelf trusts, and the guard before each such call: a row for each known weakness. Each row
+/// expects the reader to refuse the file, and the tool to take little memory.
 @Suite("The guard before libelf")
 struct LibelfTests {
-  /// A file that claims something, how long it seems to be, and how it is refused.
+  /// A file with a claim, its apparent size, and the expected refusal.
   struct Claim: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var code: ImageError.Code
     /// A part of the message.
     var text: String
     var size: UInt64?
-    /// Reads the part of the file that claims something.
+    /// Reads the part of the file that makes the claim.
     var read: @Sendable (ELFFile) throws -> Void
-    /// Makes the bytes that are stored.
+    /// Makes the stored bytes.
     var bytes: @Sendable () -> [UInt8]
 
     init(
@@ -35,7 +35,7 @@ struct LibelfTests {
     try $0.withBytes(of: $0.section("BeehiveMods")) { _ in }
   }
 
-  /// Headers: libelf makes room for each.
+  /// Headers: libelf allocates memory for each.
   static let headers: [Claim] = [20, 24, 32].map { (bits: UInt64) -> Claim in
     Claim(
       "2^\(bits) headers", .malformed, "more than it stores", size: min(1 << (bits + 7), 1 << 33)
@@ -46,7 +46,7 @@ struct LibelfTests {
     }
   }
 
-  /// Compressed sections: elf_compress would make room for each.
+  /// Compressed sections: elf_compress would allocate memory for each.
   static let inflated: [Claim] = [1 << 23, 1 << 30, 1 << 40, .max].map {
     (claimed: UInt64) -> Claim in
     Claim(
@@ -85,7 +85,7 @@ struct LibelfTests {
     },
     Claim("65,000 headers, as 16 bits can", .malformed, "No section holds the names", size: 1 << 23)
     { HeaderBytes(sections: 0, claiming: 65_000).bytes },
-    // libelf copies them for each.
+    // libelf copies the bytes for each section.
     Claim(
       "200 sections of the same bytes", .malformed, "share their bytes",
       read: { _ = try $0.sections(named: "BeehiveMods") }
@@ -127,15 +127,15 @@ struct LibelfTests {
       }
       return file.bytes + names + [UInt8](repeating: 0, count: size + 16)
     },
-    // libelf gives a null pointer for them.
+    // libelf returns a null pointer for the zeros.
     Claim("a terabyte of zeros", .noContents, "", read: readMods) { named(8, size: 1 << 40) },
-    // libelf reads them as if they had the usual one.
+    // libelf reads headers of any size as if they had the usual size.
     Claim("headers of another size", .malformed, "72 bytes instead of 64") {
       var file = HeaderBytes(sections: 2)
       file.put(72, 2, at: 58)
       return file.bytes
     },
-    // libelf would make room for its long names.
+    // libelf would allocate memory for the long names.
     Claim("long names of an archive", .notAnObject, "") {
       Array("!<arch>\n//              0           0     0     644     7777777777`\n".utf8)
     },
@@ -194,7 +194,7 @@ struct LibelfTests {
     let table = ELFTable(.symbols, .stored(extent), of: file, format)
     #expect(table.count == rows)
     for _ in 0..<3 { for index in 0..<rows { #expect(try table.row(index).st_name == 0) } }
-    // Each piece goes with the next: a list of 120,000 would take minutes.
+    // Each piece is dropped when the next is read: a list of 120,000 would take minutes.
     expectError(.malformed) { try table.row(rows) }
   }
 
@@ -224,7 +224,7 @@ struct LibelfTests {
 
   // MARK: - Files
 
-  /// A file with a section `BeehiveMods` of one type, whose bytes may not be there.
+  /// Returns a file with a section `BeehiveMods` of one type. The section's bytes may be missing.
   private static func named(
     _ type: UInt64, flags: UInt64 = 0, size: UInt64, _ contents: [UInt8] = []
   ) -> [UInt8] {
@@ -237,20 +237,20 @@ struct LibelfTests {
     return file.bytes + names + contents
   }
 
-  /// A file with a compressed section `BeehiveMods`, whose header claims `size` bytes.
+  /// Returns a file with a compressed section `BeehiveMods` whose header claims `size` bytes.
   private static func compressed(method: UInt64, size: UInt64) -> [UInt8] {
     named(1, flags: 1 << 11, size: 64, [method, size, 1, 0, 0, 0, 0, 0].flatMap { $0.bytes(8) })
   }
 
-  /// Expects an error of a code whose message says something, and that no command of the tool takes more than 32 MB
-  /// for the file, or ends by a signal.
+  /// Expects an error with a code and a text in its message. No command of the tool may take more than 32 MB for the
+  /// file, or end by a signal.
   private func expect(
     _ path: String, _ code: ImageError.Code, _ text: String, _ body: () throws -> Void
   ) throws {
     expectError(code, saying: text, body)
     guard !Needs.isSanitized, Needs.has("prlimit") else { return }
     for command in [["records"], ["sections"], ["hex", "--section", "Beehive*"], ["startup"]] {
-      // Memory that is private and written to: of the heap, and of stacks.
+      // The limit is on private writable memory: the heap and stacks.
       let outcome = try Command.run(
         "prlimit",
         ["--data=\(32 << 20)", Repository.sectionDump] + command + ["--jobs", "1", path])
@@ -259,7 +259,7 @@ struct LibelfTests {
   }
 }
 
-/// The header of a library of 64 bits and its section headers.
+/// The file header and the section headers of a 64-bit library.
 struct HeaderBytes {
   private(set) var bytes: [UInt8]
 

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// libelf reads what the walk has copied: each image with notes passes through it, nobody is silent when it
-/// opens nothing, and nothing of it runs in the callback of `dl_iterate_phdr`.
+/// libelf reads the copies that the walk makes. Each image with notes passes through libelf, and a failure to open is
+/// reported. Nothing of libelf runs in the callback of `dl_iterate_phdr`.
 @Suite struct LibelfWalkTests {
-  /// A host in C with plugins: a line for each entry, each remark, and each image with a note segment.
+  /// A C host with plugins. It prints a line for each entry, remark, and image with a note segment.
   private static let host = Result {
     try Fixture.compile(
       Repository.fixture("ImageEvents/plugin-host.c"), as: "libelf-host",
@@ -19,7 +19,7 @@ import Testing
     try Fixture.notedLibraries((0..<4).map { "counted_\($0)" })
   }
 
-  /// The ends of the lines that begin with a word.
+  /// Returns the rest of each line that begins with a word.
   private func lines(_ outcome: Outcome, _ word: String) -> [String] {
     outcome.lines.filter { $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }
   }
@@ -51,7 +51,7 @@ import Testing
     #expect(counts["gelf_getnote"] == 0)
   }
 
-  /// Heap profilers are such allocators: they walk the list for a backtrace.
+  /// Some heap profilers are such allocators: they walk the list for a backtrace.
   @Test("An allocator that walks the loader's list under its own lock does not deadlock")
   func profiledAllocator() throws {
     #expect(try EventsHost.run("profiled") == "")

@@ -5,12 +5,12 @@ import Testing
 
 /// Libraries that the tests build and load into their own process.
 extension Fixture {
-  /// The modules that `noted` and `handWritten` declare.
+  /// Returns the modules that `noted` and `handWritten` declare.
   static func modules(_ name: String) -> [String] {
     ["\(name).FirstModule", "\(name).SecondModule"]
   }
 
-  /// Two modules and a service of this library's own, with the header: the image has a note.
+  /// Returns source with two modules and a service, written with the header. The image has a note.
   static func noted(_ name: String) -> String {
     """
     #include <BeeHive.h>
@@ -21,7 +21,7 @@ extension Fixture {
     """
   }
 
-  /// The same by hand, without any header of ours: the image has no note.
+  /// Returns the same source written by hand, without our headers. The image has no note.
   static func handWritten(_ name: String) -> String {
     """
     #define ENTRY(section_name) \\
@@ -33,7 +33,7 @@ extension Fixture {
     """
   }
 
-  /// Builds a shared library and answers its path.
+  /// Builds a shared library and returns its path.
   static func library(
     _ source: String, as name: String, with compiler: String = Compiler.program,
     _ arguments: [String] = []
@@ -45,24 +45,24 @@ extension Fixture {
 }
 
 extension ImageList {
-  /// A list that was updated just now.
+  /// Returns a list that was updated just now.
   static func current() throws -> ImageList {
     var list = ImageList()
     try list.update()
     return list
   }
 
-  /// The position of the image that goes by this name.
+  /// Returns the position of the last image of this name.
   borrowing func position(named name: String) -> Int? {
     (0..<count).last { self[$0].name == name }
   }
 
-  /// The same, where there must be one.
+  /// Returns the same position, and throws if there is none.
   borrowing func required(named name: String) throws -> Int {
     try required { $0 == name }
   }
 
-  /// The position of the last image whose name is like that.
+  /// Returns the position of the last image whose name passes the test, and throws if there is none.
   borrowing func required(where isNamed: (String) -> Bool) throws -> Int {
     guard let position = (0..<count).last(where: { isNamed(self[$0].name) }) else {
       throw Fixture.Failure(description: "no such image is in the list")
@@ -70,12 +70,12 @@ extension ImageList {
     return position
   }
 
-  /// What copying the image of this name gives.
+  /// Copies the image of this name.
   borrowing func copy(named name: String) throws -> LoadedImage {
     try copy(at: required(named: name))
   }
 
-  /// Copies the image at a position; the program is at the first.
+  /// Copies the image at a position. The program is the first image.
   borrowing func copy(at position: Int) throws -> LoadedImage {
     switch copy([position])[0] {
     case .image(let image): return image

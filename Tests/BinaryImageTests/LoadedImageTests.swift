@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is read of a mapped image is what its file says, whichever way its sections were found.
+/// A mapped image reads like its file, however its sections were found.
 @Suite struct LoadedImageTests {
   @Test(arguments: ["gcc", "clang"], ["bfd", "gold", "lld", "mold"])
   func `The note and the file lead to the same sections`(
@@ -50,7 +50,7 @@ import Testing
     let stored = try file.section("BeehiveRecords")
     #expect(!image.isSettled)
     #expect(mapped.size == stored.size)
-    // The text behind the head needs no relocation: it is the same in memory and in the file.
+    // The text after the head needs no relocation: it is the same in memory and in the file.
     func text(_ bytes: Span<UInt8>) -> [UInt8] { (32..<bytes.count).map { bytes[$0] } }
     #expect(try image.withBytes(of: mapped, text) == file.withBytes(of: stored, text))
     // The context leads to the same linked address.
@@ -96,7 +96,7 @@ import Testing
     #expect(image.mapped.role == .program)
     #expect(image.identity.path.hasPrefix("/"))
     #expect(image.identity.kind == .executable)
-    // All tests of the package are one program; Fixtures/CModules declares in it.
+    // All tests of the package are one program; Fixtures/CModules declares a module in it.
     #expect(try image.sections(named: "BeehiveMods").count == 1)
   }
 
@@ -109,7 +109,7 @@ import Testing
 
   @Test func `Every image of this process can be inspected`() throws {
     let list = try ImageList.current()
-    // Other tests load broken libraries; what the system brought along stands first.
+    // Other tests load broken libraries, so only the first images count: those of the system.
     for (position, copy) in list.copy(Array(0..<min(list.count, 8))).enumerated() {
       if case .failed(let error) = copy { Issue.record("\(list[position].name): \(error)") }
     }

@@ -2,12 +2,12 @@ import BinaryImage
 import TestSupport
 import Testing
 
-/// A note is data of a stranger. One that cannot be true of the image it is mapped with is refused
-/// with its reason, and the sections are then those of the file.
+/// A note is untrusted data. A note that cannot be true of its image is refused with a reason. The file then gives the
+/// sections.
 @Suite struct LoadedNoteTests {
-  /// How a note was damaged, why it is refused, and what is added to 32-bit fields, which are counted in bytes from the
-  /// descriptor: version, flags, header, then start and stop of modules, services and records. The descriptor's size is
-  /// 16 bytes before it.
+  /// The damage to a note, the reason of its refusal, and numbers to add to 32-bit fields, by offset in the descriptor.
+  /// The fields are version, flags, header, then start and stop of modules, services and records. The descriptor's size
+  /// is at -16.
   static let damages: [(String, MappedImage.Note, [Int: Int32])] = [
     ("a descriptor of 32 bytes", .short, [-16: -4]),
     ("an empty descriptor", .short, [-16: -36]),
@@ -30,7 +30,7 @@ import Testing
     var bytes = try Fixture.bytes(of: whole)
     let start = try #require(bytes.noteDescriptors.first)
     for (offset, difference) in changes { bytes.add(difference, at: start + offset) }
-    // From the header on, which the note leads to as well.
+    // The services then start at the image's header, which the note locates too.
     if changes.isEmpty { bytes.put(bytes.number(4, at: start + 8) &- 12, at: start + 20) }
     try expect(reason, of: Fixture.write(bytes, as: "\(file).so"), "damaged")
   }
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test("Two notes that disagree are both refused") func disagreement() throws {
-    // The second one says that there are no modules.
+    // The second note claims that there are no modules.
     let path = try Fixture.library(
       Fixture.noted("disagree") + Self.secondNote(modulesStop: "__start_BeehiveMods"),
       as: "disagree.so")
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test("What the descriptor of another note holds is none") func inside() throws {
-    // Of a version that nobody knows, in a segment of 8: there notes begin at any multiple of 4.
+    // A note of an unknown version, in a segment aligned to 8. Notes begin at any multiple of 4 there.
     let path = try Fixture.library(
       Fixture.noted("inside") + """
 
@@ -121,7 +121,7 @@ import Testing
     try expect(.none, of: path, "lengthy")
   }
 
-  /// A note of the same owner and type; `beehive_note_descriptor` in the header.
+  /// Returns a note of the same owner and type, laid out like `beehive_note_descriptor` of the header.
   private static func secondNote(modulesStop: String) -> String {
     let words = [
       "__ehdr_start", "__start_BeehiveMods", modulesStop, "__start_BeehiveServices",
@@ -140,7 +140,7 @@ import Testing
     #expect(try file.texts(in: "BeehiveMods") == Fixture.modules(name))
   }
 
-  /// Expects that the entries are found, by the note if that is valid, else by the file.
+  /// Expects that the entries are found: by the note if it is valid, else by the file.
   private func expect(_ note: MappedImage.Note, of path: String, _ name: String) throws {
     let library = try OpenLibrary(path)
     defer { library.close() }

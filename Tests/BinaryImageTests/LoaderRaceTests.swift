@@ -4,10 +4,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Another thread's image is in the loader's list before it is relocated: what is copied of it then is
-/// either right or said to be unsettled, and right after `waitForRelocation`.
+/// Another thread's image is in the loader's list before it is relocated. A copy made then is either right or marked as
+/// unsettled. After `waitForRelocation` a copy is right.
 @Suite struct LoaderRaceTests {
-  /// Enough relocations that a walk comes in the middle of them, many times.
+  /// Enough relocations for many walks to come in the middle of them.
   private static let slow =
     """
     __asm__(".pushsection .data.rel,\\"aw\\"\\n.balign 8\\nbig_table:\\n"
@@ -21,7 +21,7 @@ import Testing
       kind.source(name) + "\n" + Self.slow, as: "\(name).so", ["-Wl,--build-id"])
     let expected = Fixture.modules(name)
     var unsettled = 0
-    // On until a walk came in time, on a machine whose processors have other things to do too.
+    // Repeats until a walk comes in time, because the processors may be busy with other work.
     for attempt in 0..<1000 where attempt < 3 || unsettled == 0 {
       let mayClose = DispatchSemaphore(value: 0)
       let isClosed = DispatchSemaphore(value: 0)
@@ -88,7 +88,7 @@ import Testing
       for (position, copy) in zip(ours, list.copy(ours)) {
         guard case .image(let image) = copy, image.isSettled else { continue }
         copied += 1
-        // What was copied is of the library that was listed, whole; at its place may be another by now.
+        // The copy is of the listed library, whole. Another library may be at its address by now.
         let name = list[position].name
         let declared = zip(paths, names).first { $0.0 == name }.map { Fixture.modules($0.1) }
         #expect(try image.texts(in: "BeehiveMods") == declared)

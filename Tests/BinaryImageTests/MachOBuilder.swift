@@ -1,16 +1,15 @@
 import BinaryImage
 import ObjectFiles
 
-/// A linked Mach-O file made by hand, byte for byte: texts in `__TEXT`, one section of pointers to
-/// them in `__DATA`, and fixups of whatever age a test asks for.
+/// A linked Mach-O file made by hand, byte for byte. It has texts in `__TEXT`, one section of pointers to them in
+/// `__DATA`, and fixups of any age.
 ///
-/// No linker here writes most of them: what Apple's header files say is written down once more, from
-/// the other side.
+/// No linker here writes most of these fixups. The builder follows Apple's header files, independently of the reader.
 struct MachOBuilder {
-  /// What a word of the section is.
+  /// The contents of a word of the section.
   enum Slot: Sendable {
     case text(String)
-    /// The same, signed by the loader: arm64e alone.
+    /// The same, signed by the loader: only for arm64e.
     case signed(String)
     case symbol(String, library: Int = 1, addend: Int64 = 0)
     case null
@@ -34,18 +33,18 @@ struct MachOBuilder {
   var base: UInt64 = 0x1_0000_0000
   var slots: [Slot] = [.text("ShopModule"), .text("Cart.CartModule")]
   var fixups = Fixups.chained(6)
-  /// The number of pages that the chains of the section have.
+  /// The number of pages of the section's chains.
   var chainPages = 1
   /// `DYLD_CHAINED_IMPORT`, `_ADDEND`, `_ADDEND64`.
   var importFormat: UInt32 = 1
-  /// `cryptid`; the whole of `__TEXT` behind the load commands is said to be encrypted.
+  /// The `cryptid` of everything in `__TEXT` after the load commands.
   var encryption: UInt32 = 0
-  /// Texts that this file defines as symbols for others, by name.
+  /// Texts that this file exports as symbols, by name.
   var definitions: [String: String] = [:]
-  /// Programs that take the place of those that the slots ask for.
+  /// Programs that replace those made for the slots.
   var rebaseProgram: [UInt8]?
   var bindProgram: [UInt8]?
-  /// A program of weak binds; there is none else.
+  /// A program of weak binds. The slots make none.
   var weakProgram: [UInt8] = []
   /// `S_NON_LAZY_SYMBOL_POINTERS` and the like: the type of the section of pointers.
   var sectionType: UInt64 = 0
@@ -55,9 +54,9 @@ struct MachOBuilder {
 
   private var isObject: Bool { type == 1 }
 
-  /// An object with two pointers to texts, one relocated by section and one by symbol.
+  /// Makes an object with two pointers to texts, one relocated by section and one by symbol.
   ///
-  /// No compiler here writes the objects of machines whose bytes are in the other order.
+  /// No compiler here writes objects for machines with the other byte order.
   static func object(
     bits: Int = 64, order: ImageIdentity.ByteOrder = .little, machine: UInt32 = 0x0100_000c
   ) -> MachOBuilder {
@@ -69,7 +68,7 @@ struct MachOBuilder {
   }
 
   static let page: UInt64 = 0x1000
-  /// Where the texts stand.
+  /// The offset of the texts.
   static let texts: UInt64 = 0x800
 
   // MARK: - Numbers
@@ -77,7 +76,7 @@ struct MachOBuilder {
   func number(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, order) }
   private func word(_ value: UInt64) -> [UInt8] { number(value, bits / 8) }
   private func long(_ value: UInt64) -> [UInt8] { number(value, 4) }
-  /// A name in the sixteen bytes of a header.
+  /// Returns a name padded to the sixteen bytes of a header field.
   static func name(_ text: String) -> [UInt8] {
     Array(text.utf8) + [UInt8](repeating: 0, count: 16 - text.utf8.count)
   }
@@ -104,7 +103,7 @@ struct MachOBuilder {
 
   private var textBytes: [UInt8] { texts.flatMap { Array($0.utf8) + [0] } }
 
-  /// The address of the text of that number.
+  /// Returns the address of the text of that number.
   private func address(ofText index: Int) -> UInt64 {
     base + Self.texts + UInt64(texts[..<index].reduce(0) { $0 + $1.utf8.count + 1 })
   }
@@ -121,7 +120,7 @@ struct MachOBuilder {
 
   // MARK: - The words of the section
 
-  /// Each slot's word; the fixups tell which of them form a chain.
+  /// The word of each slot. The fixups decide which words form a chain.
   private var words: [UInt64] {
     var (text, symbol) = (0, 0)
     return slots.indices.map { index in
@@ -146,7 +145,7 @@ struct MachOBuilder {
     }
   }
 
-  /// How many bytes further the next word of the chain is; 0 at its end.
+  /// Returns the distance in bytes to the next word of the chain; 0 at its end.
   private func step(from index: Int) -> UInt64 {
     let next = slots.indices.first { $0 > index && isFixed($0) }
     let most = Int(Self.page) / chainPages * 8 / bits
@@ -184,7 +183,7 @@ struct MachOBuilder {
   private var chains: [UInt8] {
     guard case .chained(let format) = fixups else { return [] }
     let first = slots.indices.first(where: isFixed).map { UInt64($0 * bits / 8) } ?? 0xffff
-    // Three segments, of which the second has fixups in its one page.
+    // Three segments. The second has fixups in its one page.
     let segment =
       long(22 + 2 * UInt64(chainPages)) + number(Self.page / UInt64(chainPages), 2)
       + number(UInt64(format), 2) + number(Self.page, 8) + long(format == 3 ? 0x3ff_ffff : 0)
@@ -233,7 +232,7 @@ struct MachOBuilder {
     } + [0]
   }
 
-  /// Relocations by address: those of symbols, and those of texts. Together they are backwards, as of assemblers.
+  /// Relocations by address: of symbols, and of texts. Together they are in reverse order, as assemblers write them.
   private var classic: (external: [UInt8], local: [UInt8]) {
     guard fixups == .classic else { return ([], []) }
     var (external, local, symbol) = ([UInt8](), [UInt8](), UInt64(0))
@@ -254,7 +253,7 @@ struct MachOBuilder {
     return (external, local)
   }
 
-  /// The second word, whose bit fields stand the other way round in the other byte order.
+  /// Returns the second word of a relocation. Its bit fields are reversed in the other byte order.
   private func relocation(_ number: UInt64, _ length: UInt64, isExternal: Bool) -> [UInt8] {
     let external: UInt64 = isExternal ? 1 : 0
     return order == .little
@@ -280,7 +279,7 @@ struct MachOBuilder {
 
   var bytes: [UInt8] {
     var linkEdit: [UInt8] = []
-    /// Offset and number of entries of a table.
+    /// Adds a table and returns its offset and number of entries.
     func place(_ bytes: [UInt8], of size: Int = 1) -> [UInt8] {
       while linkEdit.count % 8 != 0 { linkEdit.append(0) }
       defer { linkEdit += bytes }
@@ -356,7 +355,7 @@ struct MachOBuilder {
 }
 
 extension [UInt8] {
-  /// The position of the load command of this number in a file of 64 bits.
+  /// Returns the offset of the load command of this number in a 64-bit file.
   func command(_ number: UInt64) -> Int {
     var place = 32
     while self.number(4, at: place) != number { place += Int(self.number(4, at: place + 4)) }

@@ -5,8 +5,8 @@ import Testing
 @testable import BinaryImage
 @testable import ObjectFiles
 
-/// Files that are cut off, overwritten or made to hurt, and load commands that contradict each other: an answer or an
-/// `ImageError`, never a crash, never memory beyond reason.
+/// Files that are cut off, overwritten or made to hurt, and load commands that contradict each other. The reader
+/// answers or throws an `ImageError`. It never crashes and never takes excessive memory.
 @Suite("Damaged Mach-O files")
 struct MachODamageTests {
   static let kinds: [MachOBuilder.Fixups] = [.chained(6), .chained(12), .programs, .classic]
@@ -14,7 +14,7 @@ struct MachODamageTests {
   @Test("whose chain leads out of its page have that walked once, not for each word")
   func walkedOnce() throws {
     var bytes = MachOBuilder(slots: (0..<500).map { _ in .text("a") }).bytes
-    // The last word has a next one behind the page.
+    // The last word claims a next word after the page.
     bytes[Int(MachOBuilder.page) + 499 * 8 + 7] = 0x10
     let image = try MachOFile(bytes: bytes)
     for index in 0..<500 {
@@ -51,10 +51,10 @@ struct MachODamageTests {
     }
   }
 
-  /// Where the chained fixups stand: behind one symbol, and its name.
+  /// The offset of the chained fixups: after one symbol and its name.
   private static let tables = 0x2018
 
-  /// The positions of the command of `__DATA` and the header of its section in a file of `MachOBuilder`.
+  /// The offsets of the command of `__DATA` and the header of its section in a file of `MachOBuilder`.
   private static let (segment, section) = (32 + 152, 32 + 152 + 72)
 
   static let harms: [Lie<[UInt8]>] = [
@@ -82,14 +82,14 @@ struct MachODamageTests {
     Lie("chain starts outside the table", .malformed) { $0.put(0x4000, at: tables + 4) },
     Lie("a chain that leaves its page", .malformed) { $0[0x1007] = 0x7f },
     Lie("a segment at the end of all numbers", .malformed) {
-      // The second segment's offset in the file; its pages are not where they are said to be.
+      // Changes the second segment's file offset, so its pages are not where the chains say.
       $0.put(0xffff_ffff, at: 32 + 152 + 40)
       $0.put(0xffff_ffff, at: 32 + 152 + 44)
     },
     Lie("a page of no size", .malformed) { $0.put(6 << 16, at: tables + 32 + 20) },
   ]
 
-  /// Reads a file that is changed.
+  /// Reads a changed file and expects the code of the harm, or entries if it has none.
   private func expect(_ harm: Lie<[UInt8]>, of bytes: [UInt8]) throws {
     var bytes = bytes
     harm.change(&bytes)
@@ -121,14 +121,14 @@ struct MachODamageTests {
     try expect(harm, of: MachOBuilder(slots: slots, fixups: fixups).bytes)
   }
 
-  /// Each of the tables that the loader needs stands once.
+  /// A file may have each of the loader's tables only once.
   @Test(
     "with two tables for the loader of one kind are refused",
     arguments: [(.chained(6), 0x8000_0034), (.programs, 0x8000_0022), (.programs, 0x22)]
       as [(MachOBuilder.Fixups, UInt64)])
   func twice(fixups: MachOBuilder.Fixups, command: UInt64) throws {
     let bytes = MachOBuilder(fixups: fixups).bytes
-    // LC_DYSYMTAB has room for either, and says where nothing is.
+    // LC_DYSYMTAB is long enough for either command, and locates nothing here.
     try expect(Lie("twice", .malformed) { $0.put(command, at: $0.command(0xb)) }, of: bytes)
   }
 

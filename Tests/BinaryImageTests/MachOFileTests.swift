@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Mach-O files")
 struct MachOFileTests {
-  /// A file type, and what an image of it is for.
+  /// File types and the expected kind of image.
   static let kinds: [(UInt32, ImageIdentity.Kind)] = [
     (2, .executable), (4, .core), (5, .executable), (6, .shared), (7, .executable), (8, .bundle),
     (9, .shared), (10, .debug), (11, .bundle),

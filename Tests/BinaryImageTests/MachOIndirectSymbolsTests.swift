@@ -9,7 +9,7 @@ import Testing
 struct MachOIndirectSymbolsTests {
   private static let (absolute, local): (UInt32, UInt32) = (0x4000_0000, 0x8000_0000)
 
-  /// Non-lazy, lazy, lazily bound to a library, and of variables of threads.
+  /// Types of pointer sections: non-lazy, lazy, lazily bound to a library, and thread-local.
   private static let types: [UInt64] = [0x6, 0x7, 0x10, 0x14]
 
   private static func builder(_ type: UInt64 = 0x7, bits: Int = 64) -> MachOBuilder {
@@ -71,7 +71,7 @@ struct MachOIndirectSymbolsTests {
 
   @Test("is refused where it is damaged")
   func damaged() throws {
-    // Too short; a start far behind it; a symbol that is not there.
+    // Too short; a start far beyond the table; a symbol that does not exist.
     for (start, table) in [(0, [0]), (0xffff_fffe, [0, 1]), (0, [7, 0xfff])]
       as [(UInt64, [UInt32])]
     {
@@ -132,7 +132,7 @@ struct MachOIndirectSymbolsTests {
     let programs = try symbols(of: "new.dylib")
     #expect(programs["__la_symbol_ptr"] == ["_first"])
     #expect(programs["__got"]?.contains("_value") == true)
-    // Without LC_DYLD_INFO_ONLY the older table is what is left.
+    // Without LC_DYLD_INFO_ONLY only the older table is left.
     var bytes = try [UInt8](Data(contentsOf: folder.place("new.dylib")))
     bytes.put(0x77, at: bytes.command(0x8000_0022))
     try Data(bytes).write(to: folder.place("old.dylib"))

@@ -4,19 +4,19 @@ import Testing
 @testable import BinaryImage
 @testable import ObjectFiles
 
-/// Files that claim thousands of sections: an answer, or a problem, in little time.
+/// Files that claim thousands of sections get an answer or a problem in little time.
 @Suite("Mach-O files of many sections")
 struct MachOManySectionsTests {
-  /// An object of little-endian 64 bits whose one segment holds all of its bytes, and sections of one name.
+  /// A little-endian 64-bit object. Its one segment holds all of its bytes and sections of one name.
   struct Crowd {
     var count: Int
-    /// Of each of the sections.
+    /// The size of each section.
     var size: UInt64 = 0
-    /// How many bytes one section starts behind the other.
+    /// The distance in bytes between the starts of two sections.
     var step = 64
-    /// Relocations, all of them in one place.
+    /// The number of relocations of each section. All sections share the same bytes.
     var relocations: UInt64 = 0
-    /// The sections and the flags of symbols.
+    /// The section, flags and offset of each symbol.
     var symbols: [(section: UInt8, description: UInt16, offset: Int)] = []
 
     private func numbers(_ values: UInt64..., size: Int = 4) -> [UInt8] {
@@ -61,7 +61,7 @@ struct MachOManySectionsTests {
   func relocations(count: Int) throws {
     var crowd = Crowd(count: count, size: 8)
     let size = crowd.bytes.count
-    // All of them together, though none by itself, have more bytes than the file.
+    // Together they claim more bytes than the file has, though no single one does.
     crowd.relocations = UInt64(size / 8 * 2 / 3 / (count / 2))
     let image = try open(crowd.bytes, "relocations-\(count)")
     expectError(.malformed) { try image.sections(named: "BeehiveMods") }
@@ -73,7 +73,7 @@ struct MachOManySectionsTests {
   @Test("go through the symbols once to say which sections are retained", .mayHang)
   func retained() throws {
     var crowd = Crowd(count: 2000, size: 16)
-    // Marked are all parts of the first section, none of the second, one of two of the third.
+    // The symbols mark all parts of the first section, none of the second, and one of two of the third.
     crowd.symbols = [(1, 0x20, 8), (1, 0x20, 0), (2, 0, 0), (3, 0x20, 0), (3, 0, 8)]
     crowd.symbols += (0..<60_000).map { (UInt8(4 + $0 % 252), 0x20, 0) }
     let bytes = crowd.bytes
@@ -81,7 +81,7 @@ struct MachOManySectionsTests {
     let sections = try image.sections(named: "BeehiveMods")
     var kept: [Int] = []
     for section in sections where try image.isRetained(section) { kept.append(section.index) }
-    // What one byte cannot name no symbol marks.
+    // A symbol names its section in one byte, so it cannot mark sections after 255.
     #expect(kept == [1] + Array(4...255))
     #expect(image.file.bytesRead <= UInt64(bytes.count))
   }

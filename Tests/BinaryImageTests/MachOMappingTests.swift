@@ -7,7 +7,7 @@ import Testing
 /// The bytes of sections that no loader maps, or that are in another file.
 @Suite("Sections of a Mach-O file that no process gets")
 struct MachOMappingTests {
-  /// Where the commands of `__TEXT` and `__DATA` are in what `MachOBuilder` makes.
+  /// The offsets of the commands of `__TEXT` and `__DATA` in a file of `MachOBuilder`.
   private static let (text, data) = (32, 32 + 152)
 
   @Test("are none where a segment takes no memory") func unmapped() throws {
@@ -53,7 +53,7 @@ struct MachOMappingTests {
   func realDebugInformation() throws {
     let folder = try Folder()
     let target = ["-target", "x86_64-apple-macos11", "-c"]
-    // No compact encoding says this, so that the linker keeps __eh_frame.
+    // No compact encoding can express this, so the linker keeps __eh_frame.
     try Compiler.compile(
       """
       .globl _odd

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pointers of a Mach-O object", .needs("clang"))
 struct MachOObjectTests {
-  /// A compiler's target, the machine, and the directive for a pointer of it.
+  /// A compiler's target, its machine, and its directive for a pointer.
   typealias Target = (name: String, machine: String, word: String)
 
   static let targets: [Target] = [
@@ -53,11 +53,11 @@ struct MachOObjectTests {
     #expect(pointers[0].symbol == "_absent")
     #expect(pointers[1].target == .imported(symbol: "_absent", addend: 4))
     #expect(pointers[2].target == .null)
-    // A distance is a number that the assembler knows, or two relocations.
+    // A distance is a number that the assembler computes, or two relocations.
     for pointer in pointers[3...] { #expect("\(pointer.target)".hasPrefix("unresolvable")) }
   }
 
-  /// What stands in a section, and whether a linker that strips dead code keeps all of it.
+  /// Contents of a section, and whether a linker that strips dead code keeps all of it.
   static let sections = [
     ("_a: .long 0", false), (".no_dead_strip _a\n_a: .long 0", true), (".long 0", false),
     (".no_dead_strip _a\n_a: .long 0\n_b: .long 0", false),

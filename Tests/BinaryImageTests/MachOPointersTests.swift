@@ -16,8 +16,8 @@ struct MachOPointersTests {
     (builder.bits, builder.machine, builder.base) = (32, 7, 0x4000)
   }
 
-  /// Machines, and fixups of their files: chains of every format, programs, relocations, and an executable at a fixed
-  /// address without any.
+  /// Machines and fixups of their files: chains of every format, programs, and relocations. The last file is an
+  /// executable at a fixed address without fixups.
   static let encodings: [(machine: UInt32, fixups: MachOBuilder.Fixups)] =
     ([1, 2, 6, 9, 12] as [UInt16]).map { (0x0100_000c, .chained($0)) } + [
       (7, .chained(3)), (0x0100_000c, .programs), (7, .programs), (0x0200_000c, .programs),
@@ -73,7 +73,7 @@ struct MachOPointersTests {
     #expect(pointers[2].symbol == "_own")
     #expect(pointers[3].target == .imported(symbol: "_other"))
     #expect(pointers.map(\.resolution) == [.symbol, .chainedRebase, .symbol, .symbol])
-    // What the image itself defines is its own unless another image outdoes it.
+    // The image's own definition counts unless another image overrides it.
     #expect(try Self.image(builder).text(at: pointers[2].target) == "own text")
   }
 
@@ -81,7 +81,7 @@ struct MachOPointersTests {
   func weakBinds() throws {
     var builder = MachOBuilder(
       slots: [.text("first"), .text("second"), .symbol("_third")], fixups: .programs)
-    // Both texts, and a word that is bound to a library anyway.
+    // Binds the first text weakly, and a word that is bound to a library anyway.
     builder.weakProgram =
       [0x40] + Array("_weak".utf8) + [0, 0x51, 0x71, 0, 0x90]
       + [0x40] + Array("_other".utf8) + [0, 0x71, 16, 0x90, 0]
@@ -133,7 +133,7 @@ struct MachOPointersTests {
     }
   }
 
-  /// Programs that no linker writes, and the code of the refusal.
+  /// Programs that no linker writes, and the expected error code.
   static let programs: [(rebase: [UInt8], bind: [UInt8], ImageError.Code)] = [
     // Four thousand million words in five bytes.
     ([0x11, 0x21, 0, 0x60, 0xff, 0xff, 0xff, 0xff, 0x0f], [0], .malformed),

@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The file of an image may be somewhere else, something else, or nowhere: never a wrong answer, never
-/// silence.
+/// The file of an image may be elsewhere, replaced or gone. The answer is never wrong, and a failure is always
+/// reported.
 @Suite struct MappedFileTests {
-  /// How an image is built: with a note, the file is not needed.
+  /// The way an image is built. With a note, the file is not needed.
   enum Kind: String, CaseIterable, Sendable {
     case noted
     case handWritten
@@ -16,7 +16,7 @@ import Testing
     }
   }
 
-  /// A copy of the image of this name: its modules, or the code of the error.
+  /// Copies the image of this name and returns its modules, or the code of the error.
   private static func modules(of name: String) throws -> [String] {
     do {
       return try ImageList.current().copy(named: name).texts(in: "BeehiveMods")
@@ -46,7 +46,7 @@ import Testing
     let path = try Fixture.library(kind.source(name), as: "\(name).so")
     let bytes = try Fixture.bytes(of: path)
     try OwnThread.run(privileged: privileged) {
-      // A number that no other file gets: the loader would remember it as a name of that file.
+      // No other file may get this number: the loader would remember it as that file's name.
       let number = 600 + (kind == .noted ? 0 : 2) + (privileged ? 1 : 0)
       let descriptor = try OwnThread.memoryFile(bytes, as: Int32(number))
       let memory = "/proc/self/fd/\(descriptor)"
@@ -54,7 +54,7 @@ import Testing
       defer { library.close() }
       let expected = Fixture.modules(name)
       #expect(try Self.modules(of: memory) == expected)
-      // Now the number is another file's, or nobody's.
+      // Now the number belongs to another file, or to none.
       close(descriptor)
       let found = try Self.modules(of: memory)
       let mayRead = kind == .noted || (privileged && OwnThread.followsMappings)
@@ -86,7 +86,7 @@ import Testing
     let path = try Fixture.library(kind.source(name), as: "\(name).so", arguments)
     let library = try OpenLibrary(path)
     defer { library.close() }
-    // As the next release of a plugin would be: the same, and some more.
+    // The new file is like the next release of a plugin: the same code and some more.
     let other = try Fixture.library(
       kind.source("other") + "\nint more(void) { return 43; }\n", as: "\(name)-new.so", arguments)
     #expect(unsafe rename(other, path) == 0)

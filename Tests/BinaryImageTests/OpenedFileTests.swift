@@ -3,15 +3,15 @@ import Foundation
 import ObjectFiles
 import Testing
 
-/// Files that somebody writes to between two reads: told as that, whatever the change looks like.
+/// Files that somebody changes between two reads. The reader reports the change, whatever it looks like.
 @Suite("Files that are changed while they are open")
 struct OpenedFileTests {
-  /// What somebody does to a file.
+  /// A change to a file.
   struct Change: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// Whether the clock of the file system stood still meanwhile.
+    /// Whether the clock of the file system stood still during the change.
     var isTimeless = false
-    /// Bytes of a sound file in, what stands there later out.
+    /// Turns the bytes of a sound file into the later contents.
     var rewritten: @Sendable ([UInt8]) -> [UInt8]
   }
 
@@ -25,7 +25,7 @@ struct OpenedFileTests {
     },
   ]
 
-  /// Opens a file, and changes it then.
+  /// Opens a file, then changes it.
   private func open(_ bytes: [UInt8], _ change: Change) throws -> any FileImage {
     let path = try Fixture.write(bytes, as: "changed-\(UUID().uuidString)")
     try Fixture.run("touch", ["-d", "2001-02-03 04:05:06.123456789", path])

@@ -7,10 +7,9 @@ enum OwnThread {
     var result: Result<Value, any Error>?
   }
 
-  /// Runs `body` on a new thread and answers what it does.
+  /// Runs `body` on a new thread and returns its result.
   ///
-  /// With a directory, the thread stands there and nobody else; without privileges, it may read what
-  /// any user may.
+  /// With a directory, only this thread works there. Without privileges, the thread may read only what any user may.
   static func run<Value>(
     in directory: String? = nil, privileged: Bool = true,
     _ body: @escaping @Sendable () throws -> Value
@@ -35,8 +34,7 @@ enum OwnThread {
     return try result.get()
   }
 
-  /// Whether a thread that keeps its privileges may open files by where they are mapped: root may,
-  /// unless that was taken from it.
+  /// Whether a privileged thread may open files by their mapped addresses. Root may, unless restricted.
   static let followsMappings: Bool = {
     let directory = "/proc/self/map_files"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
@@ -47,7 +45,7 @@ enum OwnThread {
     }
   }()
 
-  /// Opens a file that has no path, `memfd_create`, with a number that is free.
+  /// Opens a file without a path (`memfd_create`) at a free descriptor number.
   static func memoryFile(_ bytes: [UInt8], as number: Int32) throws -> Int32 {
     typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     guard let symbol = unsafe dlsym(nil, "memfd_create") else { throw failure("memfd_create") }
@@ -67,7 +65,7 @@ enum OwnThread {
     else { throw failure(name) }
   }
 
-  /// Capabilities belong to threads; the others keep theirs.
+  /// Drops the capabilities of this thread. Other threads keep theirs.
   private static func dropCapabilities() throws {
     typealias Function = @convention(c) (UnsafePointer<UInt32>, UnsafePointer<UInt32>) -> Int32
     let header: [UInt32] = [0x2008_0522, 0]  // version 3, this thread

@@ -19,12 +19,12 @@ func expectError<Value>(
 }
 
 extension Array where Element == UInt8 {
-  /// The bytes of a span, to keep.
+  /// Copies the bytes of a span.
   init(copying span: Span<UInt8>) { self = (0..<span.count).map { span[$0] } }
 }
 
 extension ImageFile {
-  /// Opens the file at a path that is text; errors and the identity call it `name`, or else the path.
+  /// Opens the file at a text path. Errors and the identity call it `name`, or the path if there is no name.
   static func open(_ path: String, name: String? = nil) throws(ImageError) -> any FileImage {
     try open(OpenedFile(path: path, name: name ?? path))
   }
@@ -38,20 +38,19 @@ extension FileImage {
 }
 
 extension Image {
-  /// The section of that name, of several the first.
+  /// Returns the first section of that name.
   func section(_ name: String) throws -> Section { try #require(sections(named: name).first) }
 
-  /// The bytes of a section.
   func bytes(of section: Section) throws(ImageError) -> [UInt8] {
     try withBytes(of: section) { Array(copying: $0) }
   }
 
-  /// The pointer in one word of the section of that name.
+  /// Returns the pointer in one word of the first section of that name.
   func pointer(_ index: Int = 0, of name: String) throws -> PointerValue {
     try pointer(at: UInt64(index * pointerSize), in: section(name))
   }
 
-  /// Every word of the sections of that name.
+  /// Returns every word of the sections of that name.
   func pointers(of name: String) throws -> [PointerValue] {
     try sections(named: name).flatMap { section in
       try stride(from: 0, to: section.size, by: pointerSize).map {
@@ -60,17 +59,16 @@ extension Image {
     }
   }
 
-  /// The text at a target.
   func text(at target: PointerValue.Target, limit: Int = 65536) throws(ImageError) -> String {
     try withText(at: target, limit: limit) { String(decoding: Array(copying: $0), as: UTF8.self) }
   }
 
-  /// Every word of the sections of that name that is not null, and the text that it leads to.
+  /// Returns every non-null word of the sections of that name, with the text at its target.
   func texts(of name: String) throws -> [(pointer: PointerValue, text: String)] {
     try pointers(of: name).filter { $0.target != .null }.map { ($0, try text(at: $0.target)) }
   }
 
-  /// The texts that the words of the sections of this name lead to, sorted; errors as their code.
+  /// Returns the texts that the words of these sections lead to, sorted; errors as their code.
   func texts(in name: String) throws -> [String] {
     try sections(named: name).flatMap { section in
       stride(from: 0, to: section.size, by: pointerSize).map { offset in
@@ -83,7 +81,7 @@ extension Image {
     }.sorted()
   }
 
-  /// The text of each slot; empty where it has none.
+  /// Returns the text of each slot; empty if it has none.
   func textsOfSlots(in section: Section) throws -> [String] {
     var texts: [String] = []
     _ = try forEachSlot(of: section, limit: 64) { _, _, text in

@@ -4,12 +4,12 @@ import Testing
 
 @Suite("Universal files")
 struct UniversalFileTests {
-  /// A slice as the table says it, wherever its bytes are.
+  /// A slice as the table describes it, wherever its bytes are.
   typealias Slice = (type: UInt32, offset: UInt64, size: UInt64)
 
   static func big(_ value: UInt64, _ size: Int) -> [UInt8] { value.bytes(size, .big) }
 
-  /// The header and the table, with room behind them for the first slice at 256.
+  /// Returns the header and the table, with room after them for the first slice at 256.
   static func header(_ slices: [Slice], count: UInt32? = nil, is64: Bool = false) -> [UInt8] {
     let word = is64 ? 8 : 4
     var bytes =
@@ -62,7 +62,7 @@ struct UniversalFileTests {
   func swapped() throws {
     let image = MachOBuilder().bytes
     for magic in [0xbe, 0xbf] as [UInt8] {
-      // One slice, whose every number a reader of the same byte order would believe.
+      // One slice. A reader of the same byte order would believe every number of it.
       var header = [magic, 0xba, 0xfe, 0xca, 1, 0, 0, 0, 0x0c, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]
       header += [UInt8](repeating: 0, count: 256 - header.count)
       #expect(try ArchiveTests.found(in: header + image) == [": unsupported"])
