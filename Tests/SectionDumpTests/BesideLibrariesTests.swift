@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a build tree or a package has beside its libraries: core files, split debug information, and
-/// names that are longer than a screen.
+/// Files next to libraries in a build tree or a package: core files, split debug information, and names longer than a
+/// screen.
 @Suite struct BesideLibrariesTests {
-  /// A folder with a library and what `make` puts beside it.
+  /// Makes a folder with a library and the files that `make` adds to it.
   private static func folder(
     _ name: String, _ make: (_ library: URL, _ folder: URL) throws -> Void
   ) throws -> URL {
@@ -71,7 +71,7 @@ import Testing
   @Test("A build of which no entry can be read is not compared", .needs("objcopy"))
   func unreadBuild() throws {
     let library = try Fixtures.annotatedLibrary("whole.so")
-    // Its sections are memory by their headers: the file has no bytes of them.
+    // By its headers the file has sections in memory, but it has none of their bytes.
     _ = try Fixtures.tool("objcopy", ["--only-keep-debug", library, "cut.so"])
     let outcome = try Tool.run(["diff", "cut.so", library]).expect(2)
     #expect(outcome.output.hasPrefix("not compared"), "\(outcome)")

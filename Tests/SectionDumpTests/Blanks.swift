@@ -2,7 +2,7 @@ import BinaryImage
 import Registration
 
 extension Record {
-  /// An entry that says nothing yet.
+  /// An entry without any data.
   static var blank: Record {
     Record(
       kind: .module, name: "", implementation: nil, encoding: .pointer,
@@ -11,7 +11,6 @@ extension Record {
 }
 
 extension ImageIdentity {
-  /// Some library.
   static var blank: ImageIdentity {
     ImageIdentity(path: "", format: .elf, bits: 64, byteOrder: .little, machine: "", kind: .shared)
   }

@@ -25,7 +25,7 @@ struct CodedTests {
     #expect(!isAccepted { $0.skipped = 1 << 32 })
   }
 
-  /// An entry with a value in every field, and one for each way in which pointers lead somewhere.
+  /// An entry with a value in every field, and one for each way to resolve a pointer.
   private static let entries: [Record] = {
     var attributes = Attributes()
     attributes.priority = -3

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The command line")
 struct CommandLineTests {
-  /// Arguments with options before the command, and the same with them behind it.
+  /// Arguments with options before the command, and the same with the options after it.
   static let orders: [(before: [String], behind: [String])] = [
     (["--color", "never", "sections", "F"], ["sections", "--color", "never", "F"]),
     (

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What shells and the manual say of the tool, from the one description that both are made of.
+/// Completions and the manual page, both made from one description of the tool.
 @Suite("Completions and the manual page")
 struct CompletionsTests {
   /// A command and its options, as the argument parser describes them.
   struct Command {
     var name: String
     var abstract: String
-    /// Each with the names that people type, what it is for, and whether it takes a value.
+    /// Each option with the names that people type, its purpose, and whether it takes a value.
     var options: [(names: [String], abstract: String, isValued: Bool)]
 
     init(_ description: [String: Any]) throws {
@@ -30,7 +30,7 @@ struct CompletionsTests {
     "conformances", "why", "doctor", "probe", "schema",
   ]
 
-  /// The commands as they are described for whoever makes a manual of them.
+  /// The commands, as the parser describes them for makers of manuals.
   static let commands = Result {
     let outcome = try Tool.run(["--experimental-dump-help"])
     let document = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8))
@@ -62,7 +62,7 @@ struct CompletionsTests {
         #expect(!option.abstract.isEmpty, "\(command.name) \(option.names)")
       }
     }
-    // What the contract promises of each.
+    // The options that the contract promises for each command.
     for (name, promised) in [
       (
         "records",
@@ -81,7 +81,7 @@ struct CompletionsTests {
     }
   }
 
-  /// What a script offers behind a command: its options, as people type them.
+  /// Returns the options that a script offers after a command, as people type them.
   private static func offered(behind command: String, by shell: String) throws -> Set<String> {
     let script = try script(shell)
     guard shell == "fish" else {

@@ -4,15 +4,15 @@ import Testing
 
 @testable import section_dump
 
-/// The conflicts of all processes, as somebody would find them who looks at each process by itself.
+/// The conflicts of all processes, as found by looking at each process separately.
 @Suite("Entries that are loaded together")
 struct ContradictionsTests {
-  /// Entries of one platform, the file of each a library or the executable of that number: `lib module log`,
-  /// `1 route /a(/b)`, `2 module net > log`. Then who is refused, as `refused by other`, and the cycles, by position.
+  /// Entries of one platform, each with its file, `lib` or an executable's number: `lib module log`,
+  /// `1 route /a(/b)`, `2 module net > log`. Then the refusals, as `refused by other`, and the cycles, by position.
   static let rows: [(entries: [String], refused: [String], cycles: [[Int]])] = [
     // No executable.
     (["lib module a > b", "lib module b > a", "lib module a"], ["2 by 0"], [[0, 1]]),
-    // Objects, which no process has.
+    // Objects: no process loads them.
     (
       ["object module a", "lib module a", "object module a", "1 module a"], ["2 by 0", "3 by 1"],
       []
@@ -24,7 +24,7 @@ struct ContradictionsTests {
       ["1 module b", "lib module a > b", "lib module b > a", "2 module c > a"], ["2 by 0"],
       [[1, 2]]
     ),
-    // A cycle that is left of a broken one.
+    // A cycle that remains after another one is broken.
     (
       ["1 module b", "lib module a > b c", "lib module b > a", "lib module c > a b"], ["2 by 0"],
       [[1, 3]]
@@ -45,7 +45,7 @@ struct ContradictionsTests {
     }
   }
 
-  /// The duplicates among some entries, as `refused by other`.
+  /// Returns the duplicates among some entries, as `refused by other`.
   private static func refused(_ entries: [FileSet.Declared]) -> [String] {
     Contradictions(among: entries).findings.filter { $0.code.hasPrefix("duplicate-") }
       .map { "\($0.place.index ?? -1) by \($0.others.first?.index ?? -1)" }
@@ -58,7 +58,7 @@ struct ContradictionsTests {
     #expect(Contradictions(among: entries).cycles.map { $0.map { $0.place.index ?? -1 } } == cycles)
   }
 
-  /// Pairs that one process refuses, looked at by itself.
+  /// Returns the pairs that one process refuses, looked at separately.
   private func refused(_ positions: [Int], _ entries: [FileSet.Declared]) -> [String] {
     var holders: [EntryIdentity: Int] = [:]
     var result: [String] = []

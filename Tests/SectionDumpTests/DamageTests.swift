@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that were cut off or overwritten, through the whole tool: one process reads thousands.
+/// Files that were cut off or overwritten, read by the whole tool. One process reads thousands.
 @Suite("Damaged files", .needs("prlimit"), .mayHang, .limitsMemory)
 struct DamageTests {
-  /// One of each way to find records: class, byte order, encoding of relocations, container.
+  /// One fixture for each way to find records: class, byte order, encoding of relocations, container.
   static let fixtures = [
     "elf-bfd.so", "elf-lld-relr.so", "elf-gcc.o", "elf-clang.o", "elf-i386.so", "elf-i386.o",
     "elf-s390x.so", "elf-aarch64_be.o", "elf-mips.so", "elf-mips64.o", "elf-x32.o",
@@ -16,17 +16,16 @@ struct DamageTests {
     "archive-nested.a", "archive-universal.a", "universal.a",
   ]
 
-  /// The address space of the process in bytes. What it has read is forgotten with each file, so
-  /// that none of them may take more.
+  /// The address space of the process in bytes. The tool forgets each file after reading it, so no file may take more.
   private static let mostMemory = 256 << 20
-  /// The bytes that are printed of one image at most.
+  /// The most bytes that may be printed of one image.
   private static let mostText = 1 << 20
 
   @Test("that were cut off show the same entries or a problem", arguments: fixtures)
   func cut(name: String) throws {
     let bytes = try Linkages.bytes(name)
     let lengths = Array(0..<min(4096, bytes.count)) + stride(from: 4096, to: bytes.count, by: 64)
-    // An archive that was cut off behind its first eight bytes is a whole one, without members.
+    // An archive cut off after its first eight bytes is whole, and has no members.
     let cuts = Effort.sample(
       24, of: lengths.filter { !name.hasSuffix(".a") || $0 != 8 || bytes[0] != 0x21 })
     let folder = try Sweep.folder(for: (cuts.count + 1) * (bytes.count + 4096))

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two builds of a library, and what the second one adds, drops and changes.
+/// Two builds of a library, and the additions, removals and changes of the second.
 @Suite("What section-dump diff shows")
 struct DiffTests {
-  /// The entries of each build, and the lines that people read, without places.
+  /// The entries of each build, and the expected lines in a table, without locations.
   static let rows: [(old: [String], new: [String], lines: [String])] = [
     ([log, net], [log, net], []), ([log, net], [net, log], []),
     ([log], [log, net], ["+ module Net"]), ([log, net], [net], ["- module Log"]),

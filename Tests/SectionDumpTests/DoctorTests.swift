@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The doctor explains which plugins a host would load")
 struct DoctorTests {
-  /// A host, a good plugin, one that needs it, one that is open to all, one that waits for that, and a text.
+  /// Makes a host, a text, and plugins: a good one, one that needs it, one writable by all, one that waits for that.
   private func patient() throws -> Folder {
     let folder = try Folder()
     try folder.makeFolder("plugins")
@@ -118,7 +118,7 @@ struct DoctorTests {
       ])
   }
 
-  /// Options, and the codes of the plugins in the order of their names.
+  /// Options, and the expected codes of the plugins in the order of their names.
   static let policies: [(options: [String], codes: [String])] = [
     (["--any-owner"], ["", "", "", ""]),
     (["--any-owner", "--startup", "anchor"], Array(repeating: "runs-at-startup", count: 4)),
@@ -189,7 +189,7 @@ struct DoctorTests {
         """)
     #expect(outcome.output.contains("note: the host has no Hive;"))
     try doctor(folder, ["--allow-empty"], paths: ["others"]).expect(0)
-    // A folder that has nothing is as somebody may want it.
+    // An empty folder may be intended.
     try folder.makeFolder("none")
     try doctor(folder, paths: ["none"]).expect(0)
     try folder.makeFolder("outer/inner")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Exit statuses of section-dump")
 struct ExitStatusTests {
-  /// Runs and what they must come to; no errors are nothing at all on standard error.
+  /// Runs and their expected results. `errors` is nil if standard error must be empty.
   static let rows: [(what: String, arguments: [String], status: Int32, errors: String?)] = [
     ("records", ["good.so"], 0, nil),
     ("records, by name", ["records", "good.so"], 0, nil),
@@ -126,7 +126,7 @@ struct ExitStatusTests {
       text.ranges(of: "The file ends before").count
         == (command == ["verify"] || format == "table" ? 1 : 2))
     #expect(!text.contains("no file has") && !text.contains("remark"), "\(text)")
-    // What goes to standard error begins a line, where both streams are one.
+    // Messages on standard error begin a line, even if both streams are one.
     let lines = try Tool.shell(
       "\"$0\" \"$@\" 2>&1", command + ["half.so", "--format", format]
     ).lines
@@ -139,7 +139,7 @@ struct ExitStatusTests {
     for (target, reason) in [(">/dev/full", "No space left on device"), (">&-", "Bad file")] {
       try Tool.shell("\"$0\" \(arguments) \(target)").expect(2, errors: reason)
     }
-    // ThreadSanitizer writes a file itself before anything runs.
+    // ThreadSanitizer itself writes a file before anything runs.
     guard !Needs.isSanitized else { return }
     // Standard error is a file here, and may not grow either.
     try Tool.shell("ulimit -f 0; \"$0\" \(arguments) >limited").expect(2)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("JSON is written as it is read")
 struct FieldWriterTests {
-  /// What is written, and into how many pieces it was handed on.
+  /// Returns the text that `body` writes.
   private func written(_ body: (inout FieldWriter) -> Void) throws -> String {
     var bytes: [UInt8] = []
     let sink = ByteSink { more in
@@ -19,7 +19,7 @@ struct FieldWriterTests {
     return try #require(String(validating: bytes, as: UTF8.self))
   }
 
-  /// Texts of plain letters alone, and with something that is escaped, at every place.
+  /// Texts of plain letters only, and texts with a character to escape, at every position.
   static let texts =
     [
       "", "a", "BeehiveRecords", String(repeating: "x", count: 100_000), "né", "\u{202e}",

@@ -5,8 +5,8 @@ import Testing
 /// A library as it is installed, and under further names.
 @Suite("One file counts once in a set, whatever names lead to it")
 struct FileSetsTests {
-  /// A folder with `libshop.so`, which leads over `libshop.so.1` to `libshop.so.1.2.3`, with a hard
-  /// link and a copy of that in folders of their own.
+  /// Makes a folder in which `libshop.so` leads by way of `libshop.so.1` to `libshop.so.1.2.3`. Folders in it hold a
+  /// hard link and a copy of that file.
   private func installed() throws -> String {
     let name = "installed-\(UUID().uuidString)"
     let manager = FileManager.default
@@ -25,7 +25,7 @@ struct FileSetsTests {
 
   private static let sonames = ["libshop.so", "libshop.so.1", "libshop.so.1.2.3"]
 
-  /// The findings about whole files, and the sum.
+  /// Returns the findings about whole files, and the summary.
   private func findings(
     _ arguments: [String]
   ) throws -> (found: [String], summary: String) {
@@ -54,7 +54,7 @@ struct FileSetsTests {
     #expect(found == ["remark copy \(files[1])"])
     #expect(summary.hasPrefix("2 files, 4 entries: 0 errors, "), "\(summary)")
     #expect(summary.hasSuffix(", 1 remark"))
-    // One byte behind all that is loaded makes another file of it.
+    // One byte after everything that is loaded makes another file of it.
     let changed = Fixtures.place("\(folder)/copied/changed.so")
     try (Fixtures.bytes(files[0]) + [0]).write(to: changed)
     let outcome = try Tool.run(["verify", files[0], "\(folder)/copied/changed.so"]).expect(1)

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Threads
 
-/// Files that are compiled once per run, from sources that stand here.
+/// Files that are compiled once per run, from sources in the tests.
 enum Fixtures {
   private static let folder = Result { try Folder() }
 
-  /// The directory that all of them stand in, removed when the process ends.
+  /// The directory of all these files, removed when the process ends.
   static let directory = (try? folder.get().url) ?? URL(fileURLWithPath: "/nonexistent")
 
-  /// A source of `Tests/Fixtures/SectionDump`.
+  /// Returns a source of `Tests/Fixtures/SectionDump`.
   static func source(_ name: String) -> String {
     (try? Repository.fixture("SectionDump/\(name)")) ?? ""
   }
@@ -17,7 +17,7 @@ enum Fixtures {
   /// Entries as an author writes them with the header.
   static let annotated = source("annotated.c")
 
-  /// The entries of `annotated`, as `Tool.lines` says it.
+  /// The entries of `annotated`, as `Tool.lines` gives them.
   static let annotatedLines = [
     "module Shop.ShopModule → – 0 {}",
     "service Shop.HomeService → Cache<Key, Value> 0 {}",
@@ -25,17 +25,17 @@ enum Fixtures {
     "service Greeter → EnglishGreeter 0 {abi=c-table colour=a=b scope=singleton}",
   ]
 
-  /// Entries of somebody who has no header, mistakes included.
+  /// Entries written without the header, including mistakes.
   static let handWritten = source("hand-written.c")
 
   /// Data whose layout is given word by word, so that every printed address is known.
   static let layout = source("layout.s")
 
-  /// The recipe of each file that was built, by its name. Cases of a test that want the same file run beside each other,
-  /// and none may read what another is still writing.
+  /// The recipe of each built file, by its name. Cases of a test that want the same file run at the same time. No case
+  /// may read a file that another is still writing.
   private static let recipes = Lock<[String: Lock<[String]>]>([:])
 
-  /// Builds `source` and answers the name of the result, which stands in `directory`.
+  /// Builds `source` in `directory` and returns the name of the result.
   static func build(
     _ source: String, as name: String, suffix: String = "c",
     with compiler: String = Compiler.program, _ arguments: [String] = ["-shared", "-fPIC"]
@@ -58,7 +58,7 @@ enum Fixtures {
     return name
   }
 
-  /// Compiles Swift into a library, or what `emit` says, and answers its name.
+  /// Compiles Swift into a library, or into the kind that `emit` gives, and returns its name.
   static func swift(
     _ source: String, as name: String, module: String, emit: String = "-emit-library"
   ) throws -> String {
@@ -74,7 +74,7 @@ enum Fixtures {
     return name
   }
 
-  /// An ELF header for x86-64 in assembler; the program headers follow it.
+  /// Returns an ELF header for x86-64 in assembler. The program headers follow it.
   static func header(type: Int, segments: Int, at table: String = "64") -> String {
     """
     .byte 0x7f, 0x45, 0x4c, 0x46, 2, 1, 1
@@ -85,10 +85,10 @@ enum Fixtures {
     """
   }
 
-  /// The place of a file of that name in the directory.
+  /// Returns the location of a file of that name in the directory.
   static func place(_ name: String) -> URL { directory.appendingPathComponent(name) }
 
-  /// Makes a folder of that name in the directory, unless it is there.
+  /// Makes a folder of that name in the directory, unless it exists.
   @discardableResult
   static func folder(_ name: String) throws -> URL {
     let folder = place(name)
@@ -96,10 +96,9 @@ enum Fixtures {
     return folder
   }
 
-  /// The bytes of a file of that name in the directory.
   static func bytes(_ name: String) throws -> Data { try Data(contentsOf: place(name)) }
 
-  /// A list of paths for `--stdin0`, of copies of a file that are overwritten in one byte each.
+  /// Writes copies of a file, each with one byte overwritten, and returns the list of their paths for `--stdin0`.
   static func overwritten(
     _ bytes: Data, at positions: [Int], by values: [UInt8], in folder: Folder
   ) throws -> Data {
@@ -113,12 +112,12 @@ enum Fixtures {
     return Data(try Sweep.write(copies, in: folder.url).joined(separator: "\0").utf8)
   }
 
-  /// A library of the annotated source, under a name of the test's own.
+  /// Builds a library of the annotated source, under a name of the test's own.
   static func annotatedLibrary(_ name: String) throws -> String {
     try build(annotated, as: name, ["-shared", "-fPIC", "-O2"])
   }
 
-  /// A header of a member of an archive: name and size as given.
+  /// Returns the header of an archive member: name and size as given.
   static func memberHeader(_ name: String, _ size: String) -> Data {
     let fields = [(name, 16), ("0", 12), ("0", 6), ("0", 6), ("644", 8), (size, 10)]
     let texts = fields.map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }

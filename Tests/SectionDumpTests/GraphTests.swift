@@ -4,7 +4,7 @@ import Testing
 
 @Suite("section-dump graph")
 struct GraphTests {
-  /// Two files that need each other, and have everything that a picture can show, in a folder of that name.
+  /// Builds two files that need each other in a folder of that name. They have everything that a picture can show.
   private func shop(_ folder: String) throws -> [String] {
     try Fixtures.folder(folder)
     return try ["shop", "log"].map { name in
@@ -12,7 +12,7 @@ struct GraphTests {
     }
   }
 
-  /// Names that would be more than names, were they written as they are.
+  /// Names that would act as markup if they were written unescaped.
   private static let hostile = [
     #"</script><img src=x onerror=alert(1)>"#, #"<!--<script>"#, #"a"]; n9 -> n8 [label="b"#,
     #"back\slash\n\N"#, "`*md*`", "%%{init: {}}%%", "end", "#quot;&lt;&amp;", "line\nbreak",
@@ -43,7 +43,7 @@ struct GraphTests {
     ] {
       try expectGolden(try draw(format, files).replacing(machine, with: "MACHINE"), golden)
     }
-    // What verify prints is what the panel of a page lists.
+    // The panel of a page lists the findings that verify prints.
     let findings = try Tool.object(draw("json", files))["findings"] as? [Any]
     #expect(try Tool.findings(files, status: 1).count == findings?.count)
   }

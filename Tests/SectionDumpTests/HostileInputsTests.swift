@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Inputs that are no ordinary files, or change under the reader's hands: a problem says so, and the
-/// other inputs are read.
+/// Inputs that are not ordinary files, or that change while they are read. A problem reports each, and the other inputs
+/// are read.
 @Suite("Hostile inputs of section-dump")
 struct HostileInputsTests {
-  /// The messages of the problems of a file.
+  /// Returns the messages of the problems of a file.
   private func problems(_ file: [String: Any]) throws -> [String] {
     try #require(file["problems"] as? [[String: Any]]).compactMap { $0["message"] as? String }
   }
@@ -15,7 +15,7 @@ struct HostileInputsTests {
   func socket() throws {
     let directory = try Fixtures.folder("sockets")
     let name = try Fixtures.annotatedLibrary("sockets/lib.so")
-    // As one is left behind that nobody listens at any more.
+    // The socket looks left behind by a listener that has ended.
     let path = directory.appendingPathComponent("socket").path
     try #require(unsafe mknod(path, S_IFSOCK | 0o600, 0) == 0)
     let files = try Tool.files(["sockets/socket", name])
@@ -87,7 +87,7 @@ struct HostileInputsTests {
       try FileManager.default.linkItem(
         at: library, to: directory.appendingPathComponent(String(format: "%04d.so", number)))
     }
-    // From the last on, so that walker and remover meet.
+    // The remover starts with the last file, so that it meets the walker.
     let outcome = try Tool.shell(
       """
       (ls -r vanishing | while read -r name; do rm "vanishing/$name"; done) &
@@ -109,8 +109,8 @@ struct HostileInputsTests {
     let bytes = try Fixtures.bytes(name)
     try bytes.write(to: Fixtures.place("rewritten.copy"))
     let count = 600
-    // Cut off, extended and written anew, for as long as the reader takes. Always by another size:
-    // where times are coarse, nothing else tells the reader that the file has changed.
+    // The writer cuts the file off, extends it and writes it anew, for as long as the reader takes. It always uses
+    // another size: if times are coarse, only the size shows that the file has changed.
     let outcome = try Tool.shell(
       """
       while true; do

@@ -15,13 +15,13 @@ struct HostileNamesTests {
       (testDescription, self.bytes) = (description, bytes)
     }
 
-    /// As it stands in place of the placeholder, in as many bytes.
+    /// The name that replaces the placeholder, in as many bytes.
     var padded: [UInt8] {
       bytes
         + [UInt8](repeating: 0x78, count: HostileNamesTests.placeholder.utf8.count - bytes.count)
     }
 
-    /// Nil where the bytes are no text.
+    /// Nil if the bytes are not text.
     var text: String? { String(validating: padded, as: UTF8.self) }
   }
 
@@ -42,19 +42,19 @@ struct HostileNamesTests {
     Name("a control byte in two", [0x61, 0xc0, 0x9b, 0x5b, 0x6d]),
   ]
 
-  /// Stands in the sources for the name.
+  /// Stands for the name in the sources.
   static let placeholder = "hostile_" + String(repeating: "x", count: 24)
 
-  /// Stands for it where assemblers would take a section and a symbol for one.
+  /// Stands for the name where an assembler would confuse a section and a symbol.
   private static let sectionPlaceholder = "hostile_" + String(repeating: "y", count: 24)
 
-  /// An entry of each sort that is called so, and a section and a symbol too.
+  /// Returns source for an entry of each sort, a section and a symbol with that name.
   private static func source(_ implementation: String) -> String {
     Fixtures.source("hostile-names.s").replacing("IMPLEMENTATION", with: implementation)
       .replacing("NAME", with: placeholder).replacing("SECTION", with: sectionPlaceholder)
   }
 
-  /// A library and an archive whose names are the placeholder still, by their suffixes.
+  /// Builds a library and an archive that still contain the placeholder; returns them with their suffixes.
   private static func built(_ implementation: String) -> Result<
     [(suffix: String, file: Data)], any Error
   > {
@@ -75,8 +75,7 @@ struct HostileNamesTests {
   private static let same = built(placeholder)
   private static let other = built("other")
 
-  /// Makes a directory in which the files of every name are called so, outside and inside; answers
-  /// its path.
+  /// Makes a directory of files with every name, outside and inside; returns its path.
   private static func directory(
     _ built: Result<[(suffix: String, file: Data)], any Error>
   ) throws -> String {
@@ -136,7 +135,7 @@ struct HostileNamesTests {
 
   @Test("stay where they belong in a process too")
   func process() throws {
-    // As a shell names them: some names are no text.
+    // The shell names the files, because some names are not text.
     let script =
       "for file in \"$1\"/*.so; do set -- \"$@\" \"open=$file\"; done; exec \"$0\" \"$@\""
     let arguments = ["-c", script, try LiveHost.path(), try Self.directories.get().0]
@@ -149,10 +148,10 @@ struct HostileNamesTests {
     }
   }
 
-  /// Expects that nothing but line breaks of the tool's own would do something to a terminal.
+  /// Expects that only the tool's own line breaks would affect a terminal.
   private func expectTame(_ outcome: Outcome) throws {
     for text in [outcome.output, outcome.errors] {
-      // What was no UTF-8 has become this, so it must have been the tool that wrote it.
+      // Decoding turns bytes outside UTF-8 into U+FFFD, so the tool itself wrote any wild character.
       let wild = text.unicodeScalars.filter { !isHarmless($0) }
       #expect(wild.isEmpty, "\(wild.map { String($0.value, radix: 16) })")
       let lines = text.split(separator: "\n")
@@ -160,7 +159,7 @@ struct HostileNamesTests {
     }
   }
 
-  /// Expects that the JSON formats parse, and keep every name that is a text as it is.
+  /// Expects that the JSON formats parse, and keep every name that is text unchanged.
   private func expectWhole(_ output: String, _ format: String) throws {
     guard format.contains("json") else { return }
     let texts = format == "json" ? [output[...]] : output.split(separator: "\n")
@@ -171,7 +170,7 @@ struct HostileNamesTests {
     }
   }
 
-  /// Whether a text is part of a key or value of a document.
+  /// Returns whether a text is part of a key or value of a document.
   private static func holds(_ text: String, _ document: Any) -> Bool {
     switch document {
     case let object as [String: Any]:

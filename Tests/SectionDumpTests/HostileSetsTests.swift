@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files whose entries are few or plain, and whose comparison could cost the product of all.
+/// Files with few or plain entries, and a comparison that could cost the product of all.
 @Suite("Sets that are made to take long")
 struct HostileSetsTests {
   private static func words(_ names: [String]) -> String {
@@ -26,7 +26,7 @@ struct HostileSetsTests {
       Self.words(["m7"]), as: "\(id).exe", suffix: "s",
       ["-static", "-nostdlib", "-s", "-Wl,-e,0", "-Wl,--build-id=none"])
     var content = try Fixtures.bytes(executable)
-    // What follows the image tells them apart, as it is in no two files the same.
+    // Bytes after the image tell the files apart: no two files have the same.
     content.append(Data(repeating: 0x20, count: 6 + content.count % 2))
     var archive = Data("!<arch>\n".utf8)
     for number in 0..<2000 {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Inputs of section-dump")
 struct InputsTests {
-  /// A directory of its own: `b/lib.so`, `a.so`, `Z.so`, a text, a FIFO, links.
+  /// Makes a directory of its own with `b/lib.so`, `a.so`, `Z.so`, a text, a FIFO and links.
   private func tree() throws -> String {
     let name = "tree-\(UUID().uuidString)"
     let root = Fixtures.place(name)
@@ -76,7 +76,7 @@ struct InputsTests {
     let arguments = CommandArguments(options + paths)
     #expect(arguments.parsed.count <= options.count + 3)
     #expect(arguments.parsed + arguments.laterPaths == options + paths)
-    // These take two paths, or none.
+    // These commands take two paths, or none.
     for command in ["diff", "live", "help"] {
       #expect(CommandArguments([command] + options + paths).laterPaths.isEmpty)
     }
@@ -124,7 +124,7 @@ struct InputsTests {
     #expect(
       try Tool.run([plain, name, plain]).output.hasSuffix("\n3 files: 1 shown, 2 no entries\n"))
     #expect(try Tool.run([plain]).output.hasSuffix("  no entries\n"))
-    // Nobody looked into a file that could not be opened.
+    // A file that could not be opened does not count as a file without entries.
     #expect(
       try Tool.run([plain, name, "nosuch.so"]).output
         .hasSuffix("\n3 files: 1 shown, 1 not read, 1 no entries\n"))

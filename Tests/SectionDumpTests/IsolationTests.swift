@@ -6,8 +6,8 @@ import Testing
   "With --isolate, children read the files, and one that ends its child is a problem of it alone",
   .limitsMemory)
 struct IsolationTests {
-  /// An archive whose one member takes more memory to read than a child may have: the text of an entry inflates to
-  /// almost what the guard of libelf admits, once for libelf and once for its reader.
+  /// An archive whose one member takes more memory to read than a child may have. The text of an entry inflates to
+  /// almost the libelf guard's limit, for libelf and again for its reader.
   private static func hungryArchive(_ name: String) throws -> String {
     let object = try Fixtures.build(
       """
@@ -39,7 +39,7 @@ struct IsolationTests {
       as: "hours.so", suffix: "s", ["-shared"])
   }
 
-  /// Names of one library each. A child can read all of them.
+  /// Returns names of one library each. A child can read all of them.
   private static func good(_ count: Int, _ name: String) throws -> [String] {
     let library = try Fixtures.annotatedLibrary("\(name).so")
     return try (0..<count).map { number in
@@ -75,7 +75,7 @@ struct IsolationTests {
     ["verify", "--arch", "arm64"], ["graph"],
   ]
 
-  /// Every command with every format, by one thread and by several; half of that is usually enough.
+  /// Every command with every format, by one thread and by several. A normal run takes half of them.
   static let runs: [([String], Int)] = commands.enumerated().flatMap { number, command in
     let formats = command == ["graph"] ? ["dot", "json"] : ["table", "json", "csv"]
     return formats.enumerated().flatMap { position, format in
@@ -96,7 +96,7 @@ struct IsolationTests {
     let files = try Self.files.get()
     for (old, new) in Effort.sample(4, of: Array(zip(files, files.dropFirst()))) {
       let outcome = try Tool.runIsolated(["diff", "--format", format, old, new])
-      // Lines alone are none where nothing differs.
+      // Without differences, a format of lines prints nothing.
       #expect(!outcome.output.isEmpty || format == "ndjson")
     }
   }
@@ -112,7 +112,7 @@ struct IsolationTests {
     #expect(try Tool.files(of: isolated).compactMap { $0["path"] as? String } == paths)
   }
 
-  /// Expects that children read all files but this one, which costs no other file.
+  /// Expects that children read all files except this one, and that this file costs no other.
   private func expect(_ paths: [String], but bad: String, _ arguments: [String]) throws {
     let found = try Tool.files(["--isolate"] + arguments + paths)
     #expect(found.map { $0["path"] as? String } == paths)
@@ -175,10 +175,10 @@ struct IsolationTests {
     #expect(outcome.errors.hasPrefix("section-dump: hours.so: The child that was to read it "))
   }
 
-  /// The messages about a child that gets a signal.
+  /// The messages about a child that receives a signal.
   static let signals =
     [("KILL", "was killed by signal 9")]
-    // One that is stopped is waited for.
+    // The tool waits for a stopped child.
     + (Effort.isFull ? [("STOP", "said nothing for 50 seconds")] : [])
 
   @Test("A child that is killed or stopped is reported; the scan goes on", arguments: signals)

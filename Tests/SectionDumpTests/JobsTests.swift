@@ -5,7 +5,7 @@ import Threads
 
 @Suite("Files are read at the same time, and reported in their order")
 struct JobsTests {
-  /// A tree of files with entries, without, damaged, and of other kinds, in several directories.
+  /// A tree of several directories: files with entries, without, damaged, and of other kinds.
   private static let tree: Result<String, any Error> = Result {
     let name = "jobs-\(UUID().uuidString)"
     let library = try Fixtures.bytes(Fixtures.annotatedLibrary("\(name).so"))
@@ -22,7 +22,7 @@ struct JobsTests {
     return name
   }
 
-  /// The words of one thread about the tree, by the arguments.
+  /// The outcome of one thread for the tree, by the arguments.
   private static let alone = Lock<[[String]: Outcome]>([:])
 
   static let commands =
@@ -63,7 +63,7 @@ struct JobsTests {
 
   @Test("Reports that are longer than anybody keeps come in order as well")
   func longReports() throws {
-    // Each makes megabytes of text, so that those who are not in turn have to wait.
+    // Each file makes megabytes of text, so threads have to wait for their turn.
     let source = """
       .section list, "aw"
       .rept 1000

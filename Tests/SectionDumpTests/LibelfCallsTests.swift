@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A library that is preloaded counts the calls of libelf, or lets each of them fail.
+/// A preloaded library counts the calls of libelf, or makes each of them fail.
 @Suite("section-dump reads ELF by libelf")
 struct LibelfCallsTests {
   @Test("libelf reads each file, each section that is listed and each symbol that is used")
@@ -41,7 +41,6 @@ struct LibelfCallsTests {
       + ["strings", "hex"].map { [$0, "--section", section] }
   }
 
-  /// Every command, with a library.
   private static let unread = Result {
     let library = try Fixtures.annotatedLibrary("unread.so")
     let folder = try Fixtures.folder("unopened-folder")
@@ -79,7 +78,7 @@ struct LibelfCallsTests {
     for path in paths {
       for command in Self.commands(slotsOf: ".data.rel.ro") + [["strings", "--section", ".dynstr"]]
       {
-        // Its 8.5 MB of pointers take minutes in a debug build, and 46 reads: see Benchmarks.
+        // The 8.5 MB of pointers of LLVM take minutes in a debug build, and 46 reads: see Benchmarks.
         if path.contains("LLVM"), command.last == ".data.rel.ro" { continue }
         let outcome = try Fixtures.run(
           "strace", ["-f", "-e", "trace=pread64", Repository.sectionDump] + command + [path])

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension Linkages {
-  /// What the source registers, as `Tool.lines` says it.
+  /// The entries that the source registers, as `Tool.lines` gives them.
   static let entries: [String] = {
     let text = (try? Repository.fixture("Linkages/entries.records")) ?? ""
     return text.split(separator: "\n").map(String.init).sorted()
   }()
 
-  /// Where each of them stands, and how it is written.
+  /// The section and the encoding of each entry.
   static let places = [
     "BeehiveMods pointer Shop.CartModule", "BeehiveMods pointer CartModule",
     "BeehiveRecords inline Greeter", "BeehiveRecords inline audio",
@@ -19,18 +19,18 @@ extension Linkages {
 
 @Suite("One source through every linkage")
 struct LinkagesTests {
-  /// The type of a file by the ending of its name.
+  /// The type of a file, by the extension of its name.
   private static let types = [
     "o": "object", "a": "object", "so": "shared", "dylib": "shared", "bundle": "bundle",
     "": "executable",
   ]
 
-  /// What one run says of all that were made.
+  /// The outcome of one run over all files that were made.
   private static let read = Result {
     try Tool.run(try Linkages.built().map(Linkages.path) + ["--format", "json"])
   }
 
-  /// The file objects of each path, as JSON again.
+  /// The file objects of each path, as JSON.
   private static let files = Result {
     try Dictionary(grouping: Tool.files(of: read.get())) { $0["path"] as? String ?? "" }
       .mapValues { try JSONSerialization.data(withJSONObject: $0) }
@@ -65,18 +65,18 @@ struct LinkagesTests {
         "\($0["section"] ?? "") \($0["encoding"] ?? "") \($0["name"] ?? "")"
       }
       #expect(Set(places) == Set(Linkages.places) && places.count == Linkages.places.count)
-      // Each section counts its own slots; those of four bytes may have padding between them.
+      // Each section counts its own slots. Slots of four bytes may have padding between them.
       let indices = Dictionary(grouping: records) { $0["section"] as? String ?? "" }
         .mapValues { $0.map { $0["index"] as? Int } }
       let padded = file["bits"] as? Int == 32 ? [0, 2] : [0, 1]
       #expect([[0, 1], padded].contains(indices["BeehiveMods"]))
       #expect(indices["BeehiveServices"] == [0] && indices["BeehiveRecords"] == [0, 1])
-      // Whatever C declares is made by what its context leads to.
+      // C entries are made by what their context leads to, so they have no accessor.
       #expect(records.allSatisfy { $0["accessor"] is NSNull })
     }
   }
 
-  /// The keys whose values differ; both have the same ones.
+  /// Returns the keys whose values differ. Both objects have the same keys.
   private func differences(_ one: [String: Any], _ other: [String: Any]) -> Set<String> {
     #expect(Set(one.keys) == Set(other.keys))
     return Set(
@@ -98,7 +98,7 @@ struct LinkagesTests {
     let records = try files.map { try #require($0["records"] as? [[String: Any]]) }
     #expect(records.map(\.count) == [Linkages.entries.count, Linkages.entries.count])
     for (one, other) in zip(records[0], records[1]) {
-      // In the same order, so that the indices are the same as well.
+      // The order is the same, so the indices are the same as well.
       #expect(differences(one, other).isSubset(of: ["address", "offset", "resolution"]))
       let isPointer = one["encoding"] as? String == "pointer"
       #expect(
@@ -126,7 +126,7 @@ struct LinkagesTests {
   func offsets(name: String) throws {
     let bytes = try Linkages.bytes(name)
     for file in try Tool.files(["hex", "--section", "BeehiveRecords", Linkages.path(name)]) {
-      // What compilers write for an object begins with an empty section.
+      // In an object, a compiler's output begins with an empty section.
       let section = try #require(
         (file["sections"] as? [[String: Any]])?.first { $0["size"] as? Int != 0 })
       let entry = try #require((section["entries"] as? [[String: Any]])?.first)

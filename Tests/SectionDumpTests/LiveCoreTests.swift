@@ -4,8 +4,8 @@ import Testing
 
 @Suite("What the images in a core file offer", .serialized, .opensLibrary)
 struct LiveCoreTests {
-  /// Writes a core file of a host that has done these steps, and what `live` said of the host; both
-  /// by the last parts of the paths.
+  /// Writes a core file of a host after these steps. Returns the file and the images that `live` showed of the host, by
+  /// the last parts of their paths.
   private func core(
     of steps: [String], as name: String
   ) throws -> (file: String, alive: [String: [String: Any]]) {
@@ -19,7 +19,7 @@ struct LiveCoreTests {
     return (file, alive)
   }
 
-  /// All that was told of an image.
+  /// Returns everything that `live` reports about an image.
   private func text(_ file: [String: Any]?) throws -> String {
     let data = try JSONSerialization.data(
       withJSONObject: try #require(file), options: [.sortedKeys])
@@ -57,7 +57,7 @@ struct LiveCoreTests {
     #expect(!outcome.output.contains("Fish"))
     let image = try #require(try Tool.live(["--core", file], status: 2)[name])
     #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)
-    // The typed records stand in memory that the core file has.
+    // The typed records are in memory that the core file has.
     let lines = try Tool.lines(image)
     #expect(try Set(lines).isSubset(of: Tool.lines(try #require(alive[name]))))
     #expect(lines.count == 2)
@@ -106,7 +106,7 @@ struct LiveCoreTests {
       try Fixtures.tool("gcore", ["-o", "core-data", "\(pid)"])
       let outcome = try Tool.run(["live", "--core", "core-data.\(pid)"])
       #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
-      // The number of images comes first, since none is shown.
+      // The number of images comes first, because no image is shown.
       #expect(outcome.output.first?.isNumber == true, "\(outcome)")
     }
   }
@@ -115,7 +115,7 @@ struct LiveCoreTests {
     (0..<count).map(line).joined(separator: "\n")
   }
 
-  /// The note of a core file that says which files were mapped: so many, each at the addresses of its line.
+  /// Returns a core file's note of `count` mapped files, each at the addresses that `line` gives.
   private func files(_ count: Int, at line: (Int) -> String) -> String {
     """
     note: .long 5, image - files, 0x46494c45
@@ -137,8 +137,8 @@ struct LiveCoreTests {
     #expect(try Tool.run(["live", "--core", library, "--pid", "1"]).status == 64)
   }
 
-  /// A forged core file of images that each say in their notes that records are in all of its parts, whose bytes are
-  /// the same.
+  /// Makes a forged core file of images. Each image claims in its notes that records are in all of its parts, which
+  /// share the same bytes.
   private func forged(images: Int, parts: Int, _ size: Int, step: Int) throws -> String {
     let name = "core-forged-\(images)-\(parts)"
     return try Fixtures.raw(

@@ -4,14 +4,14 @@ import Testing
 
 @Suite("What became of the modules of a running process", .serialized, .opensLibrary)
 struct LiveModulesTests {
-  /// A library of `Tests/Fixtures/Live/modules.c`: the early, the late or the hanging modules, or the sessions.
+  /// Builds a library of `Tests/Fixtures/Live/modules.c`: the early, late or hanging modules, or the sessions.
   static func library(_ name: String) throws -> String {
     try Fixtures.build(
       Repository.fixture("Live/modules.c"), as: "modules-\(name).so",
       ["-shared", "-fPIC", "-D\(name.uppercased())"])
   }
 
-  /// What `live` says of the modules, by their names: `state code: reason`.
+  /// Returns what `live` reports of the modules, by their names: `state code: reason`.
   private func modules(of pid: Int32) throws -> [String: String] {
     let images = try Tool.live(["--pid", "\(pid)"]).values
     let records = images.flatMap { $0["records"] as? [[String: Any]] ?? [] }
@@ -50,13 +50,13 @@ struct LiveModulesTests {
     try expect(expected, after: "continue=off", words: ["started", "disabled", "not-started"])
   }
 
-  /// What `live` and the Hive itself say after a start, and the words of a table besides `bound`.
+  /// Expects the same from `live` and the Hive after a start, and words in the table in addition to `bound`.
   private func expect(_ expected: [String: String], after start: String, words: [String]) throws {
     let steps = [LiveHost.hive, "open=./\(try Self.library("early"))", start, "entries"]
     try LiveHost.run(steps) { pid, printed in
       let found = try modules(of: pid)
       #expect(found == expected)
-      // The Hive itself says the same.
+      // The Hive itself reports the same.
       let reported = printed.map { $0.split(separator: "\t", omittingEmptySubsequences: false)[2] }
       let reasons = found.values.map { $0.split(separator: ": ", maxSplits: 1)[1] }
       #expect(reported.map { $0.isEmpty ? "–" : $0 }.sorted() == reasons.sorted())

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What a running process made of its entries", .serialized, .opensLibrary)
 struct LiveStatesTests {
-  /// Two libraries that declare the same; of the second, everything is a duplicate.
+  /// Two libraries that declare the same entries. Everything in the second is a duplicate.
   private static let libraries = Result {
     try ["live-first.so", "live-second.so"].map { try Fixtures.annotatedLibrary($0) }
   }
@@ -13,7 +13,7 @@ struct LiveStatesTests {
     try libraries.get().map { "open=./\($0)" }
   }
 
-  /// What `live` says of an entry, or the Hive of the process itself.
+  /// The state of an entry, from `live` or from the Hive of the process itself.
   private struct State: Hashable, CustomStringConvertible {
     var place: String
     var state: String?
@@ -21,12 +21,12 @@ struct LiveStatesTests {
     var description: String { "\(place): \(state ?? "–") (\(reason ?? "–"))" }
   }
 
-  /// What `live` says of the entries of a process.
+  /// Returns the states that `live` shows for the entries of a process.
   private func states(of pid: Int32) throws -> Set<State> {
     try states(Tool.live(pid).expect(0))
   }
 
-  /// What a JSON run has said of them.
+  /// Returns the states in the output of a JSON run.
   private func states(_ outcome: Outcome) throws -> Set<State> {
     let files = try Tool.files(of: outcome)
     var states: Set<State> = []
@@ -44,7 +44,7 @@ struct LiveStatesTests {
     return states
   }
 
-  /// How many entries are in which state.
+  /// Returns the number of entries in each state.
   private func tally(_ states: Set<State>) -> [String?: Int] {
     Dictionary(states.map { ($0.state, 1) }, uniquingKeysWith: +)
   }
@@ -77,7 +77,7 @@ struct LiveStatesTests {
     let reasons = ["no start has come to it yet", "it was not asked for yet"]
     try LiveHost.run(steps) { pid, _ in
       let states = try states(of: pid)
-      // What C declares says itself what makes it.
+      // C records lead to what makes them, so they are bound at once.
       #expect(tally(states) == ["accepted": 2, "bound": 2])
       #expect(Set(states.compactMap(\.reason)) == Set(reasons))
     }
@@ -147,7 +147,7 @@ struct LiveStatesTests {
     }
   }
 
-  /// A word of the record, by its number, and what it is set to; the code of the problem.
+  /// A step that sets one word of the record, by its number, and the code of the problem.
   private static let damages = [
     ("word=1:2", "unsupported"), ("word=2:1", "unreadable"), ("word=0:8", "malformed"),
     ("word=4:0", "malformed"), ("word=4:31", "malformed"), ("word=4:4096", "malformed"),

@@ -17,7 +17,7 @@ struct LiveTests {
     let noted = try Fixtures.annotatedLibrary("live-noted.so")
     let plain = try Fixtures.build(Fixtures.handWritten, as: "live-plain.so")
     try withHost([noted, plain]) { process in
-      // The second has entries that are refused, in memory as in the file.
+      // The second library has entries that are rejected, in memory as in the file.
       let images = try Tool.live(["--pid", "\(process)"], status: 2)
       for name in [noted, plain] {
         let image = try #require(images[name])
@@ -124,12 +124,12 @@ struct LiveTests {
     try withHost([name]) { process in
       try FileManager.default.removeItem(at: Fixtures.place(name))
       let image = try #require(try Tool.live(["--pid", "\(process)"], status: 2)[name])
-      // Those who may follow /proc/PID/map_files read the file that has no name any more.
+      // A reader that may follow /proc/PID/map_files reads the file that no longer has a name.
       if try Tool.lines(image).isEmpty { #expect(Tool.codes(image) == ["replaced"]) }
     }
   }
 
-  /// Reads a process that cannot be trusted to stay as it is.
+  /// Reads a process that may change at any time.
   private func look(at process: Int32) throws {
     let outcome = try Tool.live(process)
     #expect(
@@ -166,7 +166,7 @@ struct LiveTests {
     let outcome = try Tool.run(["live", "--pid", "\(number)"]).expect(2)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors == "section-dump: process \(number): There is no such process.\n")
-    // What `sleep` has in place of the shell is never waited for.
+    // The shell's child is never waited for, because `sleep` replaces the shell.
     let script = """
       (while [ "$(cat /proc/$$/comm)" != sleep ]; do :; done) & echo $!; echo ready; exec sleep 3000
       """
@@ -182,10 +182,10 @@ struct LiveTests {
 
   private static let somebodyElse = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
 
-  /// A copy of the tool that somebody else may run.
+  /// Makes a copy of the tool that another user may run.
   private func sharedTool() throws -> String {
     let tool = Fixtures.place("live-tool").path
-    // By another process: who forks here meanwhile would keep the copy open, and nobody could run it.
+    // Another process writes the copy. A child forked here meanwhile would keep the copy open, and nobody could run it.
     try Fixtures.tool("cp", [Repository.sectionDump, tool])
     let mayRun = try Fixtures.run("setpriv", Self.somebodyElse + ["test", "-x", tool]).status == 0
     if !mayRun { try Test.cancel("nobody else may look into \(Fixtures.directory.path)") }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One view of a section's bytes: what no process maps is not relocated and registers nothing, and what is
-/// compressed is inflated, tables too.
+/// One view of a section's bytes. Sections that no process maps are not relocated and register nothing. Compressed
+/// sections are inflated, tables too.
 @Suite("Sections as a process gets them")
 struct MappedViewsTests {
-  /// Words at whose section offsets the linker's relocations would be, if these were asked for there.
+  /// Words at section offsets that would match the linker's relocations if these were applied there.
   static let unmapped = #"""
     const char *const names[] = {"alpha", "beta", "gamma"};
     __asm__(".section notes,\"\",@progbits\n.rept 4096\n.ascii \"NOT-PTR!\"\n.endr\n.text");
@@ -82,7 +82,7 @@ struct MappedViewsTests {
     var bytes = try Linkages.bytes("macho-x86_64-no-fixup-chains.dylib")
     let name = Data("__DATA".utf8) + Data(repeating: 0, count: 10)
     let segment = try #require(bytes.range(of: name))
-    // `vmsize`, behind the segment's name and address.
+    // `vmsize`, after the segment's name and address.
     bytes.replaceSubrange(segment.upperBound + 8..<segment.upperBound + 16, with: Data(count: 8))
     try bytes.write(to: Fixtures.place("no-memory.dylib"))
     try Tool.run(["records", "no-memory.dylib"]).expect(2, errors: "is not mapped")

@@ -7,7 +7,7 @@ import Testing
 /// Entries that wait for a Swift type, and files that have it or do not.
 @Suite("Implementations that no file provides")
 struct MissingTypesTests {
-  /// Every place in which Swift lets a type stand.
+  /// Types in every place that Swift allows.
   private static let swift = """
     public class Outer { struct Inner {}; enum Deep { final class Deeper {} } }
     extension Outer { struct Extended {} }
@@ -20,14 +20,14 @@ struct MissingTypesTests {
     func make() { struct Local {}; print(Local.self) }
     """
 
-  /// Names by which one of these types answers.
+  /// Names that lead to one of these types.
   static let there = [
     "Shop.Outer", "Outer", "Shop.Outer.Inner", "Inner", "Shop.Outer.Deep.Deeper", "Deep.Deeper",
     "Shop.Outer.Extended", "Extended", "Shop.Outer.Inner.More.Most", "Swift.Array.Foreign",
     "Foreign", "Swift.String.Kind", "Shop.Cache<Int, String>", "Shop.Cache<Int, [Int]>.Item",
   ]
 
-  /// Names by which none does: private ones and protocols cannot be made by name.
+  /// Names that lead to no type: private types and protocols cannot be made by name.
   static let missing = [
     "Shop.Hidden", "Shop.Declared", "Shop.Local", "Other.Outer", "Shop.Nothing", "Deeper.Deep",
     "Shop.",
@@ -35,12 +35,12 @@ struct MissingTypesTests {
 
   private static let built = Result { try Fixtures.swift(swift, as: "libTypes.so", module: "Shop") }
 
-  /// A library whose entries name these types, each for a service of its own.
+  /// Builds a library whose entries name these types, each for a service of its own.
   private static func entries(_ types: [String], as name: String) throws -> String {
     try entries(for: types.enumerated().map { ("Service\($0)", $1) }, as: name)
   }
 
-  /// A library whose entries name types for services.
+  /// Builds a library whose entries name types for services.
   private static func entries(for pairs: [(String, String)], as name: String) throws -> String {
     let source = pairs.enumerated().map { index, pair in
       """

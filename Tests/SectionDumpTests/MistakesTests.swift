@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Mistakes of people who begin, and the answers of the commands.
+/// Beginners' mistakes, and the expected findings of the commands.
 @Suite("Mistakes are named with their cause, their place and a fix that works")
 struct MistakesTests {
-  /// A folder with a mistake, or the same folder mended.
+  /// A folder with a mistake, or the same folder after the fix.
   struct Workshop {
     let folder: Folder
     let isMended: Bool
 
-    /// The wrong thing, or the one of the mended folder.
+    /// Returns `wrong`, or `right` for the fixed folder.
     func pick(_ wrong: String, _ right: String) -> String { isMended ? right : wrong }
 
     func library(_ name: String, _ source: String, _ options: [String] = []) throws {
@@ -18,7 +18,7 @@ struct MistakesTests {
         source, as: "plugins/lib\(name).so", in: folder.url,
         ["-w", "-Wl,-soname,lib\(name).so"] + options)
     }
-    /// A library of one module with attributes.
+    /// Builds a library of one module with attributes.
     func module(_ name: String, _ attributes: String = "\"\"", more: String = "") throws {
       try library(name, Compiler.module(name, attributes) + "\n" + more)
     }
@@ -29,7 +29,7 @@ struct MistakesTests {
     func run(_ tool: String, _ arguments: String...) throws {
       try Command.run(tool, arguments, in: folder.url).expect(0)
     }
-    /// Does to a file what a mended folder never had done to it.
+    /// Damages a file, but not in the fixed folder.
     func spoil(_ tool: String, _ arguments: String...) throws {
       if !isMended { try Command.run(tool, arguments, in: folder.url).expect(0) }
     }
@@ -38,10 +38,10 @@ struct MistakesTests {
   /// A mistake, and the finding that names it.
   struct Mistake: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// The entry that is missed; empty if none is.
+    /// The missing entry; empty if none is missing.
     var entry: String
     var code: String
-    /// The end of the path that is named.
+    /// The end of the path that the finding names.
     var path: String
     /// A part of the remedy.
     var fix: String
@@ -59,7 +59,7 @@ struct MistakesTests {
   /// A finding of a command.
   struct Told: Hashable { var code, path, message, fix: String }
 
-  /// An entry as somebody writes it by hand.
+  /// Returns an entry as written by hand.
   private static func slot(_ section: String, _ text: String, retain: Bool = true) -> String {
     "__attribute__((used, \(retain ? "retain, " : "")aligned(8), section(\"\(section)\"))) "
       + "static const char *const entry_\(section) = \(text.debugDescription);"
@@ -294,7 +294,7 @@ struct MistakesTests {
     },
   ]
 
-  /// A library with a table in C for a service.
+  /// Builds a library with a C table for a service.
   private static func table(
     _ shop: Workshop, _ service: String, in library: String = "log", _ attributes: String = "\"\""
   ) throws {
@@ -387,7 +387,7 @@ struct MistakesTests {
     },
   ]
 
-  /// Returns what a command tells, remarks aside, and its status.
+  /// Returns the findings of a command, without remarks, and its status.
   private func told(_ arguments: [String], in folder: Folder) throws -> (status: Int32, [Told]) {
     let outcome = try Command.run(
       Repository.sectionDump, arguments + ["--format", "sarif"], in: folder.url,

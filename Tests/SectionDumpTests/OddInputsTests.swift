@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files and options that are seldom seen, and cost something once.
+/// Rare files and options that once caused trouble.
 @Suite("Odd inputs")
 struct OddInputsTests {
-  /// An archive of members, each with the name and the size in its header, and its bytes.
+  /// Returns an archive of members, each with the name and the size in its header, and its bytes.
   private static func archive(
     _ members: [(String, String, Data)], isThin: Bool = false
   ) -> Data {
@@ -21,14 +21,14 @@ struct OddInputsTests {
     try Fixtures.bytes(Fixtures.build(Fixtures.annotated, as: "again.o", ["-c"]))
   }
 
-  /// Archives with one good object, and the error beside its records.
+  /// Returns archives with one good object, and the error reported next to its records.
   private static func archives() throws -> [(archive: Data, error: String)] {
     let object = try Self.object.get()
     let size = "\(object.count)"
     let names = Data("again.o/\n".utf8)
     return [
       (archive([("#1/99999", size, object), ("good.o/", size, object)]), "99999"),
-      // The archive ends in its last member.
+      // The archive ends within its last member.
       (archive([("cut.o/", "9999999999", object)]), "9999999999"),
       (
         archive(

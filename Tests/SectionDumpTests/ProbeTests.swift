@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The probe loads a plugin into a host that goes no further")
 struct ProbeTests {
-  /// A host with a library, both of which say when they run, and a function that plugins call.
+  /// Makes a host with a library. Both print when they run, and the host has a function that plugins call.
   private static func patient(_ plugin: String, name: String = "plugin.so") throws -> Folder {
     let folder = try Folder()
     try Compiler.library(
@@ -76,7 +76,7 @@ struct ProbeTests {
     #expect(outcome.output.contains("undefined symbol: nowhere"), "\(outcome)")
   }
 
-  /// The deed of a constructor, and what the probe says of it.
+  /// The body of a constructor, and the probe's report of it.
   static let outcomes: [(body: String, outcome: String, number: Int?, place: String?)] = [
     ("*(volatile int *)0 = 1;", "killed", 11, "begin of plugin.so"),
     ("puts(\"about to\"); abort();", "killed", 6, "called by begin of plugin.so"),

@@ -6,17 +6,17 @@ import Testing
 
 @Suite("A long scan says how far it is", .serialized, .mayHang)
 struct ProgressTests {
-  /// How many files are read.
+  /// The number of files to read.
   private static let files = 40
 
   private static let library = Result { try Fixtures.annotatedLibrary("watched.so") }
 
-  /// Starts a scan of the files in a list; the last of them cannot be read, which makes a line in the
-  /// midst of it all.
+  /// Starts a scan of the files in a list. The last file cannot be read, which makes a line in the middle of the
+  /// output.
   ///
-  /// A long one lasts for longer than anybody waits without a word, however fast the machine is: its
-  /// list comes late. What nobody would miss comes before it, more than a pipe holds, so that some of
-  /// it was read, and the clock of the scan runs, once all of it is written.
+  /// A long scan lasts longer than the tool stays silent, however fast the machine is, because its list comes late.
+  /// Empty names come before the list, more than a pipe holds. Once all of them are written, the scan has read some of
+  /// them and its clock runs.
   private func scan(
     _ arguments: [String], isLong: Bool, terminal: String = "xterm", output: FileHandle,
     errors: FileHandle, _ body: (Process) throws -> Void
@@ -43,7 +43,7 @@ struct ProgressTests {
     process.waitUntilExit()
   }
 
-  /// What a terminal is sent that both streams, or standard error alone, lead to.
+  /// Returns the bytes sent to a terminal that both streams, or only standard error, lead to.
   private func transcript(
     _ arguments: [String], isLong: Bool = true, output: FileHandle? = nil,
     terminal: String = "xterm"
@@ -51,7 +51,7 @@ struct ProgressTests {
     let terminalMaster = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
     defer { close(terminalMaster) }
     var (number, isLocked): (Int32, Int32) = (0, 0)
-    // TIOCSPTLCK unlocks the other end, TIOCGPTN tells its number; both take an int.
+    // TIOCSPTLCK unlocks the other end, TIOCGPTN gets its number. Both take an int.
     try #require(unsafe ioctl(terminalMaster, 0x4004_5431, &isLocked) == 0)
     try #require(unsafe ioctl(terminalMaster, 0x8004_5430, &number) == 0)
     let terminalEnd = try #require(FileHandle(forUpdatingAtPath: "/dev/pts/\(number)"))
@@ -61,7 +61,7 @@ struct ProgressTests {
       errors: terminalEnd
     ) { _ in
       try terminalEnd.close()
-      // The other end reports an error, in place of the end of a file, once nobody has it open.
+      // Once nobody has the other end open, reading gives an error instead of the end of a file.
       while true {
         let chunk = unsafe [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
           count = unsafe max(0, read(terminalMaster, buffer.baseAddress, buffer.count))
@@ -73,10 +73,10 @@ struct ProgressTests {
     return String(decoding: bytes, as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n")
   }
 
-  /// The lines that a person sees in the end.
+  /// Returns the lines that a person sees in the end.
   private func screen(_ transcript: String) -> [String] {
     transcript.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      // Each part overwrites what stands before it; one that starts with this removes it first.
+      // Each part overwrites the earlier text. A part that starts with this sequence removes that text first.
       line.split(separator: "\r").reduce("") { shown, part in
         part.hasPrefix("\u{1b}[K")
           ? String(part.dropFirst(3)) : String(part) + shown.dropFirst(part.count)
@@ -96,7 +96,7 @@ struct ProgressTests {
 
   @Test("A short scan needs no word of it")
   func shortScan() throws {
-    // On a machine that has much to do, now and then even a short one takes long.
+    // On a busy machine even a short scan sometimes takes long.
     let isSilent = try Patience.spin {
       try !transcript(["--format", "csv"], isLong: false).contains(/files? read/)
     }

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Slots whose texts would make thousands of times the file, if all of them were shown.
+/// Slots whose texts, all shown, would make thousands of times the file.
 @Suite("What is printed is in proportion to the file")
 struct ProportionTests {
-  /// A library with `count` pointers in the section `list`, each to the text and as many bytes on as `offset` says.
+  /// Builds a library with `count` pointers in the section `list`. Each leads `offset` bytes into the text.
   private static func library(
     _ name: String, count: Int = 20_000, text: String = ".fill 65535, 1, 0x78",
     offset: (Int) -> Int = { _ in 0 }
@@ -21,7 +21,7 @@ struct ProportionTests {
       """, as: name, suffix: "s", ["-shared", "-nostdlib", "-Wl,-z,pack-relative-relocs"])
   }
 
-  /// The output with so much memory, which no sanitizer run limits, and how many times the file it is.
+  /// Returns the output of a run with limited memory, except under a sanitizer, and its size relative to the file.
   private static func printed(
     _ name: String, _ options: String...
   ) throws -> (outcome: Outcome, share: Double) {
@@ -74,7 +74,7 @@ struct ProportionTests {
     #expect(
       (most - 300..<most + 6000 * 400).contains(some.output.utf8.count),
       "\(some.output.utf8.count)")
-    // What keeps all that it shows has no room for it.
+    // A tool that keeps everything it shows has too little memory for this.
     let (all, _) = try Self.printed(
       name, "--whole-texts", "--max-bytes", "\(160 << 20)", "--format", format)
     #expect(all.output.utf8.count > 160 << 20)
@@ -91,7 +91,7 @@ struct ProportionTests {
 
   @Test("Texts that make more than the file allows are left out, which is told once")
   func overlapping() throws {
-    // Each slot's text begins before those that were read.
+    // Each slot's text begins before the texts that were already read.
     let name = try Self.library("overlapping.so") { 60_000 - 3 * $0 }
     let (outcome, share) = try Self.printed(name, "--format", "json")
     outcome.expect(2, errors: "The texts make more than 8 times the file")
@@ -101,7 +101,7 @@ struct ProportionTests {
     let shown = entries.prefix { $0["string"] is String }
     #expect(entries.count == 20_000)
     #expect(entries.dropFirst(shown.count).allSatisfy { $0["note"] as? String == "left out" })
-    // As much was read as was to be: each of the texts that are shown, once.
+    // The tool reads the texts that it shows, each once, and no more.
     let read = shown.reduce(0) { $0 + ($1["stringSize"] as? Int ?? 0) + 1 }
     let most = try 8 * Fixtures.bytes(name).count
     #expect((most..<most + 65_536).contains(read))
@@ -111,7 +111,7 @@ struct ProportionTests {
 
   @Test("A table of binary data, as Python's codecs have, is no reason to print it again and again")
   func binary() throws {
-    // Two bytes for each of 40,000 characters, which few have none of, and a pointer to each 25th.
+    // Two bytes for each of 40,000 characters, few of which are zero, and a pointer to every 25th.
     let words = (0..<40_000).map { number in
       ".short \(number % 5000 == 0 ? 0 : 0x8080 | number * 257 % 0xffff)\n"
     }.joined()
@@ -200,7 +200,7 @@ struct ProportionTests {
         }.joined(),
       as: "sharing.o", suffix: "s", ["-c"])
     var file = try LinkedBytes(Fixtures.place(name).path)
-    // Each is the whole file but its first page.
+    // Each section is the whole file except its first page.
     for (_, header) in file.sections() where file.number(at: header + 32) == 4096 {
       file.put(4096, at: header + 24)
       file.put(file.bytes.count - 4096, at: header + 32)
@@ -255,7 +255,7 @@ struct ProportionTests {
     for file in [library, archive] {
       let outcome = try Tool.limited([command, "--format", format, file], kilobytes: 200_000)
       let share = try outcome.output.utf8.count / Fixtures.bytes(file).count
-      // As many findings are more of a smaller file.
+      // The same number of findings is a larger share of a smaller file.
       let most = (command == "verify" ? 32 : 200) * 20_000 / count
       #expect(share < most, "\(share) times the file")
       guard command == "verify", format == "json" else { continue }

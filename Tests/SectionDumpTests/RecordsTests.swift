@@ -37,7 +37,7 @@ struct RecordsTests {
 
   @Test("Each interface with its parameters, types, defaults and remote mark", .needs("gcc"))
   func routes() throws {
-    // In the order of the source, which gcc is free to change.
+    // The order is that of the source. gcc may change it otherwise.
     let name = try Fixtures.build(
       Fixtures.source("routes.c"), as: "routes.o", with: "gcc", ["-c", "-fno-toplevel-reorder"])
     try expectGoldens([name], "routes", status: 0, formats: ["table", "json", "ndjson", "csv"])
@@ -88,14 +88,14 @@ struct RecordsTests {
   }
 }
 
-/// Whether a terminal shows the scalar as a character, or ends the line.
+/// Returns whether a terminal shows the scalar as a character, or ends the line.
 func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
   scalar == "\n"
     || ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate]
       .contains(scalar.properties.generalCategory)
 }
 
-/// The text without what depends on the assembler and the machine.
+/// Returns the text without the parts that depend on the assembler and the machine.
 func settled(_ text: String) -> String {
   var text = text
   for (pattern, replacement) in [

@@ -1,10 +1,10 @@
 import TestSupport
 import Testing
 
-/// A process has other bytes there than the file.
+/// A process has other bytes in these entries than the file.
 @Suite("Entries that a relocation writes over")
 struct RewrittenEntriesTests {
-  /// Two pointers and two records, and a word at one more place that the loader writes.
+  /// Builds a library of two pointers and two records. The loader writes a word at one more location.
   private static func library(_ place: String) throws -> String {
     #if arch(x86_64)
       let type = "R_X86_64_64"

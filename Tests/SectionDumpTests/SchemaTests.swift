@@ -6,11 +6,11 @@ import Testing
 struct SchemaTests {
   private static let folder = "Sources/section-dump/Schemas"
   private static let shared = "common.json"
-  /// The documents, as the files of their schemas are called.
+  /// The documents, named like the files of their schemas.
   static let names = ((try? files(in: folder)) ?? []).filter { $0 != shared }
     .map { ($0 as NSString).deletingPathExtension }
 
-  /// The JSON files in a folder and below, but for hidden ones.
+  /// Returns the JSON files in a folder and below, without hidden ones.
   private static func files(in folder: String) throws -> [String] {
     let place = Repository.place(folder)
     let found = FileManager.default.enumerator(
@@ -19,7 +19,7 @@ struct SchemaTests {
       .filter { $0.hasSuffix(".json") }.map { String($0.dropFirst(place.path.count + 1)) }
   }
 
-  /// The places that a schema refers to.
+  /// Returns the locations that a schema refers to.
   private static func references(in value: Any) -> [String] {
     if let array = value as? [Any] { return array.flatMap(references) }
     guard let object = value as? [String: Any] else { return [] }

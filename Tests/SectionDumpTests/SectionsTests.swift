@@ -20,7 +20,7 @@ struct SectionsTests {
       #expect(section["address"] as? String == "0x" + trimmed(words[2]))
       #expect(section["size"] as? Int == Int(words[4], radix: 16))
       #expect(section["segment"] is NSNull)
-      // readelf knows `R` only where the file names GNU as its system; elsewhere it prints `o`.
+      // readelf knows `R` only if the file names GNU as its system; elsewhere it prints `o`.
       let flags = words.count > 9 ? words[6].replacingOccurrences(of: "o", with: "R") : ""
       #expect(section["flags"] as? String == flags, "\(line)")
       #expect(section["type"] as? String == String(words[1]))

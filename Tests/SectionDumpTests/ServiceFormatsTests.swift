@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Findings in the forms of services say what the table says")
 struct ServiceFormatsTests {
-  /// A finding, as any of the forms has it.
+  /// A finding in the terms that all forms share.
   struct Plain: Hashable {
     var code: String
     var level: String
@@ -12,7 +12,7 @@ struct ServiceFormatsTests {
     var text: String
   }
 
-  /// The forms, and how each is read.
+  /// The forms, with a reader for each.
   enum Form: String, CaseIterable, Sendable {
     case sarif, github, gitlab
 
@@ -72,7 +72,7 @@ struct ServiceFormatsTests {
     }
   }
 
-  /// Files with errors, a warning, a remark and a name that each form has to encode.
+  /// Makes files with errors, a warning, a remark and a name that each form has to encode.
   private func files() throws -> Folder {
     let folder = try Folder()
     let shop = Compiler.module("shop", "BEEHIVE_REQUIRES(\"log\")")
@@ -162,7 +162,7 @@ struct ServiceFormatsTests {
     #expect(try losses("module:pay", 1).map(\.code) == ["missing-module"])
     try Compiler.library(Compiler.module("log"), as: "log.so", in: folder.url)
     let twin = try losses("module:shop", 0)
-    // The copy is lost as the file is.
+    // The copy is lost like the file.
     #expect(twin.map(\.level) == ["remark", "remark"], "\(twin)")
     #expect(Set(twin.map(\.code)) == ["duplicate-module"] && Set(twin.map(\.path)).count == 2)
   }

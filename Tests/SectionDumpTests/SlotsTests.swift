@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sections of others, read slot by slot: most are no arrays of pointers to strings.
+/// Sections of other projects, read slot by slot. Most are not arrays of pointers to strings.
 @Suite("Sections that others made")
 struct SlotsTests {
-  /// A table of structures, functions, numbers, texts, and memory that starts as zeros.
+  /// A table of structures, functions, numbers, texts, and zero-initialized memory.
   private static let source = """
     #define IN(name) __attribute__((used, retain, section(name)))
     struct entry { const char *name; long number; };
@@ -23,7 +23,7 @@ struct SlotsTests {
     try Fixtures.build(source, as: "slots.so")
   }
 
-  /// The entries of a section, as JSON has them.
+  /// Returns the entries of a section from the JSON output.
   private func entries(_ arguments: String...) throws -> [[String: Any]] {
     try Tool.entries(arguments + [Self.library.get()])
   }
@@ -157,7 +157,7 @@ struct SlotsTests {
   func arrows() throws {
     let output = try Tool.run(["hex", "--section", "functions", Self.library.get()]).output
     #expect(output.contains(/→ \[0\] code 0x[0-9a-f]+, \[1\] far\n/))
-    // The structure of a module begins with its size, which is no text.
+    // The structure of a module begins with its size, which is not text.
     let records = try Tool.run([
       "hex", "--section", "BeehiveRecords", Fixtures.annotatedLibrary("arrows.so"),
     ])

@@ -23,7 +23,7 @@ struct StartupTests {
     int call(void) { return inner(); }
     """
 
-  /// Nothing of the C library's is linked in, and no function that does nothing is left out.
+  /// The options link nothing of the C library, and keep functions that do nothing.
   private static let bare = ["-nostdlib", "-O0"]
   private static let library = bare + ["-shared", "-fPIC"]
 
@@ -32,7 +32,7 @@ struct StartupTests {
     "init-array[0] earliest", "init-array[1] early", "init-array[2] plain", "fini-array[0] closed",
   ]
 
-  /// Files, and what is to be said of each: each step without its address.
+  /// Files, and the expected steps of each, without addresses.
   static let rows: [(what: String, source: String, options: [String], steps: [String])] = [
     ("constructors by priority, the destructor last", functions, library, all),
     (
@@ -137,7 +137,7 @@ struct StartupTests {
   func copied() throws {
     let id = UUID().uuidString
     let library = try Fixtures.build("const int a = 1, b = 2;", as: "\(id).so")
-    // What is copied to be read-only is in `.data.rel.ro`, which `.dynamic` follows.
+    // A copy of read-only data is in `.data.rel.ro`, and `.dynamic` follows it.
     let source = """
       extern const int a, b;
       int main(void) { return a + b; }
@@ -200,7 +200,7 @@ struct StartupTests {
     var bytes = try Fixtures.bytes(name)
     let lines = Self.lines(try Tool.run(["startup", name]).expect(0))
     #expect(lines == ["objc-load[0] _shape", "init-array[0] _plain"])
-    // One command more for each: `LC_LOAD_DYLIB`, and `LC_ROUTINES_64` with the address of the constructor.
+    // One more command each: `LC_LOAD_DYLIB`, and `LC_ROUTINES_64` with the constructor's address.
     func number(_ value: UInt64, _ size: Int) -> [UInt8] {
       (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
     }
@@ -223,7 +223,7 @@ struct StartupTests {
     let all = Self.lines(try Tool.run(["startup", name]).expect(0))
     #expect(
       all == ["needed /usr/lib/libfirst.dylib", lines[0], "init _plain", lines[1]], "\(all)")
-    // Commands that are too short for what they say hide nothing.
+    // Commands that are too short for their contents hide nothing.
     bytes[32 + size + 8] = 0xff
     try bytes.write(to: Fixtures.place(name))
     #expect(Self.lines(try Tool.run(["startup", name]).expect(0)).count == 4)

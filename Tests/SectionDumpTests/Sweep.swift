@@ -2,36 +2,35 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Damaged files through commands: many in one process, and one by one where that goes wrong.
+/// Runs commands over damaged files: many in one process, and one by one if that goes wrong.
 ///
-/// A run goes wrong that a signal ends, that takes more than its processor time, memory or output, or
-/// that prints JSON which cannot be read.
+/// A run goes wrong if it takes more than its processor time, memory or output. It also goes wrong if a signal ends it
+/// or its JSON cannot be read.
 struct Sweep {
-  /// A damaged file, and how it came to be.
+  /// A damaged file, and a name that tells how it was made.
   struct Variant {
     var name: String
     var bytes: Data
   }
 
-  /// The bytes of output for a byte of input at most, beside what any file may print.
+  /// The most bytes of output for a byte of input, in addition to what any file may print.
   private static let textPerByte = 64
   private static let mostText = 1 << 20
-  /// The address space of the process in bytes, beside that of the files.
+  /// The address space of the process in bytes, in addition to that of the files.
   private static let mostMemory = 512 << 20
-  /// The seconds of processor time that all files of a run may take together: a guard, far above what
-  /// a build without optimisation needs.
+  /// The seconds of processor time that all files of a run may take together. The guard is far above the needs of a
+  /// build without optimisation.
   private static let mostTime = 60
 
-  /// The files.
   var variants: [Variant]
-  /// Paths that are given before each of them.
+  /// Paths that come before each of the files.
   var others: [String] = []
 
-  /// Reads the files, and tells which of them went wrong and how.
+  /// Reads the files, and returns which of them went wrong and how.
   ///
   /// - Parameter commands: The arguments before the paths, of each command in turn.
   /// - Returns: A line for each file and command that went wrong.
-  /// - Throws: What keeps the tool from being run.
+  /// - Throws: The error that keeps the tool from being run.
   func failures(of commands: [[String]]) throws -> [String] {
     let size = variants.reduce(0) { $0 + $1.bytes.count }
     let folder = try Self.folder(for: size + 4096 * variants.count)
@@ -52,8 +51,8 @@ struct Sweep {
     }
   }
 
-  /// A folder in memory, where there is one with so much room: thousands of files would keep a disk
-  /// busy. Others write there too.
+  /// Makes a folder in memory if there is enough room, because thousands of files would keep a disk busy. Other
+  /// programs write there too.
   static func folder(for size: Int) throws -> URL {
     let memory = URL(fileURLWithPath: "/dev/shm")
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: memory.path)
@@ -66,7 +65,7 @@ struct Sweep {
     return folder
   }
 
-  /// Writes files, each called by its number, and answers their paths.
+  /// Writes files, each named by its number, and returns their paths.
   static func write(_ files: [Data], in folder: URL) throws -> [String] {
     try files.enumerated().map { number, bytes in
       let file = folder.appendingPathComponent("\(number)")
@@ -75,7 +74,7 @@ struct Sweep {
     }
   }
 
-  /// What went wrong with a run; nil if nothing did.
+  /// Returns the reason why a run went wrong; nil if it did not.
   private static func failure(
     of command: [String], _ paths: [String], size: Int
   ) throws -> String? {
@@ -97,7 +96,7 @@ struct Sweep {
     }
   }
 
-  /// Keeps a file that somebody has to look at; answers its path.
+  /// Keeps a file for people to look at, and returns its path.
   private static func keep(_ variant: Variant) throws -> String {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("beehive-findings")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -108,14 +107,14 @@ struct Sweep {
 }
 
 extension Sweep.Variant {
-  /// Values that are the first or last of something, or near it.
+  /// Boundary values of numbers and sizes, and values near them.
   private static let limits: [UInt64] = [
     0, 1, 7, 8, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff,
     0x7fff_ffff_ffff_ffff, 0xffff_ffff_ffff_fff8, .max,
   ]
 
-  /// A file with up to four changes: bits, numbers at the limits of their type, blocks of it that stand
-  /// elsewhere too, or an end before its time. Most are near the start, where headers are.
+  /// Changes a file up to four times: bits, numbers at the limits of their type, blocks copied from elsewhere in the
+  /// file, or an early end. Most changes are near the start, where headers are.
   init(of whole: Data, named name: String, seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var bytes = [UInt8](whole)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `Scripts/fuzz --sweep` runs: damaged files of every format through every command. The seeds are
-/// numbers, so that each run reads the same files.
+/// The tests of `Scripts/fuzz --sweep`: damaged files of every format, read by every command. The seeds are numbers, so
+/// each run reads the same files.
 @Suite("A sweep of damaged files", .full, .needs("prlimit"), .mayHang, .limitsMemory)
 struct SweepTests {
   /// Every command that reads files, each with a format.
@@ -18,17 +18,17 @@ struct SweepTests {
 
   private static let mutations = 33_000
   private static let perRun = 40
-  /// The bytes of all files of a run: what is printed of them as JSON is read whole.
+  /// The bytes of all files of a run. Tests read the whole JSON output of a run.
   private static let bytesPerRun = 1 << 20
 
   @Test("No mutation takes more than its share, whatever is asked of it", arguments: Linkages.names)
   func mutated(name: String) throws {
     let whole = try Linkages.bytes(name)
     let path = try Linkages.path(name)
-    // Of a file that is larger than a run, as many as fit into forty: each takes seconds.
+    // A file larger than a run gets only forty mutations, each alone, because each takes seconds.
     let perRun = max(1, min(Self.perRun, Self.bytesPerRun / whole.count))
     let count = perRun == 1 ? Self.perRun : Self.mutations / Linkages.names.count + 1
-    // Made when they are needed: all of them, of every file at once, are more than memory holds.
+    // Made on demand: all variants of every file at once need more memory than there is.
     func variants(_ seeds: Range<Int>) -> [Sweep.Variant] {
       seeds.map { Sweep.Variant(of: whole, named: name, seed: UInt64($0)) }
     }
@@ -45,13 +45,13 @@ struct SweepTests {
     #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
   }
 
-  /// What reads every part of a file.
+  /// Commands that read every part of a file.
   private static let thorough = [
     ["records", "--format", "json"], ["sections"], ["strings", "--section", "*"],
     ["verify", "--strict"], ["startup"], ["conformances"],
   ]
 
-  /// Seven formats.
+  /// Files of seven formats.
   static let truncated = [
     "elf-bfd.so", "elf-clang.o", "elf-s390x.so", "macho-arm64-fixup-chains.dylib", "macho-x86_64.o",
     "universal.o", "archive-gnu.a",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import section_dump
 
-/// Texts and names as they are in files: with `\`, with control bytes, and in no UTF-8.
+/// Texts and names as they are in files: with `\`, with control bytes, and outside UTF-8.
 @Suite("Texts that are written in another way than they are")
 struct TextsTests {
   /// Each text as bytes, and as tables and CSV show it.
@@ -36,7 +36,7 @@ struct TextsTests {
       """, as: "texts.so", suffix: "s", ["-shared", "-nostdlib"])
   }
 
-  /// A file that is called like a command, and is meant by its path alone.
+  /// A file named like a command, which only a path can mean.
   private static let calledLikeCommand = Result {
     try Fixtures.bytes(library.get()).write(to: Fixtures.place("sections"))
   }
@@ -83,14 +83,14 @@ struct TextsTests {
       SlotText(bytes: Array(text.utf8), size: text.utf8.count).cut(to: limit).bytes.count
     }
     #expect((1...7).map { size("aé→🐝", $0) } == [1, 1, 3, 3, 3, 6, 6])
-    // What is no text is cut where it is.
+    // Bytes that are not text are cut at the limit.
     let data = SlotText(bytes: [UInt8](repeating: 0x80, count: 9), size: 9)
     #expect(data.cut(to: 5).bytes.count == 5)
   }
 
   // MARK: - Names
 
-  /// Two sections whose names are no UTF-8, and differ in that alone.
+  /// Two sections whose names are not UTF-8, and differ only in those bytes.
   private static let named = Result {
     let name = try Fixtures.build(
       """
@@ -144,7 +144,7 @@ struct TextsTests {
     var random = SystemRandomNumberGenerator()
     for _ in 0..<2000 {
       let bytes = (0..<Int.random(in: 0...12)).map { _ in
-        // Signs of escapes, and parts of characters, more often than others.
+        // Escape characters and parts of characters, more often than others.
         [UInt8.random(in: 0...255, using: &random), 0x5c, 0x22, 0xe2, 0x80, 0xae].randomElement()!
       }
       let cell = ByteSink.bytes { $0.write(bytes.span, as: .cell) }
@@ -152,7 +152,7 @@ struct TextsTests {
     }
   }
 
-  /// What a cell says.
+  /// Returns the bytes that a cell stands for.
   private static func unescaped(_ cell: [UInt8]) -> [UInt8] {
     var rest = Substring(String(decoding: cell, as: UTF8.self)).unicodeScalars
     var bytes: [UInt8] = []

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `section-dump` as it was built, run as a process.
+/// `section-dump` as it was built with the tests, run as a process.
 enum Tool {
   /// Runs the tool in the directory of the fixtures, with `input` as its standard input.
   static func run(
@@ -13,14 +13,14 @@ enum Tool {
       Repository.sectionDump, arguments, input: input, environment: environment)
   }
 
-  /// Runs a script of the shell, to which the tool is `$0` and the arguments are `$@`.
+  /// Runs a shell script that gets the tool as `$0` and the arguments as `$@`.
   static func shell(
     _ script: String, _ arguments: [String] = [], with shell: String = "sh"
   ) throws -> Outcome {
     try Fixtures.run(shell, ["-c", script, Repository.sectionDump] + arguments)
   }
 
-  /// Runs the tool with so much memory, which no sanitizer run limits.
+  /// Runs the tool with limited memory, except under a sanitizer.
   static func limited(_ arguments: [String], kilobytes: Int = 160_000) throws -> Outcome {
     let limit = Needs.isSanitized ? "unlimited" : "\(kilobytes)"
     return try shell("ulimit -v \(limit); exec \"$0\" \"$@\"", arguments)
@@ -34,24 +34,24 @@ enum Tool {
     return isolated
   }
 
-  /// Expects that two runs said the same and came to the same status.
+  /// Expects that two runs printed the same and ended with the same status.
   static func expectSame(_ one: Outcome, _ other: Outcome) {
     #expect(one.output == other.output, "\(one.command)")
     #expect(one.errors == other.errors, "\(one.command)")
     #expect(one.status == other.status, "\(one.command)")
   }
 
-  /// The file objects of a JSON run.
+  /// Returns the file objects of a JSON run.
   static func files(_ arguments: [String], input: Data? = nil) throws -> [[String: Any]] {
     try files(of: run(arguments + ["--format", "json"], input: input))
   }
 
-  /// The sections of the first file of a JSON run.
+  /// Returns the sections of the first file of a JSON run.
   static func sections(_ arguments: [String]) throws -> [[String: Any]] {
     try #require(files(arguments).first?["sections"] as? [[String: Any]])
   }
 
-  /// The entries of the first section of a JSON run.
+  /// Returns the entries of the first section of a JSON run.
   static func entries(_ arguments: [String]) throws -> [[String: Any]] {
     try #require(sections(arguments).first?["entries"] as? [[String: Any]])
   }
@@ -61,7 +61,7 @@ enum Tool {
     try run(["live", "--pid", "\(pid)", "--format", "json"])
   }
 
-  /// The images that `live` shows, by the last parts of their paths.
+  /// Returns the images that `live` shows, by the last parts of their paths.
   static func live(_ arguments: [String], status: Int32 = 0) throws -> [String: [String: Any]] {
     let outcome = try run(["live", "--format", "json"] + arguments).expect(status)
     let images = try files(of: outcome).map {
@@ -70,27 +70,27 @@ enum Tool {
     return Dictionary(images) { first, _ in first }
   }
 
-  /// The JSON object that a run has printed, on all lines or on one.
+  /// Returns the JSON object that a run has printed, on all lines or on one.
   static func object(_ text: some StringProtocol) throws -> [String: Any] {
     let document = try JSONSerialization.jsonObject(with: Data(text.utf8))
     return try #require(document as? [String: Any])
   }
 
-  /// The file objects that a JSON run has printed, or what it lists under another key.
+  /// Returns the file objects that a JSON run has printed, or its list under another key.
   static func files(of outcome: Outcome, key: String = "files") throws -> [[String: Any]] {
     let object = try object(outcome.output)
     #expect(object["schema"] as? Int == 1)
     return try #require(object[key] as? [[String: Any]])
   }
 
-  /// The findings of `verify`, whose status must be this one, if any is given.
+  /// Returns the findings of `verify`, and expects this status, if any is given.
   static func findings(_ arguments: [String], status: Int32? = 0) throws -> [[String: Any]] {
     let outcome = try run(["verify", "--format", "json"] + arguments)
     #expect(status == nil || outcome.status == status, "\(outcome)")
     return try files(of: outcome, key: "findings")
   }
 
-  /// The findings of `verify`, each as `level code file section[index]`.
+  /// Returns the findings of `verify`, each as `level code file section[index]`.
   static func found(_ arguments: [String], status: Int32? = 0) throws -> [String] {
     try findings(arguments, status: status).map { finding in
       let words = ["level", "code", "path", "section"].compactMap { finding[$0] as? String }
@@ -99,12 +99,12 @@ enum Tool {
     }
   }
 
-  /// The codes of the problems of a file object.
+  /// Returns the codes of the problems of a file object.
   static func codes(_ file: [String: Any]) -> [String] {
     (file["problems"] as? [[String: Any]] ?? []).map { $0["code"] as? String ?? "" }
   }
 
-  /// The records of a file object, each as `kind name → implementation {attributes}`.
+  /// Returns the records of a file object, each as `kind name → implementation {attributes}`.
   static func lines(_ file: [String: Any]) throws -> [String] {
     try #require(file["records"] as? [[String: Any]]).map { record in
       let attributes = (record["attributes"] as? [String: Any] ?? [:])
@@ -115,7 +115,7 @@ enum Tool {
     }
   }
 
-  /// The fields of each line of CSV.
+  /// Returns the fields of each line of CSV.
   static func rows(_ text: String) -> [[String]] {
     text.split(separator: "\n").map { line in
       var (fields, isQuoted) = ([""], false)
@@ -135,10 +135,10 @@ enum Tool {
   }
 }
 
-/// Compares what was printed with a file beside this one.
+/// Compares the printed text with a golden file.
 ///
-/// A golden that is missing is written, and the test fails once so that somebody looks at it;
-/// `RECORD_GOLDENS=1` writes all of them anew.
+/// A missing golden is written, and the test fails once so that somebody looks at it. `RECORD_GOLDENS=1` writes all
+/// goldens anew.
 func expectGolden(
   _ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

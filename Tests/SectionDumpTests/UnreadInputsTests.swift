@@ -77,7 +77,7 @@ struct UnreadInputsTests {
     if format == "table" { #expect(outcome.output.contains(" (offset 0x")) }
   }
 
-  /// The code, the file, and what to do.
+  /// The code, the file, and the remedy.
   static let unreadable = [
     (
       "unreadable", "nosuch.so",
@@ -109,7 +109,7 @@ struct UnreadInputsTests {
     let bytes = try Linkages.bytes("macho-arm64.o")
     let folder = try Folder()
     defer { folder.remove() }
-    // Its headers, and its symbols at the end, which say what is retained.
+    // The positions cover the headers, and the symbols at the end, which mark the retained sections.
     let positions = Array(0..<640) + Array(bytes.count - 640..<bytes.count)
     let list = try Fixtures.overwritten(
       bytes, at: Effort.sample(100, of: positions), by: [0, 0x20, 0xff], in: folder)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import section_dump
 
-/// Only that `verify` and its children say what the files show; `PluginFilesTests` has each way of drifting.
+/// Tests only that `verify` and its children report the drift. `PluginFilesTests` has each way to drift.
 @Suite("What section-dump verify finds in a plugin and the contracts beside it", .needs("swiftc"))
 struct VerifyContractsTests {
   private static let folders = Result {

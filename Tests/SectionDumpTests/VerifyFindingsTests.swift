@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every code that `verify` has, with what leads to it, where it points and what it advises.
+/// Every code of `verify`, with a source that leads to it, its location and its remedy.
 @Suite("Each finding of section-dump verify has a place and a remedy")
 struct VerifyFindingsTests {
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
-    /// C, or assembler where it begins with a dot.
+    /// C, or assembler if it begins with a dot.
     var source: String
     var place: String
     var remedy: String
@@ -41,12 +41,12 @@ struct VerifyFindingsTests {
 
     """
 
-  /// Entries as C writes them, which read well and contradict each other.
+  /// Returns entries as C writes them, which read well and contradict each other.
   private static func pair(_ one: String, _ other: String) -> String {
     "\(preamble)\(one);\n\(other);"
   }
 
-  /// Words of one of the pointer sections, and the text that the name `text` leads to.
+  /// Returns words of one of the pointer sections, and the text at the name `text`.
   private static func words(
     _ words: String, in section: String = "BeehiveMods", flags: String = "awR"
   ) -> String {
@@ -58,7 +58,7 @@ struct VerifyFindingsTests {
     """
   }
 
-  /// One typed record; what is not given is as it should be.
+  /// Returns one typed record. Omitted fields are valid.
   private static func record(
     size: Int = 48, version: Int = 1, kind: Int = 1, _ text: String = ".asciz \"Log\""
   ) -> String {
@@ -80,7 +80,7 @@ struct VerifyFindingsTests {
     "build the file again as the message says, or name it as it was before it was changed"
   private static let inSource = "correct the entry in its source, or declare it with BeeHive.h"
 
-  /// What is wrong with the set, though every entry of it can be read.
+  /// Sets with a contradiction, though every entry of them can be read.
   static let contradictions =
     [
       Row(
@@ -163,7 +163,7 @@ struct VerifyFindingsTests {
         status: 0),
     ] + missing
 
-  /// What is required, and declared by nothing.
+  /// Requirements that no file declares.
   private static let missing = [
     ("missing-module", "module:net"), ("missing-service", "service:log"),
     ("missing-target", "target:log"), ("missing-route", "route:app://log/:id"),
@@ -255,7 +255,7 @@ struct VerifyFindingsTests {
     #expect(found.count { $0.contains("not-retained") } == 1, "\(found)")
   }
 
-  /// The codes in a table of the documentation.
+  /// Returns the codes in a table of the documentation.
   private static func codes(under heading: String) throws -> Set<String> {
     let text = try Repository.text("Docs/problems.md")
     let parts = text.components(separatedBy: "\n## ")

@@ -2,13 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Files that declare the same, of which some could come into one process and others never.
+/// Files that declare the same entries. Some can come into one process, others never.
 @Suite("Duplicates are looked for among files that are loaded together")
 struct VerifyPlatformsTests {
   private static let member = "a name longer than the sixteen bytes of a header.o"
 
-  /// Files, all with the same five entries, those whose entries are duplicates, and those that are
-  /// the same as one before, byte by byte.
+  /// Files that all have the same five entries. Then the files whose entries are duplicates, and the files that equal
+  /// an earlier one byte by byte.
   static let rows: [(what: String, files: [String], duplicates: [String], copies: Set<String>)] = [
     ("two libraries", ["elf-bfd.so", "elf-lld.so"], ["elf-lld.so"], []),
     ("ELF and Mach-O", ["elf-bfd.so", "macho-x86_64-fixup-chains.dylib"], [], []),
@@ -77,7 +77,7 @@ struct VerifyPlatformsTests {
     }
     #expect(names("duplicate-").sorted() == duplicates.flatMap { Array(repeating: $0, count: 5) })
     #expect(Set(names("copy")) == copies)
-    // The two that require a module which nobody declares say so, wherever they stand.
+    // The two modules that require an undeclared module are reported, whichever files they are in.
     #expect(findings.contains { $0["code"] as? String == "unmet-requirement" })
   }
 

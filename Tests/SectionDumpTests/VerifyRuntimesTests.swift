@@ -12,7 +12,7 @@ struct VerifyRuntimesTests {
     """
   private static let main = "int main(void) { return 0; }"
 
-  /// Builds a file that needs a library of this name, whatever that holds.
+  /// Builds a file that needs a library of this name, whatever the library holds.
   private func file(
     _ name: String, needing library: String?, _ source: String = main, _ options: [String] = []
   ) throws -> String {
@@ -45,7 +45,7 @@ struct VerifyRuntimesTests {
       try Tool.found(["--strict", old, host], status: 1) == ["warning second-runtime \(old)"])
     let said = try Tool.run(["verify", host, old]).output
     #expect(said.contains("it needs libBeeHive.so, and \(host) needs libBeeHive.so.0"), "\(said)")
-    // What the host links is no library that registers.
+    // Libraries of the runtime, which hosts link, are not expected to register entries.
     let runtime = try file(
       "runtime-part.so", needing: "libBeeHive.so", "int part;", ["-Wl,-soname,libBeeHiveRouting.so"]
     )
@@ -88,13 +88,13 @@ struct VerifyRuntimesTests {
         "error without-entries \(needing)", "error without-entries \(plain)",
       ])
     #expect(try Tool.found(["--require-entries", "--strict", full, host]) == [])
-    // What a walk comes upon was not meant, but something was.
+    // Files found by a walk may lack entries, but at least one must have some.
     let folder = try Fixtures.folder("bare-folder")
     func expect(_ options: String..., finds findings: String...) throws {
       let found = try Tool.found(options + ["-r", "bare-folder"], status: findings.isEmpty ? 0 : 1)
       #expect(found == findings)
     }
-    // A gate over nothing is told.
+    // A gate over nothing gets a warning.
     try expect("--strict", finds: "warning without-entries (all files)")
     try Fixtures.bytes(needing).write(to: folder.appendingPathComponent("one.so"))
     #expect(try Tool.found(["-r", "bare-folder"]) == [])

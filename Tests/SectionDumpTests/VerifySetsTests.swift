@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What no file shows by itself, and what a file hides.
+/// Findings that no single file shows, and things that a file hides.
 @Suite("What section-dump verify finds in files that belong together")
 struct VerifySetsTests {
-  /// Codes that are tested here, or in `VerifyContractsTests` and `MissingTypesTests`, and not in `VerifyFindingsTests`.
+  /// Codes tested here, in `VerifyContractsTests` or in `MissingTypesTests`, but not in `VerifyFindingsTests`.
   static let codes: Set = [
     "copy", "duplicate-type", "duplicate-protocol", "never-linked", "look-alike-section",
     "contract-drift", "contract-not-visible", "missing-protocol", "does-not-conform",
@@ -103,7 +103,7 @@ struct VerifySetsTests {
     #expect(try Tool.found(["libnever.a", all]) == [])
     #expect(try Tool.found(["libnever.a", none, all]) == [])
     #expect(try Tool.found(["libnever.a"]) == [])
-    // Beside libraries alone, an executable that is not given may have it.
+    // If only libraries are given, an executable elsewhere may link the members.
     let library = try Fixtures.build("int none;", as: "never-none.so")
     #expect(try Tool.found(["libnever.a", library]) == members.map { "warning" + $0.dropFirst(5) })
     try Tool.run(["verify", "libnever.a", one])

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sets of libraries. `AgreementTests` of the project has which entries are duplicates, and which wait for each other.
+/// Sets of libraries. `AgreementTests` of the project tests which entries are duplicates, or wait for each other.
 @Suite("What section-dump verify finds")
 struct VerifyTests {
-  /// A set: the source of each file, `a.so`, `b.so` and so on, and what is found in them.
+  /// A set: the source of each file, `a.so`, `b.so` and so on, and the expected findings.
   struct Row: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var sources: [String]
@@ -29,7 +29,7 @@ struct VerifyTests {
     static const int english = 1;
     BEEHIVE_SERVICE(Greeter, EnglishGreeter, &english);
     """
-  /// A service in C that a factory makes.
+  /// Returns a C service that a factory makes.
   private static func factory(_ name: String, _ attributes: String) -> String {
     """
     #include <BeeHive.h>
@@ -191,7 +191,7 @@ struct VerifyTests {
     #expect(line.contains("error: 300 modules "), "\(line)")
     #expect(line.contains(" → 292 more → "))
     #expect(line.utf8.count < 1000)
-    // Each of its nodes leads to it all the same.
+    // Each node of the cycle still leads to the finding.
     let document = try Tool.object(Tool.run(["graph", "--format", "json", file]).output)
     let findings = try #require(document["findings"] as? [[String: Any]])
     #expect(findings.map { ($0["nodes"] as? [Any])?.count } == [count])

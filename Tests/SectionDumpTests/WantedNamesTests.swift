@@ -10,7 +10,7 @@ struct WantedNamesTests {
     try Fixtures.build(Fixtures.handWritten, as: name)
   }
 
-  /// The names of the sections that a command shows of a file.
+  /// Returns the names of the sections that a command shows of a file.
   private static func shown(_ arguments: [String]) throws -> [String] {
     try Tool.files(arguments).flatMap { file in
       (file["sections"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
@@ -58,7 +58,7 @@ struct WantedNamesTests {
     #expect(try Self.shown(["strings", "--section", "caf?", path]) == ["café"])
   }
 
-  /// Arguments for which nothing is found, and what is said of that.
+  /// Arguments that match nothing, and the expected complaint.
   static let misses: [(arguments: [String], complaint: String)] = [
     (["strings", "--section", "BeehiveMod"], "a section BeehiveMod; did you mean BeehiveMods?"),
     (
@@ -78,7 +78,7 @@ struct WantedNamesTests {
 
   @Test("One that nothing matches is status 1, with those that are similar", arguments: misses)
   func missing(arguments: [String], complaint: String) throws {
-    // Without the entries of the fixture that are malformed.
+    // The source leaves out the malformed entries of the fixture.
     let source = Fixtures.handWritten.split(separator: "\n")
       .filter { !["nothing", "hostile", "damaged"].contains(where: $0.contains) }
       .joined(separator: "\n")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("why says where an entry is lost")
 struct WhyTests {
-  /// A loss that is planted into one file among others.
+  /// A loss planted into one file among others.
   enum Loss: String, CaseIterable, Sendable {
     case misspelled, unlinkedMember, collected, lookAlike, removed
     case superseded, switchedOff, writable, denied
@@ -28,7 +28,7 @@ struct WhyTests {
     }
   }
 
-  /// A folder with a loss, and the words that ask for the entry.
+  /// A folder with a loss, and the arguments that ask for the entry.
   private struct Patient {
     let folder: Folder
     var entry = ""
@@ -53,7 +53,7 @@ struct WhyTests {
     }
   }
 
-  /// An entry as somebody writes it by hand.
+  /// Returns an entry as written by hand.
   private static func slot(_ section: String, _ text: String) -> String {
     "__attribute__((used, aligned(8), section(\"\(section)\"))) "
       + "static const char *const entry = \(text.debugDescription);"
@@ -260,7 +260,7 @@ struct WhyTests {
     }
   }
 
-  /// One case in each of so many: the step, its remedy, and the status.
+  /// Plants several cases of a loss. Checks the step, its remedy, and the status.
   @Test("names the planted loss", arguments: Loss.allCases)
   func planted(_ loss: Loss) throws {
     var generator = SeededGenerator(seed: UInt64(loss.rawValue.utf8.count))
@@ -279,7 +279,7 @@ struct WhyTests {
       let losses = ways.compactMap(\.last).filter { $0["state"] as? String == "lost" }
       let lost = losses.compactMap { $0["stage"] as? String }
       #expect(lost == (loss == .none ? [] : [loss.stage]), "\(patient.entry): \(outcome.output)")
-      // Of two entries of one name the first is there.
+      // Of two entries of one name the first remains.
       let isThere = [.none, .duplicate].contains(loss)
       let isDamaged = [.malformed, .nameless, .removed].contains(loss)
       #expect(outcome.status == (isThere ? 0 : isDamaged ? 2 : 1))
