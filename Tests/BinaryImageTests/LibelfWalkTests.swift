@@ -51,7 +51,7 @@ import Testing
     #expect(counts["gelf_getnote"] == 0)
   }
 
-  /// Some heap profilers are such allocators: they walk the list for a backtrace.
+  /// Heap profilers are such allocators: they walk the list for a backtrace.
   @Test("An allocator that walks the loader's list under its own lock does not deadlock")
   func profiledAllocator() throws {
     #expect(try EventsHost.run("profiled") == "")

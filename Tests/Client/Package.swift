@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Somebody else's package, which takes the project by version: ClientTests of Tests/ProjectTests says from
-// where, and with MACROS by which trait it has the macros. MACROS_LIBRARY is what expands them, where that is
-// not built with the package.
+// Somebody else's package, which takes the project by version. ClientTests of Tests/ProjectTests sets its source.
+// MACROS is the trait that provides the macros. MACROS_LIBRARY is the library that expands them, if it is not built
+// with the package.
 let macros = Context.environment["MACROS"]
 let library = Context.environment["MACROS_LIBRARY"].map { ["-load-plugin-library", $0] } ?? []
 let beehive = Target.Dependency.product(name: "BeeHive", package: "swift-beehive")

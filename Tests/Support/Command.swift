@@ -1,7 +1,7 @@
 public import Foundation
 public import Testing
 
-/// What a program printed, and how it ended.
+/// The output of a program, and its exit status.
 public struct Outcome: Error, CustomStringConvertible, Sendable {
   /// The command line.
   public var command: String
@@ -15,12 +15,12 @@ public struct Outcome: Error, CustomStringConvertible, Sendable {
   /// The lines of standard output, without empty ones.
   public var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-  /// The command line, the status, and all that was printed.
+  /// The command line, the status, and all output.
   public var description: String { "\(command): status \(status)\n\(output)\(errors)" }
 }
 
 extension Outcome {
-  /// Returns what was printed by a program that had to succeed.
+  /// Returns the output of a program that had to succeed.
   ///
   /// - Throws: Itself, if its status is not 0.
   @discardableResult
@@ -29,14 +29,14 @@ extension Outcome {
     return output
   }
 
-  /// Expects that the program came to a status, and printed some texts among others.
+  /// Expects that the program ended with a status, and printed some texts among others.
   ///
   /// - Parameters:
   ///   - status: The exit status.
   ///   - errors: Texts in standard error.
   ///   - output: Texts in standard output.
-  ///   - location: Where the test expects it.
-  /// - Returns: The outcome, for what else is expected of it.
+  ///   - location: The location of the expectation in the test.
+  /// - Returns: The outcome, for further expectations.
   @discardableResult
   public func expect(
     _ status: some BinaryInteger, errors: String..., output: String...,
@@ -56,15 +56,15 @@ extension Outcome {
 public enum Command {
   private static let timeout = URL(fileURLWithPath: Needs.path(of: "timeout") ?? "/usr/bin/timeout")
 
-  /// The variables that programs are given.
+  /// The environment variables of programs.
   private static let inherited: [String: String] = {
     var variables = ProcessInfo.processInfo.environment
     variables["LC_ALL"] = "C"
-    // The driver of Swift 6.3 crashes where the temporary folder has letters outside ASCII.
+    // The driver of Swift 6.3 crashes if the temporary folder has letters outside ASCII.
     if variables["TMPDIR"]?.utf8.contains(where: { $0 >= 0x80 }) == true {
       variables["TMPDIR"] = "/tmp"
     }
-    // Compilers keep modules of C in the home of the user, where there is one.
+    // Compilers keep modules of C in the user's home, if there is one.
     let home = FileManager.default.homeDirectoryForCurrentUser.path
     if variables["CLANG_MODULE_CACHE_PATH"] == nil,
       !FileManager.default.isWritableFile(atPath: home), let folder = try? Folder()
@@ -74,7 +74,7 @@ public enum Command {
     return variables
   }()
 
-  /// Runs a program to its end. Output goes through files, so that no full pipe stops the program.
+  /// Runs a program to its end. Output goes through files, so no full pipe stops the program.
   ///
   /// The program speaks English, whatever language this process was started in.
   ///
@@ -84,9 +84,8 @@ public enum Command {
   ///   - folder: Its working directory; this process' own by default.
   ///   - input: Its standard input; empty by default.
   ///   - environment: Variables that are set in addition to those of this process.
-  ///   - limit: The seconds after which a program that hangs is ended, with status 124. No test
-  ///     measures speed by it.
-  /// - Returns: What the program printed and how it ended, whatever its status.
+  ///   - limit: The seconds after which a hanging program is ended, with status 124. No test measures speed by it.
+  /// - Returns: The output and the exit status, whatever the status is.
   /// - Throws: An error of Foundation if the program cannot be started.
   public static func run(
     _ program: String, _ arguments: [String] = [], in folder: URL? = nil, input: Data? = nil,
@@ -117,7 +116,7 @@ public enum Command {
       output: texts[0], errors: texts[1])
   }
 
-  /// Starts a program that hears every signal, though threads of tests may have blocked some.
+  /// Starts a program that receives every signal, though threads of tests may have blocked some.
   public static func start(_ process: Process) throws {
     var (none, mask) = (sigset_t(), sigset_t())
     // Sound: both sets live as long as the calls.
@@ -127,15 +126,15 @@ public enum Command {
     try process.run()
   }
 
-  /// Starts a program that says `ready` once there is something to look at, and ends it after that.
+  /// Starts a program, runs `body` once the program prints `ready`, and then ends the program.
   ///
   /// - Parameters:
   ///   - program: Its path.
   ///   - arguments: Its arguments.
   ///   - folder: Its working directory.
-  ///   - body: Looks at the process. `printed` are the lines that the program printed before.
-  /// - Returns: What `body` returns.
-  /// - Throws: The ``Outcome`` of a program that ends before it is ready, or what `body` throws.
+  ///   - body: Looks at the process. `printed` are the lines that the program printed before `ready`.
+  /// - Returns: The result of `body`.
+  /// - Throws: The ``Outcome`` of a program that ends before it is ready, or the error of `body`.
   public static func whileRunning<Value>(
     _ program: String, _ arguments: [String], in folder: URL,
     _ body: (_ process: Int32, _ printed: [String]) throws -> Value

@@ -2,18 +2,18 @@ public import Foundation
 
 /// Sources that tests compile.
 public enum Compiler {
-  /// The C compiler of this machine: whichever of gcc, cc and clang comes first.
+  /// The C compiler of this machine: the first of gcc, cc and clang that is installed.
   public static let program = ["gcc", "cc", "clang"].first(where: Needs.has) ?? "cc"
 
-  /// What one call compiles: equal ones have equal results.
+  /// The input of one call. Equal inputs have equal results.
   private struct Key: Hashable {
     var words: [String]
     var folder: URL
   }
 
-  /// What was made; the thread sanitizer does not understand `Synchronization.Mutex`.
+  /// The results by their keys. The thread sanitizer does not understand `Synchronization.Mutex`.
   private final class Made: @unchecked Sendable {
-    // Sound: read and written by `withLock` alone.
+    // Sound: read and written only by `withLock`.
     private var bytes: [Key: Data] = [:]
     private let lock = NSLock()
 
@@ -29,7 +29,7 @@ public enum Compiler {
   ///
   /// - Parameters:
   ///   - source: The text of the source.
-  ///   - name: The file that is made.
+  ///   - name: The name of the file.
   /// - Returns: The path of the library.
   /// - Throws: The ``Outcome`` of a compiler that fails.
   public static func library(_ source: String, as name: String) throws -> String {
@@ -41,16 +41,16 @@ public enum Compiler {
 
   /// Compiles a source into a file.
   ///
-  /// Libraries and objects are compiled once per run: whoever asks for the same again gets a copy,
-  /// which is a file of its own. What stood at the place before is left to those who have it open.
+  /// Libraries and objects are compiled once per run. A second call with the same input gets a copy of its own. An
+  /// earlier file in its place stays valid for whoever has it open.
   ///
   /// - Parameters:
   ///   - source: The text of the source.
   ///   - suffix: Its language: `c`, or `s` for assembler.
-  ///   - name: The file that is made, from `folder` on.
-  ///   - folder: Where it is made, and where relative paths in `arguments` begin.
+  ///   - name: The path of the file in `folder`.
+  ///   - folder: The folder of the file, and of relative paths in `arguments`.
   ///   - compiler: The program.
-  ///   - arguments: Its arguments besides the source and the output.
+  ///   - arguments: Arguments in addition to the source and the output.
   /// - Throws: The ``Outcome`` of a compiler that fails.
   public static func compile(
     _ source: String, suffix: String = "c", as name: String, in folder: URL,
@@ -66,7 +66,7 @@ public enum Compiler {
     let input = folder.appendingPathComponent("\(name).source.\(suffix)")
     try Data((source + "\n").utf8).write(to: input)
     try Command.output(compiler, [input.path, "-o", name] + arguments, in: folder)
-    // A program is no copy: a child that is forked while one is written would keep it busy.
+    // A program is never copied: a child that is forked while the copy is written would keep it busy.
     guard ["-c", "-r", "-shared"].contains(where: arguments.contains) else { return }
     let bytes = try Data(contentsOf: result)
     made[key] = bytes
@@ -76,8 +76,8 @@ public enum Compiler {
   ///
   /// - Parameters:
   ///   - source: The text of the source.
-  ///   - name: The file that is made, from `folder` on; folders on the way to it are made too.
-  ///   - folder: The folder where relative paths in `options` begin.
+  ///   - name: The path of the file in `folder`. Folders on the way to it are made too.
+  ///   - folder: The folder of relative paths in `options`.
   ///   - compiler: The program.
   ///   - options: Further options.
   /// - Returns: The library.
@@ -96,7 +96,7 @@ public enum Compiler {
     return library
   }
 
-  /// The source of a plugin with one module.
+  /// Returns the source of a plugin with one module.
   public static func module(_ name: String, _ attributes: String = "\"\"") -> String {
     """
     #include <BeeHive.h>
@@ -110,9 +110,9 @@ public enum Compiler {
   /// - Parameters:
   ///   - source: The text of the source.
   ///   - module: The name of the module.
-  ///   - name: The file that is made, from `folder` on.
-  ///   - folder: Where it is made, and where relative paths in `options` begin.
-  ///   - emit: The option that says what is made.
+  ///   - name: The path of the file in `folder`.
+  ///   - folder: The folder of the file, and of relative paths in `options`.
+  ///   - emit: The option that selects the kind of file.
   ///   - options: Further options.
   /// - Returns: The file.
   /// - Throws: The ``Outcome`` of a compiler that fails.

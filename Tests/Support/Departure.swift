@@ -1,20 +1,20 @@
 public import Testing
 
-/// What leaves the one that holds it, and asks something when it ends.
+/// An object that leaves its holder, and calls a closure when it ends.
 public final class Departing: Sendable {
   private let ask: @Sendable () -> Void
   /// - Parameter ask: Runs at the end.
   public init(_ ask: @escaping @Sendable () -> Void) { self.ask = ask }
   deinit { ask() }
-  /// Does nothing; whoever calls it holds the object.
+  /// Does nothing. Its caller holds the object.
   public func stay() {}
 }
 
-/// A way for something of the user's to leave a Hive or a router.
+/// A way for a user's object to leave a Hive or a router.
 public struct Departure<Holder>: Sendable, CustomTestStringConvertible {
   /// Names the way.
   public let testDescription: String
-  /// Gives the holder what `make` makes, keeping nothing of it, and takes it away.
+  /// Gives the holder the object that `make` makes, without keeping it, and takes the object away.
   public let run: @Sendable (Holder, _ make: () -> Departing) throws -> Void
 
   /// Describes a way.

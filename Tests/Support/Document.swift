@@ -1,24 +1,24 @@
 import Foundation
 
-/// A page of documentation by its fenced blocks.
+/// A page of documentation and its fenced blocks.
 public struct Document: Sendable {
-  /// A block: the word behind its fence, if any, and its lines.
+  /// A block: the word after its fence, if any, and its lines.
   public struct Block: Sendable {
-    /// `swift`, `c`, `json`, `sh`, or nothing for what a terminal shows.
+    /// `swift`, `c`, `json`, `sh`, or empty for a terminal session.
     public var language: Substring
-    /// Its lines, without ends.
+    /// The lines, without their ends.
     public var lines: [Substring]
-    /// Why nothing runs it: the page says `<!-- Not run: … -->` before the block.
+    /// The reason why nothing runs the block, from `<!-- Not run: … -->` before it.
     public var reason: Substring?
 
-    /// The file that a comment in its first two lines names: `// greeter.h`, `# CMakeLists.txt`.
+    /// The file named by a comment in the first two lines: `// greeter.h`, `# CMakeLists.txt`.
     public var file: String? {
       lines.prefix(2).firstNonNil {
         $0.wholeMatch(of: #/(?://|#|/\*) ([\w/.+-]+\.\w+)(?: \*/)?/#).map { String($0.output.1) }
       }
     }
 
-    /// The commands behind prompts, and what each prints.
+    /// The commands after prompts, and the output of each.
     public var session: [(command: String, output: String)] {
       lines.reduce(into: []) { session, line in
         if line.hasPrefix("$ ") {
@@ -29,11 +29,11 @@ public struct Document: Sendable {
       }
     }
 
-    /// Its text, each line with its end.
+    /// The text, each line with its end.
     public var text: String { lines.map { $0 + "\n" }.joined() }
 
-    /// Returns whether the block is a part of a file, in its order: blanks count for nothing, and an ellipsis or an
-    /// empty line for anything.
+    /// Returns whether the block is a part of a file, in its order. Blanks are ignored. An ellipsis or an empty line
+    /// stands for anything.
     public func isExcerpt(of file: String) -> Bool {
       var rest = Self.plain(file)[...]
       let paragraphs = text.components(separatedBy: "\n\n")
@@ -51,25 +51,25 @@ public struct Document: Sendable {
 
   /// A block that the page lacks.
   public struct Missing: Error, CustomStringConvertible {
-    /// What is missing, and where.
+    /// The missing block, and its page.
     public var description: String
   }
 
-  /// Where it is in the checkout.
+  /// The path of the page in the checkout.
   public let path: String
   /// All blocks, in their order.
   public let blocks: [Block]
-  /// What it links to: places in the checkout, with the anchor of a heading where the link has one.
+  /// The link targets: files in the checkout, with the anchor of a heading if the link has one.
   public let targets: [(file: String, anchor: String?)]
-  /// The files that it links to, by their places in the checkout.
+  /// The files that the page links to, by their paths in the checkout.
   public var links: [String] { targets.map(\.file) }
-  /// The anchors of its headings, as GitHub makes them.
+  /// The anchors of the page's headings, as GitHub makes them.
   public let anchors: [String]
 
   /// The folder of the guides.
   public static let guides = "Sources/BeeHive/BeeHive.docc"
 
-  /// The pages at the root, everything in Docs, and the guides.
+  /// Returns the pages at the root, everything in Docs, and the guides.
   public static func all() throws -> [Document] {
     let pages = try ["Docs", guides].flatMap { folder in
       try FileManager.default.subpathsOfDirectory(atPath: Repository.place(folder).path)
@@ -113,7 +113,7 @@ public struct Document: Sendable {
     }
   }
 
-  /// The text of a page without code, addresses and comments.
+  /// Returns the text of a page without code, addresses and comments.
   public static func prose(_ path: String) throws -> String {
     try Repository.text(path)
       .replacing(#/(?ms)^[ >]*```.*?^[ >]*```/#, with: "").replacing(#/`[^`\n]*`/#, with: "")
@@ -128,7 +128,7 @@ public struct Document: Sendable {
     }.joined()
   }
 
-  /// The block of a language that has this text in it.
+  /// Returns the block of a language that contains this text.
   public func block(_ language: String, with text: String) throws -> Block {
     let found = blocks.filter { block in
       block.language == language && block.lines.contains { $0.contains(text) }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// How much of its work a test does.
+/// The amount of work that a test does.
 public enum Effort {
-  /// Whether everything is asked for, as `Scripts/test --all` does by `BEEHIVE_TESTS=all`.
+  /// Whether to do everything, as `Scripts/test --all` requests with `BEEHIVE_TESTS=all`.
   public static let isFull = ProcessInfo.processInfo.environment["BEEHIVE_TESTS"] == "all"
 
-  /// How often to repeat what may be repeated without end.
+  /// Returns the number of repetitions of a test that could repeat without end.
   public static func times(_ usual: Int, full: Int) -> Int { isFull ? full : usual }
 
-  /// As many of some values as are usually enough, in their order: always the same ones, which look
-  /// random. All of them where everything is asked for.
+  /// Returns a sample of some values, in their order, or all of them if everything is to be done. The sample looks
+  /// random, but is always the same.
   public static func sample<Value>(_ usual: Int, of values: [Value]) -> [Value] {
     guard !isFull, usual < values.count else { return values }
     var generator = SeededGenerator(seed: 0xbee)
@@ -24,7 +24,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Equal seeds give equal numbers.
   public init(seed: UInt64) { state = seed }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

@@ -2,13 +2,13 @@ public import Foundation
 
 /// A temporary folder of a test.
 public struct Folder: Sendable {
-  /// Where it is.
+  /// The location of the folder.
   public let url: URL
 
-  /// Its path, without a slash at the end.
+  /// The path of the folder, without a slash at the end.
   public var path: String { url.path }
 
-  /// The folder that all others are in. It is removed when the process ends.
+  /// The folder that contains all others. It is removed when the process ends.
   private static let root: URL = {
     let root = FileManager.default.temporaryDirectory
       .appendingPathComponent("beehive-tests-\(UUID().uuidString)", isDirectory: true)
@@ -22,10 +22,10 @@ public struct Folder: Sendable {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
-  /// The place of a file or folder in it.
+  /// Returns the location of a file or folder in it.
   public func place(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-  /// Writes a file, and the folders on the way to it.
+  /// Writes a file, and makes the folders on the way to it.
   @discardableResult
   public func write(_ bytes: Data, as name: String) throws -> URL {
     let file = place(name)
@@ -35,13 +35,13 @@ public struct Folder: Sendable {
     return file
   }
 
-  /// Writes a text file, and the folders on the way to it.
+  /// Writes a text file, and makes the folders on the way to it.
   @discardableResult
   public func write(_ text: String, as name: String) throws -> URL {
     try write(Data(text.utf8), as: name)
   }
 
-  /// Makes a folder in it, and the folders on the way to that.
+  /// Makes a folder in it, and the folders on the way.
   @discardableResult
   public func makeFolder(_ name: String) throws -> URL {
     let folder = place(name)
@@ -49,6 +49,6 @@ public struct Folder: Sendable {
     return folder
   }
 
-  /// Removes it before the process ends.
+  /// Removes the folder before the process ends.
   public func remove() { try? FileManager.default.removeItem(at: url) }
 }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Counts the calls of libelf that a program and its children make, by a library that is preloaded.
+/// Counts the calls of libelf that a program and its children make, with a preloaded library.
 ///
-/// With ``Outcome`` come the counts by the names of the calls. Its source is
-/// `Tests/Fixtures/LibelfCounter/count.c`, which lists the calls.
+/// A run returns an ``Outcome`` and the counts by the names of the calls. The source of the library,
+/// `Tests/Fixtures/LibelfCounter/count.c`, lists the calls.
 public struct LibelfCounter: Sendable {
   /// Room for the rows of the library: 24 bytes of name and 8 of count.
   private static let (rowSize, fileSize) = (32, 1 << 12)
@@ -15,7 +15,7 @@ public struct LibelfCounter: Sendable {
     folder = try Folder()
     let name = "libcount.so"
     library = folder.place(name).path
-    // With libelf, so that the next definition is found in programs that open it later.
+    // The library links libelf, so the next definition is found in programs that open it later.
     try Compiler.compile(
       Repository.fixture("LibelfCounter/count.c"), as: name, in: folder.url,
       ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-lelf"])
@@ -29,7 +29,7 @@ public struct LibelfCounter: Sendable {
   ///   - folder: Its working directory; this process' own by default.
   ///   - isBroken: Whether `elf_begin` and `elf_memory` return null.
   ///   - environment: Variables that are set in addition to those of this process.
-  /// - Returns: How the program ended, and how often each call was made.
+  /// - Returns: The outcome of the program, and the count of each call.
   /// - Throws: An error of Foundation if the program cannot be started.
   public func run(
     _ program: String, _ arguments: [String] = [], in folder: URL? = nil, isBroken: Bool = false,
@@ -44,7 +44,7 @@ public struct LibelfCounter: Sendable {
     return (outcome, Self.counts(in: try Data(contentsOf: file)))
   }
 
-  /// Every call that the library knows, and how often it was made.
+  /// Returns every call that the library knows, and its count.
   private static func counts(in data: Data) -> [String: Int] {
     var counts: [String: Int] = [:]
     for start in stride(from: 0, to: fileSize, by: rowSize) where data[start] != 0 {

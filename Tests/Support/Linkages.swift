@@ -5,7 +5,7 @@ import Testing
 public enum Linkages {
   private static let script = Repository.place("Scripts/make-fixtures").path
 
-  /// The lines of a manifest by their first word.
+  /// Returns the lines of a manifest by their first word.
   private static func lines(_ manifest: String) -> [String: [String]] {
     let pairs = manifest.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 1) }
     return Dictionary(grouping: pairs.filter { $0.count == 2 }) { String($0[0]) }
@@ -14,7 +14,7 @@ public enum Linkages {
 
   private static let listed = lines((try? Command.output(script, ["--list"])) ?? "")
 
-  /// Those that register what the source says, whether they can be made here or not.
+  /// The names of the files that register the source's entries, whether they can be made here or not.
   public static let names = listed["built"] ?? []
 
   private static let made = Result {
@@ -30,17 +30,16 @@ public enum Linkages {
     )
   }
 
-  /// What came of making them, once per run.
+  /// Returns the outcome of making the files, once per run.
   public static func outcome() throws -> Outcome { try made.get().outcome }
 
-  /// Those of `names` that were made.
+  /// Returns the names of the files that were made.
   public static func built() throws -> [String] {
     let made = try made.get()
     return names.filter { FileManager.default.fileExists(atPath: made.folder.place($0).path) }
   }
 
-  /// The path of one of them; skips the running test, or its running case, where a tool for it is
-  /// missing.
+  /// Returns the path of a file. Skips the running test, or its running case, if a tool for the file is missing.
   public static func path(_ name: String) throws -> String {
     let made = try made.get()
     if let reason = made.skipped[name] { try Test.cancel("\(reason)") }
@@ -49,7 +48,7 @@ public enum Linkages {
     return path
   }
 
-  /// The bytes of one of them; skips where its path does.
+  /// Returns the bytes of a file. Skips in the same cases as ``path(_:)``.
   public static func bytes(_ name: String) throws -> Data {
     try Data(contentsOf: URL(fileURLWithPath: path(name)))
   }

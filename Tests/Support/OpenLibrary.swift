@@ -1,10 +1,10 @@
 import Foundation
 
-/// A library that the test has loaded into its own process, open until the test ends or closes it.
+/// A library that the test has loaded into its own process. It is open until the test ends or closes it.
 @safe public final class OpenLibrary {
-  /// The loader does not load it, or it lacks a function.
+  /// The loader refuses the library, or the library lacks a function.
   public struct Failure: Error, CustomStringConvertible {
-    /// The words of the loader.
+    /// The loader's message.
     public var description: String
   }
 
@@ -24,7 +24,7 @@ import Foundation
 
   deinit { close() }
 
-  /// Loads a library for the rest of the process, as one with Swift inside must be.
+  /// Loads a library for the rest of the process. A library with Swift inside must stay loaded.
   public static func keep(_ path: String) throws { unsafe try OpenLibrary(path).handle = nil }
 
   /// Calls a function of the library that takes nothing and returns an `int`.

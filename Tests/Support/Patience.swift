@@ -1,19 +1,18 @@
 import Foundation
 public import Testing
 
-/// Waiting for what others bring about. Nothing here measures: whoever waits gives up only where
-/// nothing will ever come.
+/// Waiting for other threads and processes. Nothing here measures time: a wait gives up only if nothing will ever come.
 public enum Patience {
-  /// After how long nothing will come any more.
+  /// The time after which nothing will come any more.
   private static let end: Duration = .seconds(600)
   private static let pause: Duration = .milliseconds(5)
-  /// After how many turns of its own a task will not come that has not come by then. Tasks take turns, and on a busy
-  /// machine the first may take longer than the time above.
+  /// The number of a task's own turns after which nothing will come any more. Tasks take turns, and on a busy machine
+  /// the first turn may take longer than `end`.
   private static let turns = 1000
 
-  /// Blocks the thread until something is so.
+  /// Blocks the thread until a condition is true.
   ///
-  /// - Returns: Whether it is.
+  /// - Returns: Whether the condition is true.
   @discardableResult
   public static func block(until isSo: () throws -> Bool) rethrows -> Bool {
     try spin {
@@ -23,9 +22,9 @@ public enum Patience {
     }
   }
 
-  /// Does something again and again, without a pause, until it answers true.
+  /// Repeats an attempt without a pause until it returns true.
   ///
-  /// - Returns: Whether it did.
+  /// - Returns: Whether the attempt returned true.
   public static func spin(_ attempt: () throws -> Bool) rethrows -> Bool {
     let start = ContinuousClock.now
     while try !attempt() {
@@ -34,9 +33,9 @@ public enum Patience {
     return true
   }
 
-  /// Runs `body` on a thread of its own, which may lock itself up.
+  /// Runs `body` on a thread of its own, because it may deadlock.
   ///
-  /// - Returns: Whether it came to its end.
+  /// - Returns: Whether `body` came to its end.
   public static func comesToEnd(_ body: @escaping @Sendable () -> Void) -> Bool {
     let isOver = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -46,10 +45,10 @@ public enum Patience {
     return isOver.wait(timeout: .now() + 600) == .success
   }
 
-  /// Waits until something is so, while other tasks run.
+  /// Waits until a condition is true, while other tasks run.
   ///
-  /// - Returns: Whether it is.
-  /// - Throws: What `isSo` throws, or an error if the task is cancelled.
+  /// - Returns: Whether the condition is true.
+  /// - Throws: The error of `isSo`, or an error if the task is cancelled.
   public static func wait(until isSo: () async throws -> Bool) async throws -> Bool {
     let start = ContinuousClock.now
     var turn = 0
@@ -61,14 +60,14 @@ public enum Patience {
     return true
   }
 
-  /// Tries time limits, one longer than the other, until nothing was cut off that ends by itself.
+  /// Tries longer and longer time limits until nothing that ends by itself was cut off.
   ///
-  /// What never ends exceeds the first; what only has to wait for a processor is within the last.
+  /// Endless work exceeds the first limit. Work that only waits for a processor stays within the last.
   ///
   /// - Parameters:
-  ///   - attempt: Does the whole thing with a limit.
-  ///   - isWhole: Whether all went well that ends by itself.
-  /// - Returns: What the first good attempt came to, else the last one.
+  ///   - attempt: Does all the work with a limit.
+  ///   - isWhole: Whether all work that ends by itself went well.
+  /// - Returns: The value of the first good attempt, or else of the last attempt.
   public static func trying<Value>(
     _ attempt: (_ limit: Duration) async throws -> Value, until isWhole: (Value) -> Bool
   ) async rethrows -> Value {
@@ -81,6 +80,6 @@ public enum Patience {
 }
 
 extension Trait where Self == TimeLimitTrait {
-  /// Ends the test where it hangs. The time passes for tests that wait for a processor too.
+  /// Ends a hanging test. The time also passes while a test waits for a processor.
   public static var mayHang: Self { .timeLimit(.minutes(60)) }
 }

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// This checkout and what was built of it.
+/// This checkout and its build products.
 public enum Repository {
-  /// Its root: the folder with `Scripts` and `CSupport`.
+  /// The root of the checkout: the folder with `Scripts` and `CSupport`.
   public static let root: URL = {
     var folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     repeat {
@@ -12,21 +12,21 @@ public enum Repository {
     return folder
   }()
 
-  /// A file or folder of it.
+  /// Returns the location of a file or folder in the checkout.
   public static func place(_ path: String) -> URL { root.appendingPathComponent(path) }
 
-  /// The text of one of its files.
+  /// Returns the text of a file in the checkout.
   public static func text(_ path: String) throws -> String {
     try String(contentsOf: place(path), encoding: .utf8)
   }
 
-  /// The text of a file of `Tests/Fixtures`.
+  /// Returns the text of a file of `Tests/Fixtures`.
   public static func fixture(_ path: String) throws -> String { try text("Tests/Fixtures/\(path)") }
 
   /// The folder of the header that authors include.
   public static let headers = place("CSupport/CBeeHive/include").path
 
-  /// The folder of what was built with the running tests: the test bundle is in it too.
+  /// The folder of everything that was built with the running tests, including the test bundle.
   public static let products = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent()
 

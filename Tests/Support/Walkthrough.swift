@@ -1,13 +1,13 @@
 import Foundation
 
-/// What somebody does who follows a page in a folder: writes its files, types its commands, and compares.
+/// A reader who follows a page in a folder: writes its files, types its commands, and compares the output.
 ///
-/// A block that names a file is that file; `sh` is typed; a block without a language is what a terminal shows. Any other
-/// is a part of something that is tested elsewhere.
+/// A block that names a file is that file. A `sh` block is typed. A block without a language is a terminal session. Any
+/// other block is a part of something that is tested elsewhere.
 public struct Walkthrough {
-  /// Where a page promises what does not happen.
+  /// A block whose promise does not come true.
   public struct Broken: Error, CustomStringConvertible {
-    /// The page and the block, and what came of it.
+    /// The page and the block, and the actual outcome.
     public var description: String
   }
 
@@ -23,9 +23,9 @@ public struct Walkthrough {
     (self.page, self.folder, self.environment, self.limit) = (page, folder, environment, limit)
   }
 
-  /// Follows the page from its first block to its last; one that gives a reason why not is passed over.
+  /// Follows the page from its first block to its last. Skips a block that has a reason why nothing runs it.
   ///
-  /// - Parameter typing: What is typed in place of a command.
+  /// - Parameter typing: Returns the text to type instead of a command.
   /// - Throws: ``Broken`` at the first block that does not do what the page says.
   public func walk(typing: (String) -> String = { $0 }) throws {
     for block in page.blocks where block.reason == nil {
@@ -67,7 +67,7 @@ public struct Walkthrough {
     }
   }
 
-  /// What a terminal shows, without what differs between compilers and runs: addresses, identities, processes.
+  /// Returns the lines of a terminal without addresses, identities and processes, which differ between runs.
   public static func shape(_ text: String) -> [String] {
     text.split(separator: "\n").map { line in
       let line = line.replacing(#/0x[0-9a-f]+/#, with: "0x")

@@ -1,4 +1,4 @@
-/// What the client asks for.
+/// The service that the client asks for.
 public protocol Greeter: Sendable {
   /// A greeting.
   var greeting: String { get }

@@ -1,2 +1,2 @@
-/// Makes the linker take the object: an archive's members come only when asked for.
+/// Makes the linker take the object, because it takes an archive's members only on demand.
 void modules_link(void);
