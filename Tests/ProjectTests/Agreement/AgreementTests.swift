@@ -7,8 +7,8 @@ import Testing
 @testable import BeeHive
 @testable import section_dump
 
-/// What `verify` finds in a file is what a Hive rejects of it, and what was planted there; and a file says
-/// what the same file says when it is loaded.
+/// A Hive rejects the entries that `verify` reports and that the test planted. A loaded file gives the same entries as
+/// the stored file.
 @Suite("The Hive and verify hold entries to the same rules")
 struct AgreementTests {
   @Test("Random sets of libraries: the Hive, verify and who planted the entries agree")
@@ -18,7 +18,7 @@ struct AgreementTests {
     defer { folder.remove() }
     var seen: Set<String> = []
     var (missing, cyclic, lacking, kept) = (0, 0, 0, 0)
-    // What a Hive has registered stays mapped, and each Hive looks at all that is: with the square of them.
+    // Images with registered entries stay mapped, and each Hive reads all images: the time grows with the square.
     for seed in 0..<UInt64(Effort.times(60, full: 2000)) {
       let set = library.planted(seed: seed)
       let paths = try set.files.enumerated().map { number, bytes in
@@ -37,7 +37,7 @@ struct AgreementTests {
       }
       for trial in 0..<9 {
         let (off, failing) = trial == 0 ? ([], []) : (some(), some())
-        // The functions of the one in C are none.
+        // The operations of the C module E are not functions, so it is disabled.
         let options = LaunchOptions(onFailure: .skip, disabled: off.union(["E"]))
         let started = try await Silent.$failing.withValue(failing) {
           () async throws in try await hive.start(options: options).started
@@ -62,7 +62,7 @@ struct AgreementTests {
   func fixtures() throws {
     let own = try ELFFile(path: "/proc/self/exe").identity
     let paths = try Linkages.built().map { try Linkages.path($0) }.filter { path in
-      // What this machine's loader would misread is not given to it.
+      // Files that this machine's loader would misread are left out.
       guard let file = try? ELFFile(path: path), file.identity.machine == own.machine,
         try file.obstacle() == nil
       else { return false }
@@ -75,16 +75,16 @@ struct AgreementTests {
     }
   }
 
-  /// What is wrong with a library.
+  /// The problems of a library.
   private struct Found: Equatable {
     var rejected: [PlantedLibrary.Expected]
-    /// Each as the name of the module and that of what it requires.
+    /// Each requirement as the name of the module and the name that it requires.
     var missing: Set<String>
     /// The names of modules that wait for themselves.
     var cyclic: Set<String>
     /// The names of modules that can start.
     var starting: Set<String>
-    /// The names of services that a table in C answers for.
+    /// The names of services that a C table provides.
     var tables: Set<String>
   }
 
@@ -98,7 +98,7 @@ struct AgreementTests {
     }
   }
 
-  /// A Hive of libraries alone, which makes what was planted in order.
+  /// Makes a Hive of these libraries only, with a factory for each ordered module.
   private func hive(of paths: [String]) throws -> Hive {
     for path in paths { try OpenLibrary.keep(path) }
     let hive = Hive(imagesWhere: { paths.contains($0) })
@@ -107,7 +107,7 @@ struct AgreementTests {
     return hive
   }
 
-  /// The findings of a Hive are those of the files.
+  /// Returns the findings of a Hive, and expects it to have the entries of the files.
   private func found(by hive: Hive, in paths: [String]) throws -> Found {
     let stored = try paths.flatMap { try Scan(of: ELFFile(path: $0)).records }
     let entries = hive.entries.filter { if case .image = $0.source { true } else { false } }
@@ -130,7 +130,7 @@ struct AgreementTests {
       })
   }
 
-  /// An entry's words, wherever it was read.
+  /// Returns the text of an entry, wherever it was read.
   private func said(_ record: Record) -> String {
     let words = "\(record.kind) \(record.name) \(record.implementation ?? "–")"
     return "\(words) \(record.attributes) \(record.origin.section)[\(record.origin.index)]"
@@ -142,7 +142,7 @@ struct AgreementTests {
     return "\(words) \(entry.attributes) \(origin.section)[\(origin.index)]"
   }
 
-  /// What `verify` finds; duplicates by the Hive's word for them.
+  /// Returns the findings of `verify`. Duplicates have the Hive's code.
   private func found(byVerifyIn paths: [String]) -> Found {
     let set = FileSet(Inputs(paths: paths), readsTypes: true)
     let contradictions = set.contradictions

@@ -1,5 +1,5 @@
-/// One entry that a generated library may have, and what is wrong with it by the rules in
-/// `CSupport/RecordLayout.md` and `Docs`, as this test knows them and nothing else does.
+/// One entry that a generated library may have, with its problem by the rules in `CSupport/RecordLayout.md` and `Docs`.
+/// Only this test states the rules in this form.
 struct PlantedEntry {
   /// The first half of a record's head.
   struct Head {
@@ -17,15 +17,15 @@ struct PlantedEntry {
   }
 
   var text: [UInt8]
-  /// What it is rejected with, whatever else there is; nil for a good one.
+  /// The code that always rejects the entry; nil for a good entry.
   var code: String?
-  /// What nothing could tell it from others by.
+  /// The identities that make two entries duplicates.
   var identities: [String] = []
-  /// Of typed records.
+  /// The head of a typed record.
   var head: Head?
-  /// Of a module, its name; and what it starts after, whether it requires that or not.
+  /// The name of a module, the modules that it requires, and the modules that it only follows.
   var order: (module: String, requires: [String], after: [String])?
-  /// What its context has to lead to; nil where it is not made in C.
+  /// The structure that the context must lead to; nil if the entry is not made in C.
   var abi: String?
 
   init(_ text: String, _ identities: String..., code: String? = nil) {
@@ -58,7 +58,7 @@ struct PlantedEntry {
     (text, self.identities, self.code) = (bytes, identities, code)
   }
 
-  /// A typed record of these fields.
+  /// Makes a typed record of these fields.
   private init(
     _ kind: Kind, _ fields: [String], _ identities: [String] = [], code: String? = nil
   ) {
@@ -68,7 +68,7 @@ struct PlantedEntry {
     head = Head(kind: kind.rawValue)
   }
 
-  /// A module that starts after others.
+  /// Makes a module that starts after others.
   private init(_ module: String, requires: [String] = [], after: [String] = []) {
     let attributes = requires.map { "requires=\($0)" } + after.map { "after=\($0)" }
     self.init(.module, [module, ""] + attributes, ["module \(module)"])
@@ -109,7 +109,7 @@ struct PlantedEntry {
     .init(.theirs, ["anything", "", "scope=bizarre", "level=x"]),
   ]
 
-  /// The modules that start after others, in ways that lead round, or nowhere.
+  /// The modules that start after others, in cycles or after missing modules.
   static let orderedNames = ["P", "Q", "R", "V", "W"]
 
   private static let ordered: [PlantedEntry] = [

@@ -1,19 +1,19 @@
 import Foundation
 import TestSupport
 
-/// A library with room for entries, linked once, and what random ones in that room should come to.
+/// A library with room for entries, linked once, and the expected results of random entries in that room.
 ///
-/// The slots of the pointer sections lead to texts, and the records to structures, as the linker made them;
-/// the bytes of texts and records are then overwritten in a copy of the file.
+/// The linker makes the slots lead to texts, and the records to structures. A copy of the file then gets other bytes in
+/// its texts and records.
 struct PlantedLibrary {
   static let slots = 6
   static let textSize = 128
   static let records = 14
   static let recordSize = 256
-  /// Of the records, those whose context leads to a structure; that of the others is null.
+  /// The number of records whose context leads to a structure. The others have a null context.
   static let recordsWithContext = structures.count
 
-  /// What those lead to, and what a record of each abi that leads there is rejected with.
+  /// The structures, and the code that rejects a record of each abi that leads to one.
   static let structures = [
     structure(".long 24, 1; .quad 16, zeros", badContext: "target", badCode: "factory route"),
     structure(".long 24, 1; .quad code, 0", badContext: "table module target"),
@@ -40,7 +40,7 @@ struct PlantedLibrary {
     return (lines, Dictionary(uniqueKeysWithValues: contexts + codes))
   }
 
-  /// The file, its entries empty.
+  /// The file with empty entries.
   let template: Data
 
   init() throws {
@@ -51,7 +51,7 @@ struct PlantedLibrary {
     template = try Data(contentsOf: folder.place("template.so"))
   }
 
-  /// Markers, by which the room is found in the file.
+  /// Returns a marker, which locates the room in the file.
   private static func marker(_ what: String, _ number: Int) -> String {
     "@@\(what)\(number < 10 ? "0" : "")\(number)@@"
   }
@@ -85,7 +85,7 @@ struct PlantedLibrary {
     return lines.joined(separator: "\n")
   }()
 
-  /// One planted entry that is to be rejected.
+  /// One planted entry that must be rejected.
   struct Expected: Hashable, Comparable, CustomStringConvertible {
     /// The number of the file in the set.
     var file: Int?
@@ -100,11 +100,11 @@ struct PlantedLibrary {
   /// A set of one or two copies of the file with random entries.
   struct Planted {
     var files: [Data] = []
-    /// The entries that are to be rejected.
+    /// The entries that must be rejected.
     var expected: [Expected] = []
-    /// How the others wait for each other.
+    /// The order of the other modules.
     var order = PlantedOrder()
-    /// The services, without a name of their own, that a table in C answers for.
+    /// The unnamed services that a C table provides.
     var tables: Set<String> = []
     fileprivate var identities: Set<String> = []
   }
@@ -122,7 +122,7 @@ struct PlantedLibrary {
     var bytes = template
     func note(_ entry: PlantedEntry, _ section: String, _ index: Int) {
       var code = entry.code
-      // Of two that nothing could tell apart the second is rejected, and is in nobody's way then.
+      // Of two entries with one identity the second is rejected, and then conflicts with no other.
       if code == nil, !planted.identities.isDisjoint(with: entry.identities) { code = "duplicate" }
       if let code {
         planted.expected.append(
@@ -153,12 +153,12 @@ struct PlantedLibrary {
         entry.code = hasContext ? Self.structures[number].codes[abi] : "bad-context"
       }
       let head = entry.head ?? .init()
-      // The accessor and the context, which are relocated, stay.
+      // The accessor and the context stay, because they are relocated.
       write(
         head.bytes, over: Self.marker("R", number), size: 16, in: &bytes, then: entry.text, at: 32,
         size: Self.recordSize - 32)
       note(entry, "BeehiveRecords", number)
-      // Behind a size that cannot be believed nothing is read.
+      // A reader stops at an implausible size.
       if entry.code == "bad-record-size" { break }
     }
     planted.files.append(bytes)

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Somebody else's package, Tests/Client, which takes this one by URL and version: `unsafeFlags` in a target
-/// of ours would refuse that.
+/// Somebody else's package, Tests/Client, which takes this package by URL and version. That fails if a target of this
+/// package has `unsafeFlags`.
 struct Client {
   private static let version = "0.1.0"
 
@@ -15,7 +15,7 @@ struct Client {
     return library
   }
 
-  /// With the C and Swift targets alone, built in release.
+  /// The package with only the C and Swift targets, built in release.
   static let built = Result {
     let client = try Client("client")
     for product in [[], ["--product", "section-dump"]] {
@@ -24,12 +24,12 @@ struct Client {
     return client
   }
 
-  /// The package, and what is kept of its builds between runs.
+  /// The package, and the part of its builds that is kept between runs.
   let package: URL
   let scratch: URL
   private var environment: [String: String]
 
-  /// Makes a copy of the package that has built nothing of this version of the library.
+  /// Makes a copy of the package without builds of this version of the library.
   init(_ name: String, macros: String? = nil) throws {
     package = try Folder().place("Client")
     try FileManager.default.copyItem(at: Repository.place("Tests/Client"), to: package)
@@ -39,7 +39,7 @@ struct Client {
       "SWIFT_BEEHIVE_VERSION": Self.version,
     ]
     environment["MACROS"] = macros
-    // What an earlier version of the library fetched is not what this one does.
+    // Anything that was fetched for an earlier state of the library is stale.
     let repositories = scratch.appending(path: "repositories")
     let fetched =
       (try? FileManager.default.contentsOfDirectory(atPath: repositories.path)) ?? []
@@ -49,7 +49,7 @@ struct Client {
     for path in stale { try? FileManager.default.removeItem(at: path) }
   }
 
-  /// Removes what was built; returns true.
+  /// Removes the build products; returns true.
   func forget() throws -> Bool {
     for path in try FileManager.default.contentsOfDirectory(atPath: scratch.path)
     where path != "repositories" {
@@ -63,10 +63,10 @@ struct Client {
     FileManager.default.fileExists(atPath: scratch.appending(path: "build.db").path)
   }
 
-  /// Has the macros expanded by a library instead of what the package builds.
+  /// Makes a library expand the macros instead of the package's own build.
   mutating func useMacros(of library: String) { environment["MACROS_LIBRARY"] = library }
 
-  /// Runs the package manager: `build`, or `package` with a command of a plugin.
+  /// Runs the package manager: `build`, or `package` with a plugin's command.
   func swift(_ arguments: [String], in other: URL? = nil) throws -> Outcome {
     let folders = [
       "--package-path", (other ?? package).path, "--scratch-path",
@@ -78,20 +78,20 @@ struct Client {
       limit: 3600)
   }
 
-  /// Where a configuration's products are.
+  /// Returns the folder of a configuration's products.
   func products(_ configuration: String = "release") throws -> URL {
     let path = try swift(["build", "-c", configuration, "--show-bin-path"]).check()
     return URL(filePath: path.trimmingCharacters(in: .newlines))
   }
 
-  /// Makes a repository of a folder.
+  /// Makes a repository of a folder, with a tagged commit.
   private static func tag(_ folder: URL, as version: String) throws {
     let author = ["-c", "user.name=Client", "-c", "user.email=client@localhost"]
     for arguments in [
       ["init", "--quiet"], ["add", "--all"], author + ["commit", "--quiet", "--message", version],
       ["tag", version],
     ] {
-      // Whatever somebody has set up, signatures and hooks among it, is not asked.
+      // The user's own setup, such as signatures and hooks, has no effect.
       try Command.output(
         "git", arguments, in: folder,
         environment: ["GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("A package that takes this one by version", .serialized, .full, .needs("git"))
 struct ClientTests {
-  /// What its C and Swift targets declare.
+  /// The entries that the client's C and Swift targets declare.
   private static let declared = [
     "module CalendarModule", "module clock", "service Almanac", "service Greeter",
   ]
@@ -37,7 +37,7 @@ struct ClientTests {
     #expect(try Self.entries(in: output) == Self.declared)
   }
 
-  /// What `section-dump records --format json` prints: `module clock`, sorted.
+  /// Returns the entries that `section-dump records --format json` prints, sorted: `module clock`.
   private static func entries(in output: String) throws -> [String] {
     let document = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
     let files = try #require(document?["files"] as? [[String: Any]])
@@ -67,7 +67,7 @@ struct ClientTests {
       let outcome = try client.swift(["package", "section-dump"] + arguments)
       let alone = try Command.run(Repository.sectionDump, arguments)
       #expect(outcome.status == (alone.status == 0 ? 0 : 1), "\(outcome)")
-      // A process changes from one look to the next.
+      // A process changes between two looks.
       if arguments[0] == "live" { continue }
       #expect(outcome.output.contains(alone.output), "\(outcome)\(alone)")
     }
@@ -80,7 +80,7 @@ struct ClientTests {
     let outcome = try Client.built.get().swift(
       ["package", "verify-registrations", "-c", "release"] + options)
     #expect(outcome.status == status, "\(outcome)")
-    // Two names of Swift types that nothing has.
+    // Two entries name Swift types that do not exist.
     #expect(outcome.output.contains("1 file, 4 entries: 0 errors, 2 warnings"), "\(outcome)")
   }
 
@@ -110,7 +110,7 @@ struct ClientTests {
       #expect(
         outcome.status == 1 && outcome.errors.contains("\(name) means something"), "\(outcome)")
     }
-    // Words of C, of C++ and of both, a type of a header, a macro, and a header.
+    // Keywords of C, of C++ and of both, a type of a header, a macro, and a header.
     for name in ["restrict", "class", "int", "beehive_context", "NULL", "string"] {
       let outcome = try make(name)
       #expect(
@@ -119,7 +119,7 @@ struct ClientTests {
     }
   }
 
-  /// The seconds are printed: Docs/macros.md shows them.
+  /// Prints the seconds for Docs/macros.md.
   @Test(
     "the macros, by the library of swift package beehive-macros and by the trait that builds it")
   func macros() throws {

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Follows the pages for newcomers with nothing but their text, in an empty folder and an empty home, and prints how long
-/// each way takes.
+/// Follows the pages for newcomers with only their text, in an empty folder and an empty home. Prints the time of each
+/// way.
 @Suite("A newcomer gets to a running plugin", .serialized, .full, .needs("git"))
 struct NewcomerTests {
   private static func guide(_ name: String) -> String { "\(Document.guides)/\(name).md" }
@@ -12,7 +12,7 @@ struct NewcomerTests {
     ["C", "Cpp", "SwiftWithMacros", "SwiftWithoutMacros"].map { guide("GetStartedIn\($0)") }
     + ["README.md"]
 
-  /// Pages that go on in the folder of another.
+  /// Pages that continue in the folder of another page.
   private static let continuations = [
     guide("GetStartedInSwiftWithMacros"): [guide("TestYourModules")]
   ]
@@ -25,8 +25,8 @@ struct NewcomerTests {
     let environment = ["HOME": home.path, "XDG_CACHE_HOME": home.place("cache").path]
     let start = ContinuousClock.now
     let folder = try Folder()
-    // The package manager remembers what a version was, wherever its user's home is said to be; here the same version
-    // comes with other contents each time.
+    // The package manager remembers a version's contents, whatever home its user has. Here the same version has other
+    // contents each time.
     let own = "--security-path \(home.path)/security --cache-path \(home.path)/cache"
     for page in [page] + Self.continuations[page, default: []] {
       try Walkthrough(Document(page), in: folder, environment: environment, limit: 3600).walk {

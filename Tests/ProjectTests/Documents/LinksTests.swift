@@ -65,13 +65,13 @@ struct LinksTests {
     #expect(try Repository.text("README.md").lines.count <= 150)
   }
 
-  /// Whether a capital behind the first letter says that it is a name: `CMake`, `JSON`.
+  /// Returns whether a capital after the first letter marks a name: `CMake`, `JSON`.
   private func isName(_ word: some StringProtocol) -> Bool {
     word.dropFirst().contains(where: \.isUppercase)
   }
 
-  /// Code, links and what is between angle brackets are no prose. Tests/ProjectTests/Documents/words.txt has the words that
-  /// no dictionary knows.
+  /// Code, links and text in angle brackets are not prose. Tests/ProjectTests/Documents/words.txt has the words that no
+  /// dictionary has.
   @Test("each word is spelled as a dictionary or our list has it", .needs("dict:en"))
   func spelling() throws {
     let known = Set(try Repository.text("Tests/ProjectTests/Documents/words.txt").lines)

@@ -15,8 +15,8 @@ struct ProblemCodesTests {
     ("A call, a route or a table that is refused", "BeeHiveRouting/Values/RoutingError"),
   ]
 
-  /// The codes of a file: static members of a structure, else cases of an enumeration. A case without a text of its
-  /// own is its own text.
+  /// Returns the codes of a file: static members of a structure, or else cases of an enumeration. A case without a text
+  /// is its own code.
   private static func codes(in source: String) throws -> Set<Substring> {
     let lines = try Repository.text(source).lines
     let members = lines.compactMap { $0.firstMatch(of: /Self\(rawValue: "([^"]*)"\)/)?.output.1 }

@@ -7,7 +7,7 @@ struct SourcesTests {
     Markdown(text: try Repository.text("Docs/\(name)"))
   }
 
-  /// Names of the documents' own examples, and words of paths.
+  /// Names in the documents' own examples, and words of paths.
   private static let examples: Set = [
     "Shop", "ShopModule", "Home", "HomeModel", "Greeter", "hive", "any", "url", "self", "key", "md",
     "Docs", "RecordLayout", "CSupport",
@@ -55,7 +55,7 @@ struct SourcesTests {
   func macros() throws {
     let header = try Repository.text("CSupport/CBeeHive/include/beehive/macros.h")
     let defined = header.matches(of: #/(?m)^#define (B\w*[A-Za-z])\b/#).map { String($0.output.1) }
-    // What these are made of.
+    // Macros that authors do not write.
     let parts: Set = ["BEEHIVE_EXPANDED_TEXT", "BEEHIVE_MACROS_H"]
     let rows = try Self.document("header.md").rows
       .compactMap { $0.firstMatch(of: #/^\| `(\w+)/#) }.map { String($0.output.1) }
@@ -93,7 +93,7 @@ struct SourcesTests {
     }
   }
 
-  /// Every public type, function and constant of BeeHive.
+  /// Returns every public type, function and constant of BeeHive.
   private static func publicNames() throws -> [String] {
     try Texts.below("Sources/BeeHive").flatMap(\.lines).compactMap { line -> String? in
       let declaration = line.drop { $0 == " " }
@@ -107,7 +107,7 @@ struct SourcesTests {
 
   @Test("the newcomer's tests type every public name of BeeHive")
   func newcomer() throws {
-    // The C runtime shows the first, and protocols of the standard library ask for the others.
+    // The C runtime exposes the first, and protocols of the standard library require the others.
     let others: Set = ["beehive", "description", "encode"]
     // The codes of a problem are compared, not typed.
     let codes = try Repository.text("Sources/BeeHive/Entries/Problem.swift")
@@ -119,7 +119,7 @@ struct SourcesTests {
     #expect(names.subtracting(typed) == [])
   }
 
-  /// The fields of a structure, as a header declares them.
+  /// Returns the fields of a structure, as a header declares them.
   private static func declared(_ structure: String) throws -> [String] {
     let headers = try Texts.below("CSupport/CBeeHive/include/beehive", ending: ".h").joined()
     let start = try #require(headers.firstRange(of: "\ntypedef struct \(structure) {"))
@@ -127,7 +127,7 @@ struct SourcesTests {
     return fields(body.replacing(#//\*.*/#, with: ""))
   }
 
-  /// The name that each declaration of a C structure ends with.
+  /// Returns the name at the end of each declaration of a C structure.
   private static func fields(_ declarations: Substring) -> [String] {
     declarations.split(separator: ";").compactMap { declaration in
       // A pointer to a function has its name before the parameters, in parentheses.

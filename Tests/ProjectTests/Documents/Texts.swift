@@ -1,15 +1,15 @@
 import Foundation
 import TestSupport
 
-/// Texts of the checkout, found by walking its folders: a tarball has no index of them.
+/// Texts of the checkout, found by walking its folders because a tarball has no index of them.
 enum Texts {
-  /// The texts of all files below some folders whose names end like this.
+  /// Returns the texts of all files below some folders whose names have this ending.
   static func below(_ folders: String..., ending: String = ".swift") throws -> [String] {
     try folders.flatMap { try paths(below: $0) }.filter { $0.hasSuffix(ending) }
       .map(Repository.text)
   }
 
-  /// The sources of all tests, those of the examples among them, by their paths.
+  /// The sources of all tests, including the examples' tests, by their paths.
   static let ofTests = Result {
     let examples = try paths(below: "Examples").filter { $0.contains("/Tests/") }
     let tests = (try paths(below: "Tests") + examples).filter { $0.hasSuffix(".swift") }
@@ -31,7 +31,7 @@ enum Texts {
     return functions
   }
 
-  /// The files below a folder, without symbolic links and hidden folders such as `.build`.
+  /// Returns the files below a folder, without symbolic links and hidden folders such as `.build`.
   private static func paths(below folder: String) throws -> [String] {
     let manager = FileManager.default
     let names = try manager.contentsOfDirectory(atPath: Repository.place(folder).path)
@@ -48,7 +48,7 @@ enum Texts {
 }
 
 extension StringProtocol {
-  /// Its identifiers and keywords, in order.
+  /// The identifiers and keywords of the text, in order.
   var words: [String] {
     utf8.split { byte in
       switch byte {
@@ -62,6 +62,5 @@ extension StringProtocol {
     .filter { !$0.isEmpty }
   }
 
-  /// Its lines.
   var lines: [Substring] { Substring(self).split(separator: "\n") }
 }

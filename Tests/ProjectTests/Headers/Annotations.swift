@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// What an ELF object file announces, read by RecordLayout.md. Nothing needs to be relocated: all that
-/// a person reads is in the bytes.
+/// The annotations of an ELF object file, read by RecordLayout.md. All text is in the bytes, so nothing needs to be
+/// relocated.
 struct Annotations {
   /// A line for each typed record, sorted, as in `everything.records`.
   let records: [String]
@@ -36,7 +36,7 @@ struct Annotations {
       throw Bytes.Fault("note with flags \(note.flags), aligned to \(note.alignment)")
     }
     guard note.bytes.count == 56 else { throw Bytes.Fault("note of \(note.bytes.count) bytes") }
-    // Sizes of owner and descriptor, type; version and flags behind the owner.
+    // Sizes of owner and descriptor, and type; version and flags after the owner.
     let fields = try [0, 4, 8, 20, 24].map { try note.bytes.number(at: $0) }
     let owner = try note.bytes.part(at: 12, count: 8).text(at: 0)
     guard fields == [8, 36, 0x4245_4501, 1, 0], owner == "Beehive" else {

@@ -1,6 +1,6 @@
-/// Bytes of an object file, in the byte order of the machine it is for.
+/// Bytes of an object file, in the byte order of its machine.
 struct Bytes {
-  /// What a file or its annotations must not be; the message says what it is.
+  /// A violation in a file or its annotations. The message describes it.
   struct Fault: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -14,10 +14,9 @@ struct Bytes {
     self.isBigEndian = isBigEndian
   }
 
-  /// The number of bytes.
   var count: Int { bytes.count }
 
-  /// Some of them.
+  /// Returns a part of the bytes.
   func part(at offset: Int, count: Int) throws -> Self {
     guard offset >= 0, count >= 0, count <= self.count - offset else {
       throw Fault("\(count) bytes at \(offset) of \(self.count)")
@@ -26,7 +25,7 @@ struct Bytes {
     return Self(bytes[start..<start + count], isBigEndian: isBigEndian)
   }
 
-  /// An unsigned number of one to eight bytes; none of those that are read here is larger than `Int`.
+  /// Returns an unsigned number of one to eight bytes. No number that the tests read is larger than `Int`.
   func number(at offset: Int, size: Int = 4) throws -> Int {
     let part = try part(at: offset, count: size).bytes
     let number = (isBigEndian ? Array(part) : part.reversed()).reduce(0) { $0 << 8 | UInt64($1) }
@@ -34,13 +33,13 @@ struct Bytes {
     return number
   }
 
-  /// The text up to the next NUL.
+  /// Returns the text up to the next NUL.
   func text(at offset: Int) throws -> String {
     let rest = try part(at: offset, count: count - offset).bytes.prefix { $0 != 0 }
     return String(decoding: rest, as: UTF8.self)
   }
 
-  /// The texts between NULs, without the NULs at the end, and the number of those.
+  /// Returns the texts between NULs, and the number of NULs at the end.
   func texts() throws -> (texts: [String], padding: Int) {
     let end = (bytes.lastIndex { $0 != 0 } ?? bytes.startIndex - 1) + 1
     let texts = try bytes[..<end].split(separator: 0, omittingEmptySubsequences: false).map {

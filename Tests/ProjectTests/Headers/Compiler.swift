@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A compiler of C or C++, and how the header must please it.
+/// A compiler of C or C++, and its demands on the header.
 enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case gcc, clang
   case gxx = "g++"
@@ -18,7 +18,7 @@ enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
   }
   var oldest: String { standards[0] }
 
-  /// All that must not be said of the header.
+  /// The warnings that the header must not cause.
   var warnings: [String] {
     [
       "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wshadow", "-Wconversion", "-Wundef",
@@ -26,19 +26,19 @@ enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
     ]
   }
 
-  /// Where the public headers are.
+  /// The options for the folders of the public headers.
   static let includes = ["CBeeHive", "CBeeHiveAnchor"].map {
     "-I" + Repository.place("CSupport/\($0)/include").path
   }
 
-  /// Runs it in a folder, whatever comes of it; skips the running case where it is not installed.
+  /// Runs the compiler in a folder, whatever the outcome. Skips the running case if it is not installed.
   func run(_ arguments: [String], in folder: Folder) throws -> Outcome {
     try Needs.programs(rawValue)
-    // In English, which some tests read.
+    // Some tests read the messages in English.
     return try Command.run(rawValue, arguments, in: folder.url, environment: ["LC_ALL": "C"])
   }
 
-  /// Compiles a source of its language, which must succeed, in a new folder if none is given.
+  /// Compiles a source of the compiler's language in a folder, or in a new folder. The compiler must succeed.
   ///
   /// - Returns: The object file.
   @discardableResult
@@ -50,15 +50,15 @@ enum Compiler: String, CaseIterable, Sendable, CustomTestStringConvertible {
     return try make("x.o", arguments + options + ["-c", source.path], in: folder)
   }
 
-  /// Makes a file, which must succeed.
+  /// Makes a file. The compiler must succeed.
   @discardableResult
   func make(_ name: String, _ arguments: [String], in folder: Folder) throws -> URL {
     try run(arguments + ["-o", name], in: folder).check()
     return folder.place(name)
   }
 
-  /// Skips the running case unless the compiler is there and can do with an option what it can do
-  /// without: not every one has every machine, or the library of every sanitizer.
+  /// Skips the running case unless the compiler is installed and supports an option. Not every compiler has every
+  /// machine, or the library of every sanitizer.
   func needs(_ option: String, linking: Bool = false) throws {
     let folder = try Folder()
     let source = try folder.write("int main(void) { return 0; }\n", as: "main.c")

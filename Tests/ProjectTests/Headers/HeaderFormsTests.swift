@@ -51,7 +51,7 @@ struct HeaderFormsTests {
       let source = try folder.write(HeaderSource.include + HeaderSource.twoModules, as: "two.c")
       let arguments =
         ["-Ipch", "-x", compiler.language, "-std=\(compiler.oldest)"] + compiler.warnings
-      // -H marks what it takes from the precompiled header.
+      // -H marks headers that come from the precompiled header.
       try compiler.run(
         arguments + ["-Winvalid-pch", "-H", "-c", source.path, "-o", "x.o"], in: folder
       ).expect(0, errors: "! pch/BeeHive.h.gch")

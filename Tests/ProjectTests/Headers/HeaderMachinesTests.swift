@@ -32,7 +32,7 @@ struct HeaderMachinesTests {
   func sections(target: String, compiler: Compiler) throws {
     try compiler.needs("--target=\(target)")
     try Needs.programs("llvm-objdump")
-    // Address sanitizer would pad the entries if they did not say otherwise.
+    // Address sanitizer would pad the entries if they did not forbid it.
     let object = try compiler.compile(
       HeaderSource.everything, options(target) + ["-fsanitize=address"])
 

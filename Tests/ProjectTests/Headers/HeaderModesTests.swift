@@ -4,7 +4,7 @@ import Testing
 
 @Suite("BeeHive.h compiles in silence and yields the same records in every mode")
 struct HeaderModesTests {
-  /// How an author may compile.
+  /// A way in which an author may compile.
   struct Mode: Sendable, CustomTestStringConvertible {
     var compiler: Compiler
     var standard: String
@@ -12,7 +12,7 @@ struct HeaderModesTests {
 
     var testDescription: String { "\(compiler.rawValue) -std=\(standard) \(options)" }
 
-    /// Every standard of every compiler, with each of these options.
+    /// Returns every standard of every compiler, with each of these options.
     static func all(_ options: String...) -> [Self] {
       Compiler.allCases.flatMap { compiler in
         compiler.standards.flatMap { standard in
@@ -45,7 +45,7 @@ struct HeaderModesTests {
     #expect(try !ObjectFile(object).hasTraces)
   }
 
-  /// An author in C++ wraps headers of C, those that care for C++ themselves too.
+  /// An author in C++ wraps headers of C, even headers that do it themselves.
   @Test("a host, and headers that an author includes within extern \"C\"", arguments: Mode.all(""))
   func host(mode: Mode) throws {
     let folder = try Folder()

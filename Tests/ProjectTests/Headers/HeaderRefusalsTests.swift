@@ -4,7 +4,7 @@ import Testing
 
 @Suite("What an author gets wrong is refused in words")
 struct HeaderRefusalsTests {
-  /// Code that must not compile, and what the compiler must say: one of these.
+  /// Code that must not compile, and the expected words. The compiler must print one of them.
   static let mistakes: [(code: String, words: [String])] = [
     (#"BEEHIVE_MODULE(a, &o, BEEHIVE_PRIORITY(1), BEEHIVE_LEVEL("basic"));"#, ["no commas"]),
     ("BeeHiveMod();", ["without a name"]),

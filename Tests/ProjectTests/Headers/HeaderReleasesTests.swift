@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What was written against the headers of a release works with the library of today: `Docs/versions.md`. Each
-/// release that changed a header has a folder with them, a plugin, a host, and what the host prints.
+/// Code written against the headers of a release works with today's library: `Docs/versions.md`. Each release that
+/// changed a header has a folder with its headers, a plugin, a host, and the host's output.
 @Suite("Plugins and hosts in C and C++ of an earlier release")
 struct HeaderReleasesTests {
   private static let releases = Repository.place("Tests/Fixtures/Releases")
@@ -15,7 +15,7 @@ struct HeaderReleasesTests {
 
   @Test("register and run", arguments: versions, Compiler.allCases)
   func run(version: String, compiler: Compiler) throws {
-    // What clang++ links with comes with g++.
+    // clang++ links with libraries that come with g++.
     if compiler == .clangxx { try Needs.programs("g++") }
     let release = Self.releases.appending(path: version)
     let folder = try Folder()
@@ -39,7 +39,7 @@ struct HeaderReleasesTests {
         == printed.split(separator: "\n").sorted())
   }
 
-  /// Until a version is released its headers may change, and the kept ones with them.
+  /// Until a version is released, its headers may change, and the kept headers change with them.
   @Test("the headers of the version that comes next are today's", arguments: versions)
   func next(version: String) throws {
     guard try !Repository.text("CHANGELOG.md").contains("\n## \(version)") else { return }

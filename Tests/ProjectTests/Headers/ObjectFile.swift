@@ -1,7 +1,7 @@
 import Foundation
 
-/// The sections of an ELF object file. It is read here by the letter of the format, not by the reader
-/// that the project is about: the two must not share a mistake.
+/// The sections of an ELF object file, read by the letter of the format. The test does not use the project's reader, so
+/// the two cannot share a mistake.
 struct ObjectFile {
   struct Section {
     var name: String
@@ -15,9 +15,8 @@ struct ObjectFile {
   static let grouped = 0x200
   static let retained = 0x20_0000
 
-  /// All sections.
   let sections: [Section]
-  /// Whether a section or a symbol of the project is in it.
+  /// Whether the file has a section or a symbol of the project.
   let hasTraces: Bool
 
   init(_ file: URL) throws {
@@ -26,7 +25,7 @@ struct ObjectFile {
       throw Bytes.Fault("no ELF file")
     }
     let bytes = Bytes(data, isBigEndian: data[5] == 2)
-    // Fields that hold addresses and sizes have eight bytes in one class, four in the other.
+    // Fields of addresses and sizes have eight bytes in one class, four in the other.
     let isWide = data[4] == 2
     let width = isWide ? 8 : 4
     let counts = isWide ? 58 : 46
@@ -36,8 +35,8 @@ struct ObjectFile {
     let table = try bytes.part(
       at: bytes.number(at: isWide ? 40 : 32, size: width), count: count * size)
     let headers = try (0..<count).map { try table.part(at: $0 * size, count: size) }
-    // Name and type have four bytes; flags, address, offset and size come next; two more words lie
-    // before the alignment.
+    // Name and type have four bytes. Flags, address, offset and size come next. Two more words come before the
+    // alignment.
     let parts = try headers.map { header in
       // A section of zeros, type 8, has no bytes in the file.
       guard try header.number(at: 4) != 8 else { return try bytes.part(at: 0, count: 0) }

@@ -1,8 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A copy of the sources that is built with mutations. It is kept between runs, so that a build
-/// compiles what changed alone.
+/// A copy of the sources that is built with mutations. It is kept between runs, so a build compiles only what changed.
 struct MutatedCopy {
   /// A package whose tests notice mutations.
   enum Package: String, CaseIterable {
@@ -10,7 +9,7 @@ struct MutatedCopy {
     case examples = "Examples"
     case server = "Examples/Server"
 
-    /// The target of its tests, where a mutation has to name it.
+    /// The target of its tests, if a mutation has to name it.
     var tests: String? {
       switch self {
       case .library: nil
@@ -20,17 +19,17 @@ struct MutatedCopy {
     }
   }
 
-  /// What became of a mutation.
+  /// The result of a mutation.
   enum Verdict: Equatable {
-    /// The test that is named for it fails.
+    /// The test named for the mutation fails.
     case noticed
-    /// That test passes all the same, or is skipped.
+    /// The test passes nevertheless, or is skipped.
     case survived
-    /// What the compiler says of it.
+    /// The compiler rejects the mutation with this message.
     case notBuilt(String)
   }
 
-  /// Why nothing can be said of mutations.
+  /// The failure of the sources without a mutation.
   struct Unsound: Error, CustomStringConvertible {
     var description: String
 
@@ -45,8 +44,8 @@ struct MutatedCopy {
 
   private let root: URL
 
-  /// Makes the copy, and sees to it that the tests that are named for these mutations pass in it: one
-  /// that fails by itself would prove nothing.
+  /// Makes the copy, and checks that the tests named for these mutations pass in it. A test that fails by itself would
+  /// prove nothing.
   init(for mutations: [Mutation]) throws {
     root = try Scratch.folder("mutations")
     try Sources.copy(to: root)
@@ -58,7 +57,7 @@ struct MutatedCopy {
     }
   }
 
-  /// Builds the copy with a mutation, runs the test that is named for it, and undoes the mutation.
+  /// Builds the copy with a mutation, runs the test named for it, and undoes the mutation.
   func verdict(of mutation: Mutation) throws -> Verdict {
     let file = root.appendingPathComponent(mutation.file)
     let text = try String(contentsOf: file, encoding: .utf8)
@@ -71,12 +70,12 @@ struct MutatedCopy {
     guard built.status == 0 else {
       return .notBuilt(built.lines.first { $0.contains("error:") } ?? "\(built)")
     }
-    // A program that never ends is a failure of the test too; without a mutation each takes seconds.
+    // A program that never ends is a failure of the test too. Without a mutation each program takes seconds.
     let tested = try run([mutation.test], of: mutation.package, limit: 90)
     return tested.status == 0 ? .survived : .noticed
   }
 
-  /// Builds the tests, without what a debugger reads: linking takes longer with it.
+  /// Builds the tests without debug information, which makes linking slow.
   private func build(_ package: Package, _ options: [String] = []) throws -> Outcome {
     try Command.run(
       "swift",
@@ -85,14 +84,13 @@ struct MutatedCopy {
       limit: 3600)
   }
 
-  /// Runs tests, by the program that they are in: `swift test` takes longer to start it than most
-  /// tests to run.
+  /// Runs tests with their own program, because `swift test` takes longer to start it than most tests take to run.
   private func run(_ tests: Set<String>, of package: Package, limit: Int) throws -> Outcome {
     let products = URL(fileURLWithPath: try build(package, ["--show-bin-path"]).lines.last ?? "")
     let bundles = try FileManager.default.contentsOfDirectory(atPath: products.path)
       .filter { $0.hasSuffix(".xctest") }
     let names = tests.map { $0.replacing(/^[^\/]*\./, with: "") }.sorted().joined(separator: "|")
-    // Hosts that somebody has built with sanitizers have no mutation in them.
+    // Hosts that a user has built with sanitizers contain no mutation.
     return try Command.run(
       "env",
       ["-u", "BEEHIVE_SANITIZED_HOSTS", products.appendingPathComponent(bundles.joined()).path]

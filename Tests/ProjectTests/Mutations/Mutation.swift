@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A behaviour that is taken away, and the test that is named for it: an entry of Tests/mutations.
+/// A removed behaviour, and the test named for it: an entry of Tests/mutations.
 struct Mutation: Sendable, CustomTestStringConvertible {
-  /// Where its entry ends in the list.
+  /// The line where the entry ends in the list.
   var line: Int
-  /// The suite and the function of the test, with the target before those of another package's tests.
+  /// The suite and the function of the test. Tests of another package have the target in front.
   var test: String
-  /// The file, what is in it once, and what is there instead.
+  /// The file, the text that is in it once, and its replacement.
   var file: String
   var old: String
   var new: String
 
   var testDescription: String { "\(test) (line \(line))" }
 
-  /// The package that the test is in.
+  /// The package of the test.
   var package: MutatedCopy.Package {
     .allCases.first { $0.tests.map { test.hasPrefix("\($0).") } == true } ?? .library
   }
@@ -26,13 +26,13 @@ struct Mutation: Sendable, CustomTestStringConvertible {
   /// The name of the test's function.
   var function: Substring { test.split(separator: "/").last ?? "" }
 
-  /// The text of the file with the mutation; nil where what it replaces is not in it exactly once.
+  /// Returns the text of the file with the mutation; nil unless the old text is in the file exactly once.
   func applied(to text: String) -> String? {
     let parts = text.components(separatedBy: old)
     return parts.count == 2 ? parts.joined(separator: new) : nil
   }
 
-  /// All of them, in the order of the list.
+  /// All mutations, in the order of the list.
   static let all: [Mutation] = {
     var mutations: [Mutation] = []
     var test = ""
@@ -57,7 +57,7 @@ struct Mutation: Sendable, CustomTestStringConvertible {
   }()
 }
 
-/// The list of mutations, which changes of the sources outdate.
+/// The list of mutations, which goes out of date when the sources change.
 @Suite("Each entry of Tests/mutations")
 struct MutationListTests {
   @Test("is read")

@@ -2,14 +2,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Takes one behaviour at a time out of a copy of the sources, and looks whether the test that is
-/// named for it fails. Each is a build of one file, and a run of one test; the first build takes
-/// minutes, unless the copy is still there.
+/// Takes one behaviour at a time out of a copy of the sources. The test named for it must then fail. Each mutation
+/// builds one file and runs one test. The first build takes minutes, unless the copy still exists.
 ///
-/// `BEEHIVE_MUTATIONS="Suite/function …"` takes those of these tests only, `2/4` the second quarter of the list.
+/// `BEEHIVE_MUTATIONS="Suite/function …"` takes the mutations of these tests, `2/4` the second quarter of the list.
 @Suite("A mutation", .serialized, .full)
 struct MutationTests {
-  /// The mutations that are asked for.
+  /// The requested mutations.
   private static let wanted: [Mutation] = {
     let all = Mutation.all
     let names = (ProcessInfo.processInfo.environment["BEEHIVE_MUTATIONS"] ?? "")

@@ -4,15 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The schemas that `section-dump schema` prints, as a validator that others wrote understands them.
+/// The schemas that `section-dump schema` prints, as a third-party validator understands them.
 @Suite("Schemas of the tool's documents", .serialized, .full, .needs("python3"))
 struct OracleDocumentsTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  /// Returns the documents that a schema refuses, by their numbers; `asFile` takes the schema of the checkout, with the file
-  /// that it refers to.
+  /// Returns the documents that a schema refuses, by their numbers. `asFile` takes the schema of the checkout, with the
+  /// file that it refers to.
   private func refused(
     _ documents: [Data], by name: String, asFile: Bool = false
   ) throws -> [Int: String] {
@@ -50,7 +50,7 @@ struct OracleDocumentsTests {
     var parse_errors: [Refusal]
   }
 
-  /// Expects that documents are as their schema says, as it is printed and as it is in the checkout.
+  /// Expects that documents match their schema, both as printed and as in the checkout.
   private func expectValid(_ outcomes: [Outcome], by name: String) throws {
     let documents = outcomes.map { Data($0.output.utf8) }
     for (asFile, count) in [(false, documents.count), (true, 2)] {
@@ -65,12 +65,12 @@ struct OracleDocumentsTests {
     try Command.run(Repository.sectionDump, words + ["--format", "json"], in: folder.url)
   }
 
-  /// Sections whose slots are of each kind; Python would read all sections for minutes.
+  /// Sections with slots of each kind. Python would need minutes to read all sections.
   private static let sections = ["Beehive*", ".init_array", ".comment", ".got"].flatMap {
     ["--section", $0]
   }
 
-  /// The commands that show files, with what else they are given.
+  /// The commands that show files, with their further arguments.
   private static let listings = [
     "records": [], "sections": [], "startup": [], "conformances": [], "verify": [], "graph": [],
     "hex": sections, "strings": sections,
@@ -110,7 +110,7 @@ struct OracleDocumentsTests {
     try expectValid(outcomes, by: command)
   }
 
-  /// A plugin and one that waits for a library, and what they say of each other.
+  /// Makes a plugin with an identity, and a plugin that lacks a library.
   private func plugins() throws -> (whole: URL, broken: URL) {
     let source = TestSupport.Compiler.module("shop", "BEEHIVE_REQUIRES(\"log\")")
     let identity =
@@ -147,7 +147,7 @@ struct OracleDocumentsTests {
       ] + changed().map { try run(["diff", whole.path, $0.path]) }, by: "diff")
   }
 
-  /// A build with a module that has changed.
+  /// Makes a build with a module that has changed.
   private func changed() throws -> [URL] {
     [
       try TestSupport.Compiler.library(
@@ -183,7 +183,7 @@ struct OracleDocumentsTests {
 
   // MARK: - What people write
 
-  /// Returns a document's variants with one mistake each, or none: another value at each place, a key less, one more.
+  /// Returns variants of a document with at most one mistake each: another value at one place, a key less, a key more.
   private static func variants(of value: Any) -> [Any] {
     let others: [Any] = [
       NSNull(), true, 7, -0.5, 1e30, "", "text", [Any](), ["text"], [String: Any](), ["x": 1],
@@ -210,8 +210,8 @@ struct OracleDocumentsTests {
     return variants
   }
 
-  /// Expects that a schema and a reader take some documents, refuse others, and agree on the variants of the first; but
-  /// for what the reader alone knows, which it refuses with one of these texts.
+  /// Expects that a schema and a reader take some documents, refuse others, and agree on the variants of the first. A
+  /// variant that only the reader refuses must have one of the `known` texts.
   private func expectAgreement(
     of name: String, on documents: [String], refusing mistakes: [String] = [],
     except known: [String] = [], _ read: (Data) throws -> Void
@@ -269,7 +269,7 @@ struct OracleDocumentsTests {
       ].map { #""match": {}, "when": [\#($0)], "do": {"answer": 1}"# }
     try expectAgreement(
       of: "decision-table", on: page.map(\.text) + files, refusing: mistakes.map(table),
-      // No schema knows that a redirection is filled in with what the pattern gives.
+      // No schema knows that the pattern's parameters fill in a redirection.
       except: ["app://calendar/:day has the place :day"]
     ) {
       _ = try decoder.decode(DecisionTable.self, from: $0)
@@ -282,7 +282,7 @@ struct OracleDocumentsTests {
     #expect(known.filter { !used.contains("\"\($0)\"") } == [])
   }
 
-  /// The keys of the objects that a schema has under a key.
+  /// Returns the keys of the objects that a schema has under a key.
   private func keys(under name: String, in value: Any) -> Set<String> {
     if let array = value as? [Any] {
       return array.reduce(into: []) { $0.formUnion(keys(under: name, in: $1)) }

@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A reader of ELF files that others wrote.
+/// A third-party reader of ELF files.
 enum ELFOracle: String, CaseIterable, Sendable, CustomTestStringConvertible {
   case lief = "LIEF"
   case pyelftools
 
   var testDescription: String { rawValue }
 
-  /// What it says of files, and how far section-dump says the same.
+  /// Returns the oracle's reports on files, compared with section-dump.
   func reports(_ paths: [String]) throws -> [OracleReport] {
     try Python.needed().reports("elf.py", [rawValue, Repository.sectionDump] + paths)
   }
 
-  /// The files of the fixed lists that it cannot read, and why.
+  /// The files of the fixed lists that the oracle cannot read, and the reasons.
   var unreadable: [String: String] {
     switch self {
     case .lief:
@@ -34,7 +34,7 @@ enum ELFOracle: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// What each says of all linkages that could be made, in one run.
+  /// The reports of each oracle on all linkages that could be made, in one run.
   static let linkages = Result {
     let paths = try Linkages.elf.filter(Set(Linkages.built()).contains).map(Linkages.path)
     return try Dictionary(
@@ -45,8 +45,8 @@ enum ELFOracle: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 extension Linkages {
-  /// Shared libraries and programs for Linux. Object files are relocated by the linker, which others
-  /// do not carry out.
+  /// Shared libraries and programs for Linux. Object files are left out, because other readers do not apply their
+  /// relocations.
   static let elf = names.filter { $0.hasPrefix("elf-") && !$0.hasSuffix(".o") }
 
   /// The same for macOS and watchOS.
@@ -55,7 +55,7 @@ extension Linkages {
   }
 }
 
-/// Every slot of pointer sections, as section-dump, LIEF and pyelftools say it.
+/// Every slot of pointer sections, as section-dump, LIEF and pyelftools report it.
 @Suite("Other readers of ELF files", .serialized, .full, .needs("python3"))
 struct OracleELFTests {
   @Test("read no less than they did")
@@ -78,7 +78,7 @@ struct OracleELFTests {
       reports, oracle.rawValue, of: wheel.testDescription, unreadable: oracle.unreadable)
   }
 
-  /// Debian's C libraries for machines whose loaders relocate in ways of their own.
+  /// Debian's C libraries for machines whose loaders have peculiar relocations.
   @Test(
     "agree on C libraries of other machines", .needs("readelf"),
     arguments: [
@@ -96,13 +96,13 @@ struct OracleELFTests {
       by: "python3", "elf.py", ["readelf", Repository.sectionDump] + paths)
     expectAgreement(reports, "readelf", of: machine)
     #expect(Set(reports.map(\.path)) == Set(paths))
-    // Addresses of pages, which reach out of the image, are no damage.
+    // Addresses of pages may lead out of the image. They are not damage.
     let table = try Command.run(
       Repository.sectionDump, ["hex", "--section", ".got", "\(folder)/libc.so.6"])
     #expect(table.status == 0, "\(table.errors)")
   }
 
-  /// What they cannot read there is said, and is nobody's failure.
+  /// The test prints which files an oracle cannot read, and does not fail because of them.
   @Test(
     "agree on all libraries of the system",
     .enabled(
@@ -125,7 +125,7 @@ struct OracleELFTests {
     #expect(Set(reports.map(\.path)) == Set(paths))
   }
 
-  /// Somebody else's section: systemd's table of errors, a name and a number by turns.
+  /// A third-party section: systemd's table of errors, with a name and a number by turns.
   @Test("need not know of a section")
   func systemd() throws {
     let wheel = try #require(Wheel.elf.first { $0.name == "cysystemd" })

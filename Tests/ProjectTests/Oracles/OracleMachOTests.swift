@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every slot of data sections, as section-dump and llvm-objdump say it.
+/// Every slot of data sections, as section-dump and llvm-objdump report it.
 @Suite("llvm-objdump", .serialized, .full, .needs("python3"))
 struct OracleMachOTests {
-  /// The toolchain's own, else Debian's: older ones know no chained fixups.
+  /// The toolchain's own program, or else Debian's. Older ones know no chained fixups.
   private static let objdump: String? = {
     let linker = try? Command.output("clang", ["-print-prog-name=ld.lld"])
       .trimmingCharacters(in: .newlines)

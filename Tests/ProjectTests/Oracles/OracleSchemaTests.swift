@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The schemas that others have for what is written for them.
+/// The third-party schemas of formats that section-dump writes.
 @Suite("Schemas of SARIF, GitHub and GitLab", .serialized, .full, .needs("python3"))
 struct OracleSchemaTests {
   /// The archive with the schema of SARIF 2.1.0, and its hash.
@@ -11,7 +11,7 @@ struct OracleSchemaTests {
     hash: "cd5f416b3083e00d402a92e449a7ff67af46f11241073eea0461802a3b5aef98"
   )
 
-  /// The schema of SARIF. Skips the running case where it cannot be fetched.
+  /// Returns the schema of SARIF. Skips the running case if it cannot be fetched.
   private func sarif(_ python: Python) throws -> String {
     let folder = try Scratch.folder("oracles/sarif")
     let schema = "sarif_om-1.0.4/sarif-2.1.0-rtm.4.json"

@@ -2,19 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a test cannot have here, in words that Scripts/allowed-skips knows.
+/// Something that a test cannot have here. The reason is in the words of Scripts/allowed-skips.
 struct Missing: Error {
   var reason: String
 }
 
 /// Python with LIEF, pyelftools and a validator of schemas, in an environment of its own that is kept between runs.
 struct Python {
-  /// The readers, at versions that say the same tomorrow.
+  /// The readers, at fixed versions.
   private static let readers = ["lief==1.0.0", "pyelftools==0.33", "check-jsonschema==0.39.0"]
 
   private static let made = Result { try Python() }
 
-  /// The environment. Skips the running test, or its running case, where it cannot be made.
+  /// Returns the environment. Skips the running test, or its running case, if it cannot be made.
   static func needed() throws -> Python {
     do { return try made.get() } catch let missing as Missing {
       try Test.cancel("\(missing.reason)")
@@ -36,20 +36,19 @@ struct Python {
 
   private var program: String { folder.appendingPathComponent("bin/python").path }
 
-  /// Runs one of the scripts in Tests/Oracles; answers its words about each file.
+  /// Runs one of the scripts in Tests/Oracles; returns its report on each file.
   func reports(_ script: String, _ arguments: [String]) throws -> [OracleReport] {
     try OracleReport.all(by: program, script, arguments)
   }
 
-  /// Runs Python, which must succeed; a read-only checkout gets no compiled scripts.
+  /// Runs Python, which must succeed. A read-only checkout gets no compiled scripts.
   @discardableResult
   func run(_ arguments: [String]) throws -> String {
     try Command.output(
       program, arguments, environment: ["PYTHONDONTWRITEBYTECODE": "1"], limit: 3600)
   }
 
-  /// Has pip fetch something. That there is no network is no failure, but that what was fetched has
-  /// another hash is one.
+  /// Makes pip fetch something. A missing network is not a failure, but a wrong hash of the download is.
   func pip(_ arguments: [String], for name: String) throws {
     let fixed = ["-m", "pip", "--quiet", "--retries", "2", "--disable-pip-version-check"]
     do { try run(fixed + arguments) } catch let outcome as Outcome {
@@ -61,18 +60,18 @@ struct Python {
   }
 }
 
-/// What one of the scripts says of a file.
+/// The report of a script on a file.
 struct OracleReport: Decodable {
   var path: String
-  /// The slots that were compared, by what the oracle says is done to them.
+  /// The number of compared slots, by the kind that the oracle reports.
   var kinds: [String: Int]
-  /// How many of them differ, and the first of these.
+  /// The number of slots that differ, and the first of them.
   var wrong: Int
   var failures: [String]
-  /// Why the oracle cannot read the file.
+  /// The reason why the oracle cannot read the file.
   var unreadable: String?
 
-  /// Runs one of the scripts in Tests/Oracles by a program of Python; a read-only checkout gets no compiled scripts.
+  /// Runs one of the scripts in Tests/Oracles with a Python program. A read-only checkout gets no compiled scripts.
   static func all(
     by python: String, _ script: String, _ arguments: [String]
   ) throws -> [OracleReport] {
@@ -84,13 +83,13 @@ struct OracleReport: Decodable {
     }
   }
 
-  /// Its name, without folders.
+  /// The name of the file, without folders.
   var name: String { (path as NSString).lastPathComponent }
 }
 
-/// Expects that an oracle has read all files but those of `unreadable`, and agrees on every slot.
+/// Expects that an oracle has read all files except those of `unreadable`, and agrees on every slot.
 ///
-/// Why it cannot read one of these, by its path or its name, is said, and must still be so.
+/// `unreadable` has the reason for each such file, by its path or its name. The oracle must still report that reason.
 func expectAgreement(
   _ reports: [OracleReport], _ oracle: String, of sample: String,
   unreadable: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation

@@ -11,7 +11,6 @@ struct Wheel: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(name) \(version) \(platform)" }
 
-  /// All of them.
   private static let all: [Wheel] = {
     let text = (try? Repository.text("Tests/Oracles/wheels.txt")) ?? ""
     return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
@@ -20,18 +19,18 @@ struct Wheel: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// Those for Linux, and those for macOS.
+  /// The packages for Linux, and those for macOS.
   static let elf = all.filter { $0.platform.contains("linux") }
   static let machO = all.filter { $0.platform.hasPrefix("macosx") }
 
-  /// The paths of the libraries in it, which is fetched if it is not here yet. Skips the running case
-  /// where it cannot be fetched.
+  /// Returns the paths of the libraries in the package, and fetches it first if necessary. Skips the running case if it
+  /// cannot be fetched.
   func libraries(_ python: Python) throws -> [String] {
     let files = FileManager.default
     let folder = try Scratch.folder("oracles/wheels")
       .appendingPathComponent("\(name)-\(version)-\(platform)-\(hash.prefix(8))")
     if !files.fileExists(atPath: folder.path) {
-      // What was fetched in part shall not count.
+      // An incomplete download must not count.
       let part = try Scratch.folder("oracles/wheels/\(UUID().uuidString)")
       defer { try? files.removeItem(at: part) }
       let requirement = part.appendingPathComponent("requirement")

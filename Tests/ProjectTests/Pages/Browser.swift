@@ -7,7 +7,7 @@ struct Browser {
 
   init() throws { folder = try Folder() }
 
-  /// What a page is once its scripts have run; `fragment` follows `#` in its address.
+  /// Returns a page after its scripts have run; `fragment` follows `#` in its address.
   func open(_ page: URL, fragment: String = "", isDark: Bool = false) throws -> Page {
     let scheme = isDark ? ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] : []
     return Page(document: try run(scheme + ["--dump-dom", address(page, fragment)]).output)
@@ -22,13 +22,13 @@ struct Browser {
     page.absoluteString + (fragment.isEmpty ? "" : "#" + fragment)
   }
 
-  /// Runs it as somebody new: a profile and a home of its own, which nobody else uses at a time.
+  /// Runs the browser as a new user, with a profile and a home of its own for each run.
   private func run(_ arguments: [String]) throws -> Outcome {
     let home = folder.place(UUID().uuidString)
     let fixed = [
       "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
       "--user-data-dir=\(home.path)", "--window-size=1600,1000",
-      // The tests look at the style of a page once nothing moves; a frame may talk to the page around it.
+      // The tests look at the style of a page once nothing moves. A frame may talk to the page around it.
       "--force-prefers-reduced-motion", "--allow-file-access-from-files",
     ]
     let outcome = try Command.run(
@@ -40,29 +40,28 @@ struct Browser {
 
 /// The graph that a page shows.
 struct Page {
-  /// A node of it.
   struct Node: Equatable {
     var name: String
-    /// What it is, and how it is marked.
+    /// The kind of the node, and its marks.
     var classes: Set<String>
   }
 
   /// The document as the browser has it.
   let document: String
 
-  /// Its nodes.
+  /// The nodes of the graph.
   var nodes: [Node] {
     document.matches(of: /<g class="node ([^"]*)" data-name="([^"]*)"/).map {
       Node(name: String($0.2), classes: Set($0.1.split(separator: " ").map(String.init)))
     }
   }
 
-  /// What the search says.
+  /// The search result.
   var matches: String? {
     document.firstMatch(of: /<output id="matches"[^>]*>([^<]*)</).map { String($0.1) }
   }
 
-  /// The names of the nodes that are marked in this way.
+  /// Returns the names of the nodes with this mark.
   func names(_ mark: String) -> [String] {
     nodes.filter { $0.classes.contains(mark) }.map(\.name).sorted()
   }

@@ -1,16 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A page that `Examples/GraphPage` draws of libraries in C.
+/// A page that `Examples/GraphPage` draws of C libraries.
 enum GraphPage: String, CaseIterable, Sendable {
-  /// Seven entries: a cycle, and a module that is missing among them.
+  /// Seven entries, with a cycle and a missing module.
   case small
-  /// A name and a folder that would be scripts.
+  /// A name and a folder that would act as scripts.
   case hostile
   /// Five hundred modules in fifty libraries.
   case large
 
-  /// The program that draws, which is built for it.
+  /// The program that draws the page, built for the test.
   private static let program = Result {
     let package = ["--package-path", Repository.place("Examples/GraphPage").path]
     _ = try Command.output("swift", ["build"] + package)
@@ -18,7 +18,7 @@ enum GraphPage: String, CaseIterable, Sendable {
     return "\(built.trimmingCharacters(in: .whitespacesAndNewlines))/graph-page"
   }
 
-  /// What is in each of its libraries.
+  /// The sources of the page's libraries.
   private var libraries: [String] {
     switch self {
     case .small:
@@ -49,7 +49,7 @@ enum GraphPage: String, CaseIterable, Sendable {
     }
   }
 
-  /// Where a library is in the folder of the page's libraries, with a slash at its end.
+  /// Returns the folder of a library in the page's folder, with a slash at its end.
   private func subfolder(_ number: Int) -> String {
     switch (self, number) {
     case (.small, 1): "more/"

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Looks at the pages of `Examples/GraphPage` in a browser. The images that it
-/// draws of them are left in the folder that `BEEHIVE_SCREENSHOTS` names, for people to look at.
+/// Looks at the pages of `Examples/GraphPage` in a browser. Images of the pages stay in the folder that
+/// `BEEHIVE_SCREENSHOTS` names, for people to look at.
 @Suite("A browser shows the graph's page", .serialized, .full, .needs("chromium"))
 struct GraphPageTests {
   private let folder: Folder
@@ -53,7 +53,7 @@ struct GraphPageTests {
 
   /// Opens a page whose last script is one of `Tests/Fixtures/GraphPage`, and returns the text that it makes.
   ///
-  /// A narrow page is in a frame as wide as a telephone, because no window of the browser is.
+  /// A narrow page is in a frame as wide as a telephone, because no browser window can be that narrow.
   private func answer(to look: Look) throws -> String {
     let script = try Repository.fixture("GraphPage/\(look.script).js")
     let file = try look.page.draw(in: folder)
@@ -75,7 +75,7 @@ struct GraphPageTests {
     return try String(#require(title).output.1)
   }
 
-  /// The findings of a script in a page.
+  /// A script for a page, and the findings that it must return.
   struct Look: Sendable, CustomTestStringConvertible {
     var script: String
     var page = GraphPage.small
@@ -142,7 +142,7 @@ struct GraphPageTests {
     let image = images.appendingPathComponent("\(page).png")
     try? FileManager.default.removeItem(at: image)
     try browser.draw(page.draw(in: folder), to: image)
-    // An image says so in its first bytes, and one of nothing is a few kilobytes long.
+    // The first bytes identify an image. An image of nothing has only a few kilobytes.
     let bytes = try Data(contentsOf: image)
     #expect(bytes.starts(with: [0x89] + Array("PNG".utf8)))
     #expect(bytes.count > 10_000)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Scripts/test` believes only what was checked: a compiler that writes events takes the place of Swift's.
+/// `Scripts/test` believes only completed checks. A stand-in for Swift's compiler writes the events.
 @Suite("Scripts/test counts what has ended")
 struct CountingTests {
   private static let declared = ["a", "b"].map { name in
@@ -13,7 +13,7 @@ struct CountingTests {
   }
   private static let finished = #"{"kind":"event","payload":{"kind":"runEnded"}}"#
 
-  /// Runs the tests of a machine whose `swift test` writes these events and succeeds.
+  /// Runs the tests on a machine whose `swift test` writes these events and succeeds.
   private func run(_ events: [String]) throws -> Outcome {
     let machine = try Machine()
     try machine.install(

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is built is a stand-in: what a build makes of it is tested with the installed one.
+/// The build products are stand-ins. Other tests check the real ones after installation.
 @Suite("Scripts/install puts files into a prefix, and takes them away again")
 struct InstallTests {
-  /// A machine whose Swift has built everything already, and a prefix on it.
+  /// A machine whose Swift has already built everything, and a prefix on it.
   private struct Site {
     let machine: Machine
     let prefix: URL
@@ -36,7 +36,7 @@ struct InstallTests {
       try machine.run("install", ["--prefix", prefix.path] + arguments, environment: environment)
     }
 
-    /// The files and links in the prefix.
+    /// Returns the files and links in the prefix.
     func files() throws -> Set<String> {
       let found = try Command.output("find", [".", "!", "-type", "d"], in: prefix)
       return Set(found.split(separator: "\n").map { String($0.dropFirst(2)) })
@@ -67,14 +67,14 @@ struct InstallTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: site.prefix.path).isEmpty)
   }
 
-  /// Where the tool of this checkout was installed.
+  /// The site with the installed tool of this checkout.
   private static let tool = Result {
     let site = try Site(tool: "exec '\(Repository.sectionDump)' \"$@\"")
     try site.install("--only", "tool").check()
     return site.prefix
   }
 
-  /// The end of a command line, and what completes it.
+  /// The end of a command line, and its completion.
   private static let completions = [
     ("--fo", "--format"), ("--format js", "json"), ("lib.so --req", "--require"), ("ver", "verify"),
     ("verify --stri", "--strict"),
@@ -180,7 +180,7 @@ struct InstallTests {
       let found = try Command.run("mandoc", ["-T", "lint", "-W", "warning", "\(pages)/\(page)"])
       #expect(found.lines.filter { !$0.hasSuffix("new sentence, new line") } == [])
     }
-    // An example stays as it is written.
+    // An example stays as it was written.
     #expect(
       try Command.output("mandoc", ["-T", "ascii", "\(pages)/man3/beehive.3"]).contains(
         "\n       beehive_options options = BEEHIVE_OPTIONS;\n"))
@@ -193,7 +193,7 @@ struct InstallTests {
         "NAME", "SYNOPSIS", "DESCRIPTION", "ENVIRONMENT", "FILES", "EXIT STATUS", "OPTIONS",
         "SUBCOMMANDS", "EXAMPLES", "SEE ALSO",
       ])
-    // The examples are words that the tool takes, though nothing of them is there.
+    // The tool accepts the words of the examples, though the files do not exist.
     let examples = headings(".Dl section-dump ")
     #expect(examples.count == 5)
     for example in examples {

@@ -3,10 +3,10 @@ import TestSupport
 import Testing
 import Yams
 
-/// The action of GitHub and the template of GitLab, done as these do them.
+/// The action of GitHub and the template of GitLab, run as these services run them.
 @Suite("Integrations with GitHub and GitLab")
 struct IntegrationsTests {
-  /// A folder with a good plugin, and another that declares the same module.
+  /// Makes a folder with a good plugin, and another that declares the same module.
   private func plugins() throws -> Folder {
     let folder = try Folder()
     for name in ["good", "its, 100%: twin"] {
@@ -17,7 +17,7 @@ struct IntegrationsTests {
     return folder
   }
 
-  /// Does what the action says, with the built tool in the path.
+  /// Follows the action's steps, with the built tool in the path.
   private func act(
     _ inputs: [String], in folder: Folder, path: String? = nil,
     action: URL = Repository.place("action.yml")

@@ -4,16 +4,16 @@ import Testing
 
 @Suite("Scripts/check-layers sees each violation")
 struct LayersTests {
-  /// Lines at the ends of files of the package, which may be new ones.
+  /// Lines at the ends of files of the package, which may be new files.
   static let plants: [(file: String, line: String, isAllowed: Bool)] = [
     ("Sources/BinaryImage/Planted.swift", "internal import CElf", true),
     ("Sources/BeeHive/Planted.swift", "// import Foundation", true),
     ("CSupport/CImageList/planted.c", "#include <link.h>", true),
-    // Up.
+    // Imports of a higher layer.
     ("Sources/BinaryImage/Planted.swift", "internal import Registration", false),
     ("Sources/Registration/Planted.swift", "public import BeeHive", false),
     ("Sources/BeeHive/Deep/Planted.swift", "@_exported import BeeHiveRouting", false),
-    // Sideways.
+    // Sideways imports.
     ("Sources/section-dump/Planted.swift", "import BeeHive", false),
     ("Sources/Registration/Planted.swift", "  private import struct CElf.Elf", false),
     ("Sources/BinaryImage/Planted.swift", "internal import CBeeHive", false),
@@ -23,7 +23,7 @@ struct LayersTests {
       "Package.swift",
       ".executableTarget(\n name: \"section-dump\",\n dependencies: [\n \"CElf\"])", false
     ),
-    // Out.
+    // Imports from outside.
     ("Sources/BeeHive/Planted.swift", "import Foundation", false),
     ("Sources/section-dump/Planted.swift", "import Foundation", false),
     // C.
@@ -34,7 +34,7 @@ struct LayersTests {
       "CSupport/CSwiftRuntime/planted.c", ##"  #  include "../CImageList/include/CImageList.h""##,
       false
     ),
-    // Beside libelf.
+    // Code next to libelf.
     (
       "Sources/BinaryImage/ELF/Planted.swift",
       "let size: UInt32? = bytes.span.integer(at: 4, order: order)", false
@@ -45,7 +45,7 @@ struct LayersTests {
       "Sources/BinaryImage/Planted.swift",
       "let size: UInt32? = bytes.span.integer(at: 4, order: order)", true
     ),
-    // Names, and targets that nobody thought of.
+    // Forbidden names, and unknown targets.
     ("Sources/BeeHive/StringUtils.swift", "enum Planted {}", false),
     ("Sources/BeeHive/Helpers/Planted.swift", "enum Planted {}", false),
     ("Sources/BinaryImage/CommonTypes.swift", "enum Planted {}", false),
@@ -53,7 +53,7 @@ struct LayersTests {
     ("Sources/Planted/Planted.swift", "enum Planted {}", false),
   ]
 
-  /// What the script says of a package, this one if none is given.
+  /// Returns the script's outcome for a package, or for this one if none is given.
   static func check(_ package: String...) throws -> Outcome {
     try Command.run(Repository.place("Scripts/check-layers").path, package)
   }
@@ -73,11 +73,11 @@ struct LayersTests {
     #expect(outcome.output.contains("FAIL \(file)") != isAllowed, "\(outcome)")
   }
 
-  /// The script's words about a copy that `change` makes different.
+  /// Returns the script's outcome for a copy that `change` changes.
   private static func checkCopy(_ change: (Folder) throws -> Void) throws -> Outcome {
     let copy = try Folder()
     defer { copy.remove() }
-    // What is read-only here must be writable there.
+    // Files that are read-only here must be writable in the copy.
     try Command.output(
       "sh", ["-c", #"cp -R Sources CSupport Package.swift "$0" && chmod -R u+w "$0""#, copy.path],
       in: Repository.root)

@@ -2,9 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A machine that may lack something: a copy of the scripts, and a folder of programs that takes the
-/// place of `PATH`. What the scripts themselves call is there; Swift, compilers and the like are
-/// stand-ins that do nothing and succeed.
+/// A machine that may lack something: a copy of the scripts, and a folder of programs instead of `PATH`. The scripts'
+/// own utilities are there. Swift, compilers and the like are stand-ins that do nothing and succeed.
 struct Machine {
   private let folder: Folder
 
@@ -31,12 +30,12 @@ struct Machine {
     }
   }
 
-  /// Puts a program there, in the language of the shell, or another in its place.
+  /// Puts a shell program there, instead of another of that name.
   func install(_ name: String, _ script: String = "exit 0") throws {
     try write("#!/bin/sh\n\(script)\n", as: "bin/\(name)", isProgram: true)
   }
 
-  /// Puts another script in the place of one.
+  /// Replaces a script.
   func replace(_ script: String, _ text: String) throws {
     try write("#!/bin/sh\n\(text)\n", as: "Scripts/\(script)", isProgram: true)
   }
@@ -48,17 +47,17 @@ struct Machine {
     try Command.output("cp", ["-R", Repository.place(path).path, place.path])
   }
 
-  /// Where a file of its copy of the package is.
+  /// Returns the location of a file in the copy of the package.
   func place(_ path: String) -> URL { folder.place(path) }
 
-  /// Writes a file of its copy of the package.
+  /// Writes a file in the copy of the package.
   func write(_ text: String, as path: String, isProgram: Bool = false) throws {
     let file = try folder.write(text, as: path)
     guard isProgram else { return }
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
   }
 
-  /// Runs a script there, from another folder.
+  /// Runs a script of the machine, from another folder.
   func run(
     _ script: String, _ arguments: [String] = [], environment: [String: String] = [:]
   ) throws -> Outcome {

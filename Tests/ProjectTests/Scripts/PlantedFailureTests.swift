@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Scripts/test` ends badly where a step fails, and shows the failing lines first: a failure is
-/// planted in each step of the default suite, in a copy of this checkout.
+/// `Scripts/test` fails if a step fails, and shows the failing lines first. Each test plants a failure in one step of
+/// the default suite, in a copy of this checkout.
 @Suite(.full, .serialized) struct PlantedFailureTests {
   struct Plant: CustomTestStringConvertible, Sendable {
     var step: String
     var file: String
-    /// What is replaced; the end of the file if empty.
+    /// The text to replace; empty for the end of the file.
     var old = ""
     var new: String
-    /// What the first failing lines hold.
+    /// A part of the first failing lines.
     var shown: String
     var testDescription: String { step }
   }
@@ -45,7 +45,7 @@ import Testing
       old: "Good morning", new: "Good evening", shown: "FAILED  the Swift plugin answered"),
   ]
 
-  /// What is built for one step serves the next.
+  /// The build products of one step serve the next.
   private static let builds = Result { try Folder() }
 
   @Test(arguments: plants) func isShown(plant: Plant) throws {
@@ -64,7 +64,7 @@ import Testing
     let outcome = try Command.run(
       checkout.place("Scripts/test").path,
       ["--scratch", try Self.builds.get().path, plant.step],
-      // What a newcomer runs, without the repetitions of --all.
+      // A newcomer's run, without the repetitions of --all.
       environment: ["BEEHIVE_TESTS": ""], limit: 3600)
     #expect(outcome.status == 1, "\(outcome)")
     let lines = outcome.lines

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Scripts/release", .needs("git"))
 struct ReleaseTests {
-  /// A checkout in which everything has passed at its only commit: the scripts, and the files that they read.
+  /// A checkout whose only commit has passed everything. It has the scripts, and the files that they read.
   private struct Checkout {
     let folder: Folder
 
@@ -59,7 +59,7 @@ struct ReleaseTests {
         "git", author + arguments, in: folder.url, environment: Self.environment)
     }
 
-    /// Whatever somebody has set up, signatures and hooks among it, is not asked.
+    /// The user's own setup, such as signatures and hooks, has no effect.
     static let environment = [
       "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
       "GIT_COMMITTER_NAME": "Release", "GIT_COMMITTER_EMAIL": "release@localhost",

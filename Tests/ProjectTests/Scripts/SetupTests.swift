@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Scripts/setup names what a machine lacks, or installs it")
 struct SetupTests {
-  /// The status that says that something which is needed is not available.
+  /// The status for something that is needed and not available.
   private static let unavailable: Int32 = 69
 
   @Test("silent if nothing is missing") func nothingMissing() throws {
@@ -12,7 +12,7 @@ struct SetupTests {
     #expect(outcome.output + outcome.errors == "")
   }
 
-  /// The words about something that a machine lacks; and how the machine and the arguments differ from the usual ones.
+  /// The message about a missing thing, and the unusual parts of the machine and the arguments.
   struct Lack: Sendable, CustomTestStringConvertible {
     var words: String
     var missing: String?

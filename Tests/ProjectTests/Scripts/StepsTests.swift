@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Yams
 
-/// What `Scripts/test` says of its steps, and who relies on it.
+/// The steps that `Scripts/test` lists, and the scripts and documents that rely on them.
 @Suite struct StepsTests {
   private static func test(_ arguments: String...) throws -> Outcome {
     try Command.run(Repository.place("Scripts/test").path, arguments)

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// Folders that are kept between runs, for what takes minutes to make: in `BEEHIVE_SCRATCH`, else in
-/// the checkout's `.build`, else, where nobody may write there, in a temporary folder.
+/// Folders that are kept between runs, for things that take minutes to make. They are in `BEEHIVE_SCRATCH`, else in the
+/// checkout's `.build`, or in a temporary folder if `.build` is read-only.
 enum Scratch {
-  /// The folder of that name, made if it is new.
+  /// Returns the folder of that name, and makes it if it is new.
   static func folder(_ name: String) throws -> URL {
     if let scratch = ProcessInfo.processInfo.environment["BEEHIVE_SCRATCH"], !scratch.isEmpty {
       return try make(URL(fileURLWithPath: scratch).appendingPathComponent(name))

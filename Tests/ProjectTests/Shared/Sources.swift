@@ -3,13 +3,13 @@ import TestSupport
 
 /// Copies of the package's sources, which tests may change.
 enum Sources {
-  /// What no copy has: what was built, and what version control keeps.
+  /// Returns whether copies leave out a file: build products, and data of version control.
   private static func isLeftOut(_ name: String) -> Bool {
     name.hasPrefix(".build") || name == ".git" || name == "__pycache__"
   }
 
-  /// Makes a folder a copy of the sources. What is the same already is left alone, so that builds in
-  /// it stay incremental; files that the sources lack are removed.
+  /// Makes a folder a copy of the sources. Equal files are not touched, so builds in the copy stay incremental. Files
+  /// that the sources lack are removed.
   static func copy(to copy: URL) throws {
     let files = FileManager.default
     try files.createDirectory(at: copy, withIntermediateDirectories: true)
@@ -26,14 +26,14 @@ enum Sources {
         at: target.deletingLastPathComponent(), withIntermediateDirectories: true)
       try files.copyItem(at: source, to: target)
     }
-    // The package manager does not see that a file of a package beside came or went.
+    // The package manager does not notice a new or removed file in a neighbouring package.
     for path in wanted where path.hasSuffix("Package.swift") {
       try files.setAttributes(
         [.modificationDate: Date()], ofItemAtPath: copy.appendingPathComponent(path).path)
     }
   }
 
-  /// The files and links in a folder, and in those in it.
+  /// Returns the files and links in a folder, and in its subfolders.
   private static func paths(in folder: URL) -> Set<String> {
     var paths: Set<String> = []
     guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [] }

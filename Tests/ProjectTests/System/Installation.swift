@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `Scripts/install` made of this checkout, under a prefix that not every script can stand.
+/// An installation of this checkout by `Scripts/install`, under a prefix that breaks careless scripts.
 struct Installation {
   private static let made = Result { try Installation() }
 
-  /// The installation. Skips the running test where something to install with is missing.
+  /// Returns the installation. Skips the running test if something needed to install is missing.
   static func needed() throws -> Installation {
     do { return try made.get() } catch let missing as Missing {
       try Test.cancel("\(missing.reason)")
@@ -15,16 +15,15 @@ struct Installation {
 
   /// `PREFIX`.
   let prefix: URL
-  /// The paths that the script said it had written.
+  /// The paths that the script reported as written.
   let said: [String]
 
-  /// `section-dump`.
   var tool: String { prefix.appendingPathComponent("bin/section-dump").path }
 
   private init() throws {
     prefix = try Folder().place("für alle/pre fix")
     let outcome = try Self.run(["--only", "tool", "--prefix", prefix.path])
-    // Missing programs and libraries, which the script names.
+    // The script names the missing programs and libraries.
     if outcome.status == 69 {
       throw Missing(reason: outcome.errors.trimmingCharacters(in: .newlines))
     }
@@ -32,7 +31,6 @@ struct Installation {
     said = outcome.lines.filter { $0.hasPrefix("/") }
   }
 
-  /// Runs the script.
   static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> Outcome {
     try Command.run(
       Repository.place("Scripts/install").path, arguments, environment: environment, limit: 3600)

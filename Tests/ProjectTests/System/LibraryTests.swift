@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What every host loads: `libBeeHive.so`, as it was built with the tests.
+/// The library that every host loads: `libBeeHive.so`, as it was built with the tests.
 @Suite struct LibraryTests {
   private static let library = Repository.products.appendingPathComponent("libBeeHive.so").path
 
@@ -16,8 +16,8 @@ import Testing
   }
 
   /// Every Swift module names the library of regular expressions as needed, unless it is compiled with
-  /// `-disable-implicit-string-processing-module-import`, which a package may not ask for: so it is there
-  /// and unused, and a build with that flag needs neither it nor its parser.
+  /// `-disable-implicit-string-processing-module-import`. A package may not set that flag, so the library is there and
+  /// unused. A build with the flag needs neither the library nor its parser.
   @Test("uses nothing of Swift's regular expressions") func usesNoStringProcessing() throws {
     let undefined = try Command.output("nm", ["-D", "--undefined-only", Self.library])
       .split(separator: "\n")
@@ -26,8 +26,8 @@ import Testing
     #expect(used.isEmpty, "\(used)")
   }
 
-  /// Its notes say that it is the runtime and where its state is; an anchor's note would say that it
-  /// declares entries.
+  /// The library's notes mark it as the runtime and locate its state. An anchor's note would claim that it declares
+  /// entries.
   @Test("says that it is the runtime, and declares nothing") func notes() throws {
     let notes = try Command.output("readelf", ["-nW", Self.library]).split(separator: "\n")
       .filter { $0.contains("Beehive") }

@@ -2,15 +2,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the installed tool says of every file in the system's library folders. Which they are, nobody
-/// here chose; whatever they hold, the scan must end.
+/// The installed tool's reports on every file in the system's library folders. Whatever these files hold, the scan must
+/// end.
 @Suite("The installed section-dump over the system's libraries", .serialized, .full)
 struct SystemFilesTests {
   @Test("ends, prints JSON to the last line, and says in a line each what is damaged")
   func scan() throws {
     let arguments = ["-r", "--format", "ndjson", "/usr/lib"]
     let outcome = try Command.run(Installation.needed().tool, arguments)
-    // With status 2 where a file is damaged, or not read in full.
+    // The status is 2 if a file is damaged, or not read in full.
     #expect([0, 2].contains(outcome.status))
     var records = 0
     var codes: [String: Int] = [:]

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Scripts/install", .full)
 struct SystemInstallTests {
-  /// Files that are installed, and what is in them.
+  /// Installed files, and a part of their contents.
   static let files = [
     ("bin/section-dump", "ELF"), ("share/man/man1/section-dump.1", ".Dt SECTION-DUMP 1"),
     ("share/bash-completion/completions/section-dump", "complete "),

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `section-dump startup` names, beside what the loader really calls: Tests/Fixtures/Startup/trace.c watches it
-/// open a library in a process of its own.
+/// Compares the functions that `section-dump startup` names with those that the loader really calls.
+/// Tests/Fixtures/Startup/trace.c watches it open a library in a process of its own.
 @Suite("The startup audit of libraries against what runs of them", .serialized, .full)
 struct SystemStartupTests {
   private static let tracer = Result {
@@ -25,8 +25,8 @@ struct SystemStartupTests {
     return try tracer.get()
   }
 
-  /// What differs between the audit of a file and the calls that were seen; nil where the loader does not open it
-  /// by itself, or it cannot be watched.
+  /// Returns the differences between the audit of a file and the observed calls. Nil if the loader does not open the
+  /// file by itself, or if the loader cannot be watched.
   private func difference(_ path: String) throws -> String? {
     let traced = try Command.run("timeout", ["20", Self.needed(), path])
     guard traced.status == 0 else { return nil }
@@ -40,7 +40,7 @@ struct SystemStartupTests {
         .compactMap { ($0["address"] as? String).flatMap { UInt64($0.dropFirst(2), radix: 16) } }
     }
     let resolvers = Set(addresses("ifunc"))
-    // Those for others run when one binds to them, as a library itself may do.
+    // Resolvers for other images run when an image binds to them, as a library itself may do.
     let others = Set(addresses("ifunc-symbol"))
     let called = ran.filter { !resolvers.contains($0) && !others.contains($0) }
     let expected = addresses("init", "init-array")
