@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Archives")
 struct ArchiveTests {
-  /// A member's header and contents, as `ar` would write them.
+  /// Returns a member's header and contents, as `ar` would write them.
   static func member(_ name: String, _ contents: [UInt8], size: String? = nil) -> [UInt8] {
     func field(_ text: String, _ width: Int) -> [UInt8] {
       Array(text.padding(toLength: width, withPad: " ", startingAt: 0).utf8)

@@ -101,7 +101,7 @@ struct ELFContradictionsTests {
       #expect(found == whole)
       return
     }
-    // The note still says where entries are.
+    // The note still locates the entries.
     #expect(found.count == nil || found == whole)
     // The problem belongs to an entry, or to the file whatever its entries are.
     #expect(found == .refused(code) || problem(of: path) == code)
@@ -132,7 +132,7 @@ struct ELFContradictionsTests {
   @Test("with a section table that lies, linked", arguments: commonLies + linkedLies)
   func linked(lie: Lie<ELFEditor>) throws { try expect(lie, of: Self.library) }
 
-  // One compiler's objects have all entries of a name in one section.
+  // Objects of gcc have all entries of a name in one section.
   @Test(
     "with a section table that lies, as objects", .needs("gcc"),
     arguments: commonLies + objectLies)

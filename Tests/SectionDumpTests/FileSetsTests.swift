@@ -5,7 +5,7 @@ import Testing
 /// A library as it is installed, and under further names.
 @Suite("One file counts once in a set, whatever names lead to it")
 struct FileSetsTests {
-  /// Makes a folder in which `libshop.so` leads by way of `libshop.so.1` to `libshop.so.1.2.3`. Folders in it hold a
+  /// Makes a folder. In it `libshop.so` leads by way of `libshop.so.1` to `libshop.so.1.2.3`. Folders in it hold a
   /// hard link and a copy of that file.
   private func installed() throws -> String {
     let name = "installed-\(UUID().uuidString)"

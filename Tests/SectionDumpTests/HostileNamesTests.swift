@@ -45,7 +45,7 @@ struct HostileNamesTests {
   /// Stands for the name in the sources.
   static let placeholder = "hostile_" + String(repeating: "x", count: 24)
 
-  /// Stands for the name where an assembler would confuse a section and a symbol.
+  /// A second placeholder, because an assembler would confuse a section and a symbol of one name.
   private static let sectionPlaceholder = "hostile_" + String(repeating: "y", count: 24)
 
   /// Returns source for an entry of each sort, a section and a symbol with that name.

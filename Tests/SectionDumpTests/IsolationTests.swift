@@ -6,8 +6,8 @@ import Testing
   "With --isolate, children read the files, and one that ends its child is a problem of it alone",
   .limitsMemory)
 struct IsolationTests {
-  /// An archive whose one member takes more memory to read than a child may have. The text of an entry inflates to
-  /// almost the libelf guard's limit, for libelf and again for its reader.
+  /// Builds an archive whose one member takes more memory to read than a child may have. The text of an entry inflates
+  /// to almost the libelf guard's limit, for libelf and again for its reader.
   private static func hungryArchive(_ name: String) throws -> String {
     let object = try Fixtures.build(
       """

@@ -111,7 +111,7 @@ struct ProportionTests {
 
   @Test("A table of binary data, as Python's codecs have, is no reason to print it again and again")
   func binary() throws {
-    // Two bytes for each of 40,000 characters, few of which are zero, and a pointer to every 25th.
+    // Two bytes for each of 40,000 characters, with few zeros, and a pointer to every 25th.
     let words = (0..<40_000).map { number in
       ".short \(number % 5000 == 0 ? 0 : 0x8080 | number * 257 % 0xffff)\n"
     }.joined()

@@ -37,7 +37,7 @@ struct RecordsTests {
 
   @Test("Each interface with its parameters, types, defaults and remote mark", .needs("gcc"))
   func routes() throws {
-    // The order is that of the source. gcc may change it otherwise.
+    // Keeps the order of the source, which gcc may otherwise change.
     let name = try Fixtures.build(
       Fixtures.source("routes.c"), as: "routes.o", with: "gcc", ["-c", "-fno-toplevel-reorder"])
     try expectGoldens([name], "routes", status: 0, formats: ["table", "json", "ndjson", "csv"])

@@ -24,7 +24,7 @@ struct Annotations {
     self.records = records.sorted()
   }
 
-  /// The records that `everything.c` must yield.
+  /// Returns the records that `everything.c` must yield.
   static func expected() throws -> [String] {
     try Repository.fixture("Headers/everything.records").split(separator: "\n")
       .map(String.init).sorted()

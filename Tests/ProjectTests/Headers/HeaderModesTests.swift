@@ -4,7 +4,7 @@ import Testing
 
 @Suite("BeeHive.h compiles in silence and yields the same records in every mode")
 struct HeaderModesTests {
-  /// A way in which an author may compile.
+  /// A compiler, a standard and options that an author may use.
   struct Mode: Sendable, CustomTestStringConvertible {
     var compiler: Compiler
     var standard: String
