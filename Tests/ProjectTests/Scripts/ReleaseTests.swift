@@ -4,13 +4,15 @@ import Testing
 
 @Suite("Scripts/release", .needs("git"))
 struct ReleaseTests {
+  static let heading = "## [Unreleased]\n\n## [1.2.3] - 2026-11-30\n"
+
   /// A checkout whose only commit has passed everything. It has the scripts, and the files that they read.
   private struct Checkout {
     let folder: Folder
 
     init(
       version: String = "1.2.3",
-      changelog: String = "## 1.2.3\n\n- A beginning.\n\n## 1.2.2\n- Old.\n"
+      changelog: String = "\(ReleaseTests.heading)### Added\n- New.\n\n[k]: https://k.example"
     ) throws {
       folder = try Folder()
       // Foundation would try to keep the owner.
@@ -105,9 +107,8 @@ struct ReleaseTests {
     #expect(files.contains("swift-beehive-1.2.3/CHANGELOG.md\n"))
 
     try checkout.release("1.2.3", "--tag").expect(0)
-    #expect(
-      try checkout.git("tag", "--list", "--format=%(refname:short): %(contents)")
-        == "1.2.3: swift-beehive 1.2.3\n\n- A beginning.\n")
+    let tag = try checkout.git("tag", "--list", "--format=%(refname:short): %(contents)")
+    #expect(tag == "1.2.3: swift-beehive 1.2.3\n\n### Added\n- New.\n")
     try checkout.release("1.2.3").expect(65, errors: "there is a tag 1.2.3 already")
   }
 
@@ -126,9 +127,9 @@ struct ReleaseTests {
   @Test(
     "refuses a version that the changelog or the tool does not name",
     arguments: [
-      ("1.2.3", "## Unreleased\n- A beginning.\n", "CHANGELOG.md says nothing under ## 1.2.3"),
-      ("1.2.3", "## 1.2.3\n\n## 1.2.2\n- Old.\n", "CHANGELOG.md says nothing under ## 1.2.3"),
-      ("1.2.3-dev", "## 1.2.3\n- A beginning.\n", "section-dump calls itself 1.2.3-dev"),
+      ("1.2.3", "## [Unreleased]\n- New.\n## [1.2.3]\n- No date.\n", "CHANGELOG.md has nothing"),
+      ("1.2.3", heading + "\n## [1.2.2] - 2026-10-01\n- Old.\n", "nothing under ## [1.2.3] - "),
+      ("1.2.3-dev", heading + "- A beginning.\n", "section-dump calls itself 1.2.3-dev"),
     ])
   func refusesVersions(version: String, changelog: String, reason: String) throws {
     try Checkout(version: version, changelog: changelog).release("1.2.3").expect(65, errors: reason)
