@@ -43,20 +43,20 @@ let package = Package(
       ]),
     // Answers calls from outside, by URL.
     .executableTarget(name: "Desk", dependencies: [beehive], exclude: ["november.json"]),
-    // Loads what is good of a folder of plugins, which Plugins/make makes. Names no contract: the plugins do.
+    // Loads the good plugins of a folder that Plugins/make makes. Only the plugins name a contract.
     .executableTarget(name: "PluginHost", dependencies: [beehive, contracts]),
     // Links the same libBeeHive.so and never names Swift.
     .executableTarget(name: "CHost", dependencies: [beehive, header, cContracts]),
-    // C needs headers alone.
+    // C needs only headers.
     .target(name: "Discounts", dependencies: [header, cContracts]),
     // Swift writes its entry itself; CBeeHive brings the anchor that announces the image.
     .target(name: "Greetings", dependencies: [beehive, header, contracts]),
     // Depends on nothing of ours, not even a header.
     .target(name: "OldTill"),
 
-    // What hosts of tests can be told to do.
+    // The steps that hosts of tests can run.
     .fixture("Steps", dependencies: ["CModel", beehive, testContracts]),
-    // A model of the Hive, whose calls it makes beside it.
+    // Random calls of the Hive, compared with a model of it.
     .fixture("CModel", dependencies: [header]),
     // Links libBeeHive.so and exports nothing.
     .executableTarget(
@@ -68,11 +68,11 @@ let package = Package(
     .fixture("SwiftPlugin", dependencies: [beehive, header, testContracts]),
     .fixture("LatePlugin", dependencies: [beehive, header, testContracts]),
 
-    // What hosts print. The tool is built beside them, for tests that compare what both read.
+    // Tests of the hosts' output. The tool is built too, for tests that compare what hosts and tool read.
     .testTarget(
       name: "EndToEndTests",
       dependencies: [.product(name: "section-dump", package: "swift-beehive")]),
-    // What clients write compiles, or is refused: the macros, and the blocks of README; and what they test with.
+    // Tests of clients' code, which compiles or is refused: macros, README's blocks and the test library.
     .testTarget(
       name: "ClientTests",
       dependencies: [

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What binds a Hive to packages of others; Docs/adapters.md lists it. A package of its own: libBeeHive.so knows none of them,
-// since a host and a library that each had a copy would have two protocols called Service and two logging systems.
+// Adapters that bind a Hive to other packages; Docs/adapters.md lists them. libBeeHive.so knows none of these packages:
+// if a host and a library each had a copy, there would be two Service protocols and two logging systems.
 let package = Package(
   name: "Adapters",
   products: [.library(name: "Adapters", targets: ["Adapters"])],

@@ -1,14 +1,14 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What hosts and plugins share. SwiftPM links the targets of one package into each product that uses
-// them, and two copies of a protocol are two protocols: so what must exist once in a process is a
-// dynamic product of a package of its own.
+// The contracts that hosts and plugins share. SwiftPM links the targets of one package into each product that uses
+// them, and two copies of a protocol are two protocols. So code that must exist once in a process is a dynamic product
+// of its own package.
 let package = Package(
   name: "Contracts",
   products: [
     .library(name: "Contracts", type: .dynamic, targets: ["Contracts"]),
-    // C structures have no identity of their own: a header is enough, and nothing to link.
+    // C structures have no identity of their own, so a header is enough. There is nothing to link.
     .library(name: "CContracts", targets: ["CContracts"]),
     .library(name: "Store", type: .dynamic, targets: ["Store"]),
     // The same for the hosts and plugins of the end-to-end tests.

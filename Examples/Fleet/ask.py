@@ -23,7 +23,7 @@ def table(connection: duckdb.DuckDBPyConnection, question: Path) -> str:
     """The answer for people."""
     columns, rows = answer(connection, question)
     cells = [columns] + [["" if cell is None else str(cell) for cell in row] for row in rows]
-    # What a path holds shall move nothing on a terminal.
+    # Control characters in a path must not reach the terminal.
     cells = [[cell if cell.isprintable() else ascii(cell)[1:-1] for cell in line] for line in cells]
     widths = [max(map(len, column)) for column in zip(*cells)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in cells]

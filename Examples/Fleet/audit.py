@@ -21,7 +21,7 @@ from pyspark.sql.functions import col
 
 from tool import Broken, File, ask, path_of, sized
 
-# One start of the tool reads as many files.
+# The number of files for one start of the tool.
 BATCH = 1000
 
 SCHEMA = """
@@ -83,7 +83,7 @@ def audit(spark: SparkSession, tool: str, out: str, lists: dict[str, str]) -> No
     context.addFile(tool)
     name = os.path.basename(tool)
     for release, paths in lists.items():
-        # Bytes, since a path need not be text.
+        # Read as bytes, because a path need not be text.
         given = (
             spark.read.text(paths, lineSep="\0").select(col("value").cast("binary")).distinct().cache()
         )

@@ -50,7 +50,7 @@ def run_audit(options: argparse.Namespace, folder: Path) -> None:
     command = ["spark-submit", "--master", options.master, "--py-files", HERE / "tool.py", HERE / "audit.py"]
     lists = [f"{release}={folder / release}.list" for release in ("current", "next")]
     log = folder / "spark.log"
-    # Spark asks PATH for Python, and binds to a name of this machine, which need not have an address.
+    # Spark finds Python by PATH. It binds to a name of this machine, which need not have an address.
     environment = {"SPARK_LOCAL_IP": "127.0.0.1"} | os.environ
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
     with log.open("wb") as output:

@@ -126,7 +126,7 @@ class Fleet:
             (self.folder / f"{release}.list").write_bytes(b"".join(path + b"\0" for path in paths))
 
 
-# What section-dump says of a file that is harmed so.
+# The codes that section-dump reports for each kind of damage.
 CODES = {
     "": [],
     "missing": ["unreadable"],
@@ -151,7 +151,7 @@ def generate(tool: str, folder: Path, files: int) -> None:
     odd: list[tuple[str, str, int, int, str]] = []
     unread: dict[str, list[str]] = collections.defaultdict(list)
     for host in range(hosts):
-        # A name is whatever bytes it is.
+        # A name may be any bytes.
         name = f"host-{host:05}".encode() + (b"\n\xff" if host == hosts - 2 else b"")
         shown = name.decode(errors="replace")
         for library, plugin in zip(LIBRARIES, current(host)):

@@ -1,5 +1,5 @@
-/* What every file of the generated fleet is made of: a module and a service, with room for the words that
- * generate.py writes into them. */
+/* The source of every file of the generated fleet: a module and a service, with room for the words that generate.py
+ * writes into them. */
 #include <BeeHive.h>
 
 #define ROOM "................................................................"

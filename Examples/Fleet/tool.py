@@ -10,7 +10,7 @@ from typing import Any
 
 File = dict[str, Any]
 
-# Where compilers put the structures that records lead to, and the records.
+# The sections of records, and of the structures that records point to.
 SECTIONS = ["BeehiveRecords", ".data.rel.ro*", ".data", ".rodata*", "__const"]
 
 
@@ -29,7 +29,7 @@ def ask(tool: str, command: Sequence[str], paths: Sequence[bytes]) -> Iterator[F
         ) as process:
             assert process.stdout
             for line in process.stdout:
-                # A line that the tool could not finish is none.
+                # Skips a line that the tool could not finish.
                 if line.endswith(b"\n"):
                     yield json.loads(line)
     # 1: no file has such a section; 2: a file cannot be read, and its line says why.

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A page to pan, zoom and search, of what `section-dump graph --format json` says. A package of its own, which needs no
-// other: a layout is no part of a reader of object files.
+// A page to pan, zoom and search. It draws the output of `section-dump graph --format json`. A package of its own
+// without dependencies: a layout is no part of a reader of object files.
 let package = Package(
   name: "GraphPage",
   products: [.executable(name: "graph-page", targets: ["GraphPage"])],

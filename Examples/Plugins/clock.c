@@ -1,4 +1,4 @@
-/* Calls what is no function: the C library has a variable of this name. */
+/* Calls a name that is no function: the C library has a variable of this name. */
 #include "plugin.h"
 
 long timezone(void);

@@ -1,4 +1,4 @@
-/* Built in two versions: of the plugin com.example.counter the higher one loads. */
+/* Built in two versions of the plugin com.example.counter. The higher version loads. */
 #include "plugin.h"
 
 #ifndef VERSION

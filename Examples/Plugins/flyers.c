@@ -1,4 +1,4 @@
-/* What flyers.swift declares. */
+/* Declares the module of flyers.swift. */
 #include "plugin.h"
 
 bool flyers_set_up(void);

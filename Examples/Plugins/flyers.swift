@@ -1,4 +1,4 @@
-// Built against the contracts of last year, in which a greeter said goodbye too.
+// Built against last year's contracts, when a greeter said goodbye too.
 import Contracts
 
 struct Flyer: Greeter {

@@ -1,4 +1,4 @@
-/* What ledger.swift declares. */
+/* Declares the module of ledger.swift. */
 #include "plugin.h"
 
 bool ledger_set_up(void);

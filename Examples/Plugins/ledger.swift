@@ -1,4 +1,4 @@
-// A good one in Swift, which needs the receipts.
+// A good plugin in Swift, which needs the receipts.
 import Contracts
 
 struct Bookkeeper: Greeter {

@@ -1,4 +1,4 @@
-/* Ends the whole process of whoever loads it. */
+/* Ends the whole process that loads it. */
 #include "plugin.h"
 #include <stdlib.h>
 

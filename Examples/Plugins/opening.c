@@ -1,4 +1,4 @@
-/* A good one: a module that is there once it was set up. */
+/* A good plugin: its module is there once it is set up. */
 #include "plugin.h"
 
 static bool open_the_door(const beehive_context *context) {

@@ -1,4 +1,4 @@
-/* What receipts.swift declares. */
+/* Declares the module of receipts.swift. */
 #include "plugin.h"
 
 bool receipts_set_up(void);

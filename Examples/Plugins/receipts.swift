@@ -1,4 +1,4 @@
-// A good one in Swift: it conforms to the shop's contracts, as they are today.
+// A good plugin in Swift: it conforms to the shop's contracts, as they are today.
 import Contracts
 
 struct PaperReceipt: Receipt {

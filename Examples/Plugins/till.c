@@ -1,4 +1,4 @@
-/* A good one, which starts after another where that is there. */
+/* A good plugin, which starts after another if that one is there. */
 #include "plugin.h"
 
 static bool count_the_coins(const beehive_context *context) {

@@ -1,7 +1,7 @@
 /// The contract as it was last year.
 public protocol Greeter: Sendable {
-  /// One sentence for the customer who leaves.
+  /// Returns one sentence for the customer who leaves.
   func farewell(for customer: String) -> String
-  /// One sentence for the customer of this name.
+  /// Returns one sentence for the customer of this name.
   func greeting(for customer: String) -> String
 }

@@ -1,8 +1,8 @@
 internal import BeeHive
 internal import BeeHiveRouting
 
-// The attributes of spans and metrics, by OpenTelemetry's rules for names. Each has few values: no caller from outside
-// chooses one.
+// The attributes of spans and metrics, by OpenTelemetry's rules for names. Callers from outside choose no value, so
+// each attribute has few values.
 
 extension ModuleStep {
   /// Returns the attributes of a step that has ended.

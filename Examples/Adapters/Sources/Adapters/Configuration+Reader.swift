@@ -2,13 +2,13 @@ public import BeeHive
 public import Configuration
 
 extension BeeHive.Configuration {
-  /// Makes a reader of swift-configuration a source of settings: modules find in `context.configuration`
-  /// what its providers say, and what they say when they have reloaded.
+  /// Makes a reader of swift-configuration a source of settings. Modules find its providers' values in
+  /// `context.configuration`, also after the providers have reloaded.
   ///
   /// - Parameters:
-  ///   - reader: Asked each time a setting is read. It does not say which form a value has, so each form
-  ///     is tried; its access reporters see every try.
-  ///   - name: What errors call the source.
+  ///   - reader: The reader, called each time a setting is read. It does not report a value's form, so each form is
+  ///     tried. Its access reporters see every try.
+  ///   - name: The source's name in errors.
   public func add(_ reader: ConfigReader, named name: String = "swift-configuration") {
     add(source: name) { setting in
       let key = ConfigKey(setting)

@@ -5,9 +5,9 @@ internal import Synchronization
 
 /// Evaluates flags by a decision table, as a provider of OpenFeature does.
 ///
-/// The flag `new-search` is the call `flag://new-search`, and what the table answers is its value. Rules ask about the
+/// The flag `new-search` is the call `flag://new-search`, and the table's answer is its value. Rules ask about the
 /// evaluation context by `{"context": …}`: `targetingKey`, the attributes by their names, and parts of structures as
-/// `user.name`. README.md says what is which reason and which error.
+/// `user.name`. README.md lists the reasons and the errors.
 public final class FlagProvider: Sendable {
   /// The name in the metadata of OpenFeature.
   public let name = "swift-beehive"
@@ -19,9 +19,9 @@ public final class FlagProvider: Sendable {
   /// Evaluates by the table of an entry point, as it is at each evaluation.
   ///
   /// - Parameters:
-  ///   - calls: Has the table, and gets its context from here.
-  ///   - scheme: The scheme of the URLs that flags are.
-  ///   - context: The values that rules may ask about in all calls; the evaluation context of a flag goes over them.
+  ///   - calls: The entry point that has the table. This provider sets its context.
+  ///   - scheme: The scheme of the flags' URLs.
+  ///   - context: The values that rules may test in all calls. The evaluation context of a flag overrides them.
   public init(
     _ calls: EntryPoint, scheme: String = "flag",
     context: @escaping @Sendable (Call) -> Arguments = { _ in [:] }
@@ -47,9 +47,9 @@ public final class FlagProvider: Sendable {
   ///
   /// - Parameters:
   ///   - flag: The flag's name, which follows `flag://` in the table.
-  ///   - fallback: The value where the flag has none.
+  ///   - fallback: The value if the flag has none.
   ///   - context: The subject, and its attributes.
-  /// - Returns: The value, and the reason for it; errors are in it.
+  /// - Returns: The value and its reason. Errors are part of it.
   public func evaluate<Value: FlagType>(
     _ flag: String, default fallback: Value, context: FlagContext = FlagContext()
   ) async -> FlagEvaluation<Value> {
@@ -66,20 +66,20 @@ public final class FlagProvider: Sendable {
 
   /// Evaluates a flag for code that does not wait: OpenFeature's SDK for Swift calls such functions.
   ///
-  /// The call runs on this thread. An interceptor of the host's that waits for the main actor never ends where this is the main thread.
+  /// The call runs on this thread. If it is the main thread, an interceptor that waits for the main actor never ends.
   ///
   /// - Parameters:
   ///   - flag: The flag's name, which follows `flag://` in the table.
-  ///   - fallback: The value where the flag has none.
+  ///   - fallback: The value if the flag has none.
   ///   - context: The subject, and its attributes.
-  /// - Returns: The value, and the reason for it; errors are in it.
+  /// - Returns: The value and its reason. Errors are part of it.
   public func evaluate<Value: FlagType>(
     _ flag: String, default fallback: Value, context: FlagContext = FlagContext()
   ) -> FlagEvaluation<Value> {
     WaitingThread().run { await self.evaluate(flag, default: fallback, context: context) }
   }
 
-  /// The value that was answered, with the reason that the rules of the table give.
+  /// Returns the answered value, with the reason that the table's rules give.
   private func outcome<Value: FlagType>(
     of flag: String, _ answer: any Sendable, _ rulings: [Evaluation.Ruling], or fallback: Value
   ) throws -> FlagEvaluation<Value> {
@@ -101,7 +101,7 @@ public final class FlagProvider: Sendable {
       value: try Value(flag: value), variant: rules.last??.variant, reason: reason)
   }
 
-  /// The caller's value, with the reason that the flag has none.
+  /// Returns the caller's value, with the reason that the flag has none.
   private func failure<Value: FlagType>(
     of flag: String, _ error: any Error, _ evaluation: Evaluation, _ fallback: Value
   ) -> FlagEvaluation<Value> {
@@ -111,7 +111,7 @@ public final class FlagProvider: Sendable {
     case .refused:
       if case .refuse = last { return FlagEvaluation(value: fallback, reason: .disabled) }
     case .noRoute, .noAction, .malformedURL:
-      // A rule may have sent the call to what is not there.
+      // A rule may have sent the call to a missing route or action.
       guard last == nil else { break }
       let unmet = unmet(flag)
       if evaluation.values["targetingKey"] == nil, unmet.contains(where: \.isAboutTargetingKey) {
@@ -128,14 +128,14 @@ public final class FlagProvider: Sendable {
       value: fallback, reason: .error, errorCode: failure.code, errorMessage: failure.description)
   }
 
-  /// The URL of a flag: a slash in its name parts segments.
+  /// Returns the URL of a flag. A slash in the flag's name separates segments.
   private func url(of flag: String) -> String {
     let plain = CharacterSet(
       charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/")
     return "\(scheme)://\(flag.addingPercentEncoding(withAllowedCharacters: plain) ?? flag)"
   }
 
-  /// The lines of a dry run about rules of the flag whose conditions do not hold; rules about every flag are left out.
+  /// Returns a dry run's lines about the flag's rules whose conditions do not hold. Leaves out rules about every flag.
   private func unmet(_ flag: String) -> Set<Substring> {
     let lines = [flag, "no flag has this name"].map { name in
       Set(
@@ -146,7 +146,7 @@ public final class FlagProvider: Sendable {
     return lines[0].subtracting(lines[1])
   }
 
-  /// The rules of the table that is loaded, by what notices call them; the document is read once.
+  /// The rules of the loaded table, by their names in notices. Each table's document is read once.
   private var rules: [String: KnownRule] {
     let table = calls.table
     return known.withLock { known in
@@ -159,20 +159,20 @@ public final class FlagProvider: Sendable {
 }
 
 extension Substring {
-  /// True if a share misses the targeting key, by this line of a dry run; other conditions do not need one.
+  /// Whether, by this line of a dry run, a share lacks the targeting key. Other conditions do not need one.
   fileprivate var isAboutTargetingKey: Bool {
     hasSuffix(": context targetingKey is given does not hold")
       || hasSuffix(" percent by context targetingKey does not hold")
   }
 }
 
-/// One evaluation on its way: its context, and what rules have said.
+/// An evaluation in progress: its context, and the rulings so far.
 private final class Evaluation: Sendable {
   typealias Ruling = (rule: String, verdict: Verdict)
 
   @TaskLocal static var current: Evaluation?
 
-  /// The values that rules may ask about.
+  /// The values that rules may test.
   let values: [String: any Sendable]
   let rulings = Mutex<[Ruling]>([])
 
@@ -190,7 +190,7 @@ private struct KnownRule {
   var isConditional = false
   var isSplit = false
 
-  /// Reads the document of a table: `split` and `when` are in no notice.
+  /// Reads the document of a table, because notices have neither `split` nor `when`.
   static func rules(of table: DecisionTable) throws -> [String: KnownRule] {
     let document = try JSONDecoder().decode(Document.self, from: JSONEncoder().encode(table))
     var known: [String: KnownRule] = [:]
@@ -255,7 +255,7 @@ extension FlagValue: FlagType {
   /// Reads a structure or a list. A table answers no objects, so the text of one is written as JSON.
   ///
   /// - Parameter value: The value.
-  /// - Throws: ``FlagFailure`` where it is of another type, or its JSON cannot be read.
+  /// - Throws: ``FlagFailure`` if the value is of another type, or its JSON cannot be read.
   public init(flag value: FlagValue) throws(FlagFailure) {
     switch value {
     case .structure, .list: self = value
@@ -286,7 +286,7 @@ extension FlagValue: FlagType {
     }
   }
 
-  /// Writes the values that rules may ask about: parts of a structure by dots, a list as several texts.
+  /// Writes the values that rules may test: parts of a structure by dots, a list as several texts.
   fileprivate func write(to values: inout [String: any Sendable], at key: String) {
     switch self {
     case .null: break

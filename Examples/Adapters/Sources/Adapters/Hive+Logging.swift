@@ -2,7 +2,7 @@ public import BeeHive
 public import Logging
 
 extension Hive {
-  /// Writes what this Hive does to a log, beginning with what is there already.
+  /// Writes the notices of this Hive to a log, beginning with the entries that are there already.
   @discardableResult
   public func log(to logger: Logger) -> Handle {
     observe(fromStart: true) { notice in
@@ -12,7 +12,7 @@ extension Hive {
 }
 
 extension HiveNotice {
-  /// How much it matters.
+  /// The log level of this notice.
   fileprivate var level: Logger.Level {
     switch self {
     case .entryRejected, .imageNotInspected, .moduleLeftOut, .stepEnded(_, _, .some): .error
@@ -23,7 +23,7 @@ extension HiveNotice {
     }
   }
 
-  /// What a search in the log would ask for.
+  /// The fields to search a log by.
   fileprivate var metadata: Logger.Metadata {
     switch self {
     case .stepBegan(let step): ["module": "\(step.module)", "event": "\(step.event)"]

@@ -15,7 +15,7 @@ extension Hive {
 }
 
 extension Router {
-  /// Counts and times each call of this router and of the mediator beside it.
+  /// Counts and times each call of this router and of its mediator.
   @discardableResult
   public func measure(to factory: any MetricsFactory) -> Handle {
     let starts = Mutex<[UInt64: ContinuousClock.Instant]>([:])
@@ -32,7 +32,7 @@ extension Router {
 }
 
 extension MetricsFactory {
-  /// Counts what is called `name`, and records how long it took.
+  /// Adds one to the counter of `name`, and records how long it took.
   fileprivate func record(_ name: String, _ took: Duration, _ attributes: [String: String]) {
     let dimensions = attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     Counter(label: "\(name)s", dimensions: dimensions, factory: self).increment()

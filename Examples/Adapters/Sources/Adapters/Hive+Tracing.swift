@@ -22,7 +22,7 @@ extension Hive {
 }
 
 extension Router {
-  /// Makes a span of each call of this router and of the mediator beside it. What answers the call runs inside it.
+  /// Makes a span of each call of this router and of its mediator. The handler or action runs inside the span.
   @discardableResult
   public func trace(to tracer: any Tracer) -> Handle {
     let spans = OpenSpans<UInt64>(tracer)
@@ -34,7 +34,7 @@ extension Router {
         spans[call.number]?.addEvent(
           SpanEvent(name: "beehive.call.ruled", attributes: ["beehive.rule.name": .string(rule)]))
       case .ended(let call, let error):
-        // A rule or an alias may have led it elsewhere.
+        // A rule or an alias may have redirected the call.
         spans[call.number]?.operationName = name(of: call, error) ?? "call"
         spans.end(call.number, attributes(of: call, error), error)
       }
@@ -43,7 +43,7 @@ extension Router {
   }
 }
 
-/// The spans of what is under way.
+/// The spans of the steps or calls in progress.
 private final class OpenSpans<Key: Hashable & Sendable>: Sendable {
   private let tracer: any Tracer
   private let spans = Mutex<[Key: any Span]>([:])
@@ -52,7 +52,7 @@ private final class OpenSpans<Key: Hashable & Sendable>: Sendable {
 
   subscript(key: Key) -> (any Span)? { spans.withLock { $0[key] } }
 
-  /// Begins a span inside of that of the caller. Returns what the code inside of it has as its context.
+  /// Begins a span inside the caller's span. Returns the context for the code inside the new span.
   func begin(_ key: Key, _ name: String) -> ServiceContext {
     let span = tracer.startSpan(name)
     spans.withLock { $0[key] = span }

@@ -1,7 +1,7 @@
-/// The shape that OpenFeature's specification gives to providers: values, contexts, and what comes of an evaluation.
+/// The value of a flag. Values, contexts and evaluations have the shape that OpenFeature's specification gives them.
 ///
-/// The names and texts are those of https://openfeature.dev/specification/types. OpenFeature's SDK has types of its own;
-/// README.md shows how a host goes from these to those.
+/// The names and texts are those of https://openfeature.dev/specification/types. OpenFeature's SDK has types of its
+/// own; README.md shows how a host converts these types to the SDK's.
 public enum FlagValue: Sendable, Hashable, Codable {
   /// No value.
   case null
@@ -72,9 +72,9 @@ public struct FlagContext: Sendable {
 
 /// The result of an evaluation: the value, and the reason for it.
 public struct FlagEvaluation<Value: FlagType>: Sendable {
-  /// The value of the flag, or the caller's own where the flag has none.
+  /// The value of the flag, or the caller's own value if the flag has none.
   public var value: Value
-  /// The name of the value; nil where the flag has none.
+  /// The name of the value; nil if the flag has none.
   public var variant: String?
   /// The reason for the value.
   public var reason: FlagReason
@@ -108,7 +108,7 @@ public enum FlagErrorCode: String, Sendable {
   case flagNotFound = "FLAG_NOT_FOUND"
   /// The flag is of another type than the caller asks for.
   case typeMismatch = "TYPE_MISMATCH"
-  /// The flag is split by the targeting key, which is not given.
+  /// The flag is split by the targeting key, and the context has none.
   case targetingKeyMissing = "TARGETING_KEY_MISSING"
   /// The flag's value cannot be read.
   case parseError = "PARSE_ERROR"
@@ -138,7 +138,7 @@ public protocol FlagType: Sendable {
   /// Reads the value of a flag.
   ///
   /// - Parameter value: The value.
-  /// - Throws: ``FlagFailure`` where it is of another type.
+  /// - Throws: ``FlagFailure`` if it is of another type.
   init(flag value: FlagValue) throws(FlagFailure)
 }
 
@@ -146,7 +146,7 @@ extension Bool: FlagType {
   /// Reads a truth value.
   ///
   /// - Parameter value: The value.
-  /// - Throws: ``FlagFailure`` where it is of another type.
+  /// - Throws: ``FlagFailure`` if it is of another type.
   public init(flag value: FlagValue) throws(FlagFailure) {
     guard case .boolean(let value) = value else { throw .mismatch(value, "a truth value") }
     self = value
@@ -157,7 +157,7 @@ extension String: FlagType {
   /// Reads a text.
   ///
   /// - Parameter value: The value.
-  /// - Throws: ``FlagFailure`` where it is of another type.
+  /// - Throws: ``FlagFailure`` if it is of another type.
   public init(flag value: FlagValue) throws(FlagFailure) {
     guard case .string(let value) = value else { throw .mismatch(value, "a text") }
     self = value
@@ -168,7 +168,7 @@ extension Int64: FlagType {
   /// Reads a whole number.
   ///
   /// - Parameter value: The value.
-  /// - Throws: ``FlagFailure`` where it is of another type.
+  /// - Throws: ``FlagFailure`` if it is of another type.
   public init(flag value: FlagValue) throws(FlagFailure) {
     guard case .integer(let value) = value else { throw .mismatch(value, "a whole number") }
     self = value
@@ -179,7 +179,7 @@ extension Double: FlagType {
   /// Reads a number, which may be whole.
   ///
   /// - Parameter value: The value.
-  /// - Throws: ``FlagFailure`` where it is of another type.
+  /// - Throws: ``FlagFailure`` if it is of another type.
   public init(flag value: FlagValue) throws(FlagFailure) {
     switch value {
     case .number(let value): self = value

@@ -3,13 +3,13 @@ public import Crypto
 internal import Foundation
 
 extension Plugins {
-  /// Admits only plugins that one of these keys has signed, with every library that they bring along.
+  /// Admits only plugins that one of these keys has signed, together with their closures.
   ///
-  /// `libshop.so.sig` beside `libshop.so` has the 64 bytes of an Ed25519 signature of the file's bytes, as
-  /// `openssl pkeyutl -sign -rawin` writes them. The open file is verified, not the file that its path leads to by then.
+  /// The file `libshop.so.sig` next to `libshop.so` has the 64 bytes of an Ed25519 signature of the file's bytes, as
+  /// `openssl pkeyutl -sign -rawin` writes them. The check reads the open file, whatever its path leads to by then.
   ///
   /// - Parameters:
-  ///   - keys: The keys of whoever may sign.
+  ///   - keys: The keys of the signers.
   ///   - digests: The SHA-256 digests of libraries that need no signature, such as those of the system, as `sha256sum`
   ///     writes them.
   public func requireSignatures(
@@ -37,18 +37,18 @@ extension Plugins {
   }
 }
 
-/// Why a plugin is not taken for signed.
+/// The reason that a plugin does not count as signed.
 struct SignatureFailure: Error, CustomStringConvertible {
   var description: String
 }
 
 extension Data {
-  /// All bytes of an open file, from its beginning; where the descriptor stands is left alone.
+  /// Reads all bytes of an open file from its beginning. Leaves the descriptor's offset as it is.
   fileprivate init(readingAll descriptor: Int32) throws {
     self.init()
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      // Sound: at most as many bytes are written as the array has.
+      // Sound: pread writes at most as many bytes as the array has.
       let count = unsafe pread(descriptor, &piece, piece.count, off_t(self.count))
       guard count >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
       if count == 0 { return }

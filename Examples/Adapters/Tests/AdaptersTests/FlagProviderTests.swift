@@ -8,14 +8,14 @@ import Testing
 struct FlagProviderTests {
   private let hive = Hive()
 
-  /// A provider over rules, each an object of JSON.
+  /// Returns a provider over rules, each a JSON object.
   private func provider(_ rules: String...) throws -> FlagProvider {
     let json = #"{"version": 1, "rules": [\#(rules.joined(separator: ","))]}"#
     try hive.calls.load(JSONDecoder().decode(DecisionTable.self, from: Data(json.utf8)))
     return FlagProvider(hive.calls) { call in ["user": "host", "origin": call.origin.rawValue] }
   }
 
-  /// A rule of a flag; conditions and outcome are JSON.
+  /// Returns a rule of a flag. The conditions and the outcome are JSON.
   private func rule(_ name: String, _ flag: String = "f", when: String = "", do outcome: String)
     -> String
   {
@@ -60,7 +60,7 @@ struct FlagProviderTests {
     let split =
       #"{"split": {"by": {"context": "targetingKey"}, "variants": [{"weight": 1, "name": "new", "answer": "s"}]}}"#
     let flags = try provider(
-      // About every call: it makes no flag one that has rules.
+      // A rule about every call: it does not count as a rule of a flag.
       #"{"name": "all", "match": {}, "when": [{"context": "x", "is": 1}], "do": {"block": "x"}}"#,
       rule("a", "static", do: #"{"answer": "s"}"#),
       rule("b", "target", when: isKnown, do: #"{"answer": "s"}"#),
@@ -101,7 +101,7 @@ struct FlagProviderTests {
     #expect(await value(["tags": .list([.string("a"), .integer(7), .boolean(true)])]) == 2)
     #expect(await value(["user": .string("guest")]) == 3)
     #expect(await value([:]) == 4)
-    // Another call of the table is the host's.
+    // Other calls of the table have only the host's context.
     #expect(try await hive.calls.send(.url("flag://f")) as? Int == 4)
   }
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The published cases of flagd, with its flags as rules of a decision table. `scenario` is the name of the case in
-/// flagd-testbed, `evaluator/gherkin`; README.md has what differs.
+/// flagd-testbed, `evaluator/gherkin`; README.md lists the differences.
 @Suite("flagd's published cases, where its operators have a counterpart")
 struct FlagdCaseTests {
   struct Case: CustomTestStringConvertible, Sendable {
@@ -57,7 +57,7 @@ struct FlagdCaseTests {
     return calls
   }
 
-  /// A rule that answers for a flag, under a condition or else.
+  /// Returns a rule that answers for a flag, with or without a condition.
   private static func rule(
     _ flag: String, _ variant: String, when condition: String = "", answer: String
   ) -> String {
@@ -70,7 +70,7 @@ struct FlagdCaseTests {
     #"{"name": "\#(flag) \#(variant)", "match": {"url": "flag://\#(flag)"}, "when": [\#(condition)], "do": \#(outcome)}"#
   }
 
-  /// A rule by the version of the app, whose variant is its answer.
+  /// Returns a rule about the app's version. Its variant is its answer.
   private static func rule(_ flag: String, _ variant: String, version: String) -> String {
     rule(
       flag, variant, when: #"{"context": "version", "version": "\#(version)"}"#,
@@ -105,7 +105,7 @@ struct FlagdCaseTests {
         when: #"{"context": "targetingKey", "is": "5c3d8535-f81a-4478-a6d3-afaa4d51199e"}"#,
         answer: #""hit""#),
       rule("targeting-key-flag", "miss", answer: #""miss""#),
-      // Without a default variant: nothing answers, or null does.
+      // Flags without a default variant: no rule answers, or a rule answers null.
       rule("null-default-flag", "none", answer: "null"),
       rule("no-default-flag-null-targeting-variant", "special", when: isJobs, answer: #""CEO""#),
       rule("no-default-flag-null-targeting-variant", "none", answer: "null"),

@@ -28,7 +28,7 @@ private struct Shop: Module {
   }
 
   func tearDown(_ context: Context) async throws {
-    // Throws in a task that is cancelled: modules end undisturbed.
+    // Task.sleep throws in a cancelled task: modules must end undisturbed.
     try await Task.sleep(for: .milliseconds(5))
     lines.add("\(name) closed")
   }
@@ -41,7 +41,7 @@ private struct Shop: Module {
 
 @Suite("A Hive among the services of a group", .serialized, .timeLimit(.minutes(1)))
 struct HiveServiceTests {
-  /// A Hive of two modules, of which one needs the other, and a wait until they run.
+  /// Returns a Hive of two modules, one requiring the other, and a stream to wait for their start.
   private func shop(_ lines: Lines) async throws -> (hive: Hive, opened: AsyncStream<Void>) {
     let hive = Hive()
     let (stream, opened) = AsyncStream.makeStream(of: Void.self)

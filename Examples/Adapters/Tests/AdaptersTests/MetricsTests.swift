@@ -10,7 +10,7 @@ struct MetricsTests {
   private let hive = Hive()
   private let metrics = TestMetrics()
 
-  /// The counters of a label, as `name=value … : total`.
+  /// Returns the counters of a label, as `name=value … : total`.
   private func totals(_ label: String) -> [String] {
     metrics.counters(label: label).map { counter in
       let dimensions = counter.dimensions.map { "\($0.0)=\($0.1)" }

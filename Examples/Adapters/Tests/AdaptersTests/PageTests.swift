@@ -88,7 +88,7 @@ struct PageTests {
     await hive.stop()
   }
 
-  /// A module that does not start without a variable of the environment, which every process of a test has.
+  /// A module that starts only with a variable of the environment that every test process has.
   private struct Reading: Module {
     func setUp(_ context: Context) async throws {
       let path = try context.configuration.value(BeeHive.Configuration.Key<String>("path"))
@@ -129,7 +129,7 @@ struct PageTests {
   }
 }
 
-// One after another with the others that signals would end.
+// Serialized with the other tests that signals would end.
 extension HiveServiceTests {
   @Test("the block of Docs/adapters.md runs a Hive until its process is to end")
   func page() async throws {

@@ -11,7 +11,7 @@ struct SignaturesTests {
     root.deleteLastPathComponent()
   }
 
-  /// A folder with one plugin; its path.
+  /// Builds a plugin in a folder of its own and returns its path.
   static func plugin() throws -> URL {
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("signatures-\(UUID().uuidString)")
@@ -20,7 +20,6 @@ struct SignaturesTests {
       "libsigned", "#include <BeeHive.h>\nBeeHiveMod(Signed.Module);\n", in: folder)
   }
 
-  /// Builds a library.
   private static func library(
     _ name: String, _ text: String, in folder: URL, _ options: String...
   ) throws -> URL {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import Tracing
 
-/// A module that does something in each step, and at an event.
+/// A module that runs `act` in each step and at an event.
 struct Acting: Module {
   var act: @Sendable (_ step: String, Hive) async throws -> Void = { _, _ in }
 
@@ -24,7 +24,7 @@ struct Acting: Module {
   }
 }
 
-/// A target with an action that any may call, and what its actions are called inside of.
+/// A target with two remote actions. The second throws.
 struct Prices: Target {
   static let actions: [Action<Prices>] = [
     Action("price", exposure: .remote) { _, _ in 7 },
@@ -35,7 +35,7 @@ struct Prices: Target {
 struct Empty: Error {}
 
 extension InMemoryTracer {
-  /// The names of the spans around each that has ended and its own, the outermost first, as they ended.
+  /// The span names from the outermost span to each ended span, in the order of their ends.
   fileprivate var paths: [String] {
     let spans = finishedSpans
     let known = Dictionary(uniqueKeysWithValues: spans.map { ($0.spanID, $0) })
@@ -49,7 +49,7 @@ extension InMemoryTracer {
     }
   }
 
-  /// The one span of a name that has ended.
+  /// Returns the only ended span of a name.
   fileprivate func span(_ name: String) throws -> FinishedInMemorySpan {
     let spans = finishedSpans.filter { $0.operationName == name }
     try #require(spans.count == 1, "\(finishedSpans.map(\.operationName))")
@@ -266,7 +266,7 @@ struct TracingTests {
   }
 }
 
-/// A module that is initialised beside others.
+/// A module that initializes concurrently with others.
 private struct Concurrent: Module {
   static var initializesConcurrently: Bool { true }
   var acting = Acting()

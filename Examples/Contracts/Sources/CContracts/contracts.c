@@ -1,2 +1,2 @@
-/* The header alone, so that it is known to compile by itself. */
+/* Includes only the header, to show that it compiles by itself. */
 #include "CContracts.h"

@@ -1,18 +1,18 @@
 /// Says hello to a customer.
 public protocol Greeter: Sendable {
-  /// One sentence for the customer of this name.
+  /// Returns one sentence for the customer of this name.
   func greeting(for customer: String) -> String
 }
 
 /// Writes down what was sold.
 public protocol Receipt: Sendable {
-  /// One line for one item.
+  /// Returns one line for one item.
   func line(for item: String, cents: Int) -> String
 }
 
-/// A price with nothing around it. An entry of the old till offers it as a greeter, which it is not.
+/// A price and nothing else. An entry of the old till offers it as a greeter, but it is not one.
 public struct PriceTag: Sendable {
-  /// What it costs.
+  /// The price in cents.
   public var cents: Int
 
   /// Writes a price tag.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A module: what a host calls as it starts and stops. Operations that are left out are passed over. */
+/* A module: functions that a host calls when it starts and stops. The host skips missing operations. */
 static bool is_open;
 static bool open_store(const beehive_context *context) {
   (void)context;
@@ -18,12 +18,12 @@ static const beehive_module_operations store_operations = {
     .set_up = open_store, .tear_down = close_store};
 BEEHIVE_MODULE(store, &store_operations, BEEHIVE_PRIORITY(10) BEEHIVE_AFTER("log"));
 
-/* A service that is a table of functions: there is one, for ever. */
+/* A service that is a table of functions. There is one, for ever. */
 static int64_t cents(const char *item) { return is_open && strcmp(item, "tea") == 0 ? 420 : -1; }
 static const struct price_list prices = {.cents = cents};
 BEEHIVE_SERVICE(PriceList, StorePrices, &prices);
 
-/* A service that a factory makes: each caller gets one of their own, and gives it back. */
+/* A service from a factory: each caller gets an instance of its own, and gives it back. */
 static void *draw_ticket(const beehive_context *context) {
   static _Atomic uint32_t drawn;
   struct queue_ticket *ticket = malloc(sizeof *ticket);

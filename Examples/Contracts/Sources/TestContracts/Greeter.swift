@@ -1,11 +1,11 @@
 /// The service that Swift plugins offer.
 public protocol Greeter: Sendable {
-  /// A greeting, or whatever a test wants to know of the implementation.
+  /// Returns a greeting, or other text that a test needs from the implementation.
   func greet() -> String
 }
 
-/// The second service: what a type that arrives late may conform to, or not.
+/// The second service. A type that arrives late may conform to it, or not.
 public protocol Painter: Sendable {
-  /// A colour.
+  /// Returns a colour.
   func paint() -> String
 }

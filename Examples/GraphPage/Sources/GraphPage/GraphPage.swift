@@ -10,10 +10,10 @@ enum GraphPage {
     try FileHandle.standardOutput.write(contentsOf: page(of: document, plan))
   }
 
-  /// One page that needs nothing else: `page.html`, with style, script and data in it.
+  /// Returns one page that needs nothing else: `page.html`, with style, script and data in it.
   private static func page(of document: Data, _ plan: Data) -> Data {
     var page = Data()
-    // What is between two @ in the page names what takes its place.
+    // The text between two @ in the page names its replacement.
     for part in PackageResources.page_html.split(
       separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     {
@@ -28,7 +28,7 @@ enum GraphPage {
     return page
   }
 
-  /// JSON in a script element, which `<` could end.
+  /// Returns JSON for a script element, which `<` could end.
   private static func inScript(_ document: Data) -> Data {
     Data(String(decoding: document, as: UTF8.self).replacing("<", with: "\\u003c").utf8)
   }
@@ -39,7 +39,7 @@ struct Picture: Decodable {
   struct Node: Decodable {
     var name: String
     var caption: String
-    /// The position of the file that declares it; nil for what several do, or none.
+    /// The position of the file that declares the node; nil if several files or none declare it.
     var file: Int?
   }
 

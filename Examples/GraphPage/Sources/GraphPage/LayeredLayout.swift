@@ -1,4 +1,4 @@
-/// Places boxes in columns, so that what leads somewhere is left of where it leads.
+/// Places boxes in columns, so that each box is left of the boxes that it leads to.
 ///
 /// Boxes that nothing connects are laid out by themselves, and the parts are packed into a rectangle
 /// about as wide as a screen is. The same boxes and arrows give the same picture.
@@ -11,11 +11,11 @@ struct LayeredLayout {
 
   /// The upper left corner of each box.
   private(set) var origins: [Point]
-  /// What each arrow passes between its ends, in order.
+  /// The points that each arrow passes between its ends, in order.
   private(set) var bends: [[Point]]
   private(set) var size = Size(width: 0, height: 0)
 
-  /// How much wider than high a picture is meant to be.
+  /// The intended ratio of a picture's width to its height.
   static let aspect = 1.6
 
   init(_ sizes: [Size], arrows: [(from: Int, to: Int)], gaps: Gaps = Gaps()) {
@@ -24,7 +24,7 @@ struct LayeredLayout {
     let parts = Self.parts(of: sizes.count, arrows).map { members in
       LayeredPart(members, sizes, arrows, gaps)
     }
-    // Large parts first; a part of one box is as small as they come.
+    // Large parts come first, parts of one box last.
     let order = parts.indices.sorted {
       (parts[$0].boxes.count, -$0) > (parts[$1].boxes.count, -$1)
     }
@@ -38,7 +38,7 @@ struct LayeredLayout {
     }
   }
 
-  /// Puts parts of these sizes on shelves, as wide as makes them look largest in a window.
+  /// Puts parts of these sizes on shelves, with the width that makes them look largest in a window.
   private static func shelves(of sizes: [Size], _ gaps: Gaps) -> (corners: [Point], size: Size) {
     let area = sizes.reduce(0.0) { sum, size in
       sum + Double((size.width + gaps.betweenParts) * (size.height + gaps.betweenParts))
@@ -72,7 +72,7 @@ struct LayeredLayout {
     return (corners, whole)
   }
 
-  /// Boxes that arrows connect, each group in order.
+  /// Returns the groups of boxes that arrows connect, each group in order.
   private static func parts(of count: Int, _ arrows: [(from: Int, to: Int)]) -> [[Int]] {
     var connected: [[Int]] = Array(repeating: [], count: count)
     for arrow in arrows {
@@ -83,7 +83,7 @@ struct LayeredLayout {
   }
 }
 
-/// How large a box is, or all of a picture.
+/// The size of a box, or of a picture.
 struct Size: Hashable, Encodable {
   var width: Int
   var height: Int

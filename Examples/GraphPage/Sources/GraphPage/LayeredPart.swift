@@ -1,8 +1,8 @@
 /// Boxes that arrows connect, in columns.
 ///
-/// The steps are those of Sugiyama: cycles are cut, each box gets a column behind all that lead to
-/// it, long arrows get a place in every column they pass, columns are ordered so that arrows cross
-/// less, and each box moves towards what it is connected with.
+/// The steps are those of Sugiyama. Cycles are cut, and each box gets a column after all boxes that lead to it. Long
+/// arrows get a slot in every column they pass. Columns are ordered so that arrows cross less. Each box moves towards
+/// the boxes it is connected with.
 struct LayeredPart {
   let boxes: [Int]
   /// The upper left corner of each of `boxes`.
@@ -10,7 +10,7 @@ struct LayeredPart {
   private(set) var bends: [(arrow: Int, points: [Point])] = []
   private(set) var size = Size(width: 0, height: 0)
 
-  /// A box, or the place where a long arrow passes a column.
+  /// A box, or the slot of a long arrow in a column that it passes.
   private struct Slot {
     var size: Size
     var column: Int
@@ -53,7 +53,7 @@ struct LayeredPart {
       return Point(x: edges[slot.column].left, y: Int(slot.centre) - slot.size.height / 2)
     }
     for (arrow, passed) in passes where !passed.isEmpty {
-      // From band to band an arrow goes straight.
+      // An arrow from one band to another is straight.
       let ends = [arrows[arrow].from, arrows[arrow].to].compactMap { positions[$0] }
       guard Set((passed + ends).map { slots[$0].band }).count == 1 else { continue }
       let isForward = ends.first.map { slots[$0].column <= slots[passed[0]].column } ?? true
@@ -67,11 +67,11 @@ struct LayeredPart {
     }
   }
 
-  /// Links neighbouring columns, with a slot in each column that an arrow passes; answers those.
+  /// Links neighbouring columns, with a slot in each column that an arrow passes. Returns these slots.
   private mutating func connect(
     _ links: [(arrow: Int, from: Int, to: Int)]
   ) -> [(arrow: Int, slots: [Int])] {
-    // Where arrows are so many and long that their slots outnumber the boxes, they go straight.
+    // If the arrows would need far more slots than there are boxes, they go straight.
     let length = Set(links.map { [$0.from, $0.to] }).reduce(0) { sum, ends in
       sum + max(0, abs(slots[ends[0]].column - slots[ends[1]].column) - 1)
     }
@@ -88,7 +88,7 @@ struct LayeredPart {
     return passes
   }
 
-  /// Joins two slots by way of new ones in the columns between them, where it is bent; answers those.
+  /// Joins two slots. A bent arrow gets new slots in the columns between them. Returns these slots.
   private mutating func way(from start: Int, to end: Int, isBent: Bool) -> [Int] {
     let columns = slots[start].column..<slots[end].column
     var passed: [Int] = []
@@ -106,7 +106,7 @@ struct LayeredPart {
     slots[right].left.append(left)
   }
 
-  /// Sorts each column by the middle of what its slots are connected with, to and fro.
+  /// Sorts each column by the mean of its slots' neighbours, to and fro.
   private mutating func order() {
     var ranks = Array(repeating: 0.0, count: slots.count)
     func number(_ column: [Int]) {
@@ -126,7 +126,7 @@ struct LayeredPart {
     }
   }
 
-  /// Makes several columns of one that would be much taller than the whole is wide.
+  /// Splits a column that would be much taller than the whole is wide into several.
   private mutating func wrap(_ gaps: LayeredLayout.Gaps) {
     func height(_ slot: Int) -> Int { slots[slot].size.height + gaps.betweenBoxes }
     let area = slots.reduce(0.0) { sum, slot in
@@ -185,8 +185,8 @@ struct LayeredPart {
 
   private func widest(in column: [Int]) -> Int { column.map { slots[$0].size.width }.max() ?? 0 }
 
-  /// The columns in bands below each other, as lines of a text, where there are many and one band
-  /// would be far too wide.
+  /// Returns the columns in bands below each other, like lines of a text, if there are many columns and one band would
+  /// be far too wide.
   private func bands(_ gaps: LayeredLayout.Gaps) -> [Range<Int>] {
     let widths = columns.map { widest(in: $0) + gaps.betweenColumns }
     let heights = columns.map { column in
@@ -207,7 +207,7 @@ struct LayeredPart {
     return bands
   }
 
-  /// Moves each slot of a column as near to where it would like to be as order and gaps allow.
+  /// Moves each slot of a column as near to its wish as order and gaps allow.
   ///
   /// Slots that would overlap share a block, in the middle of their wishes.
   private mutating func spread(_ column: [Int], _ gap: Int, wishes: [Double]) {
@@ -235,12 +235,12 @@ struct LayeredPart {
 }
 
 extension [Double] {
-  /// The mean; nil of none.
+  /// The mean; nil if empty.
   fileprivate var middle: Double? { isEmpty ? nil : reduce(0, +) / Double(count) }
 }
 
 extension LayeredPart {
-  /// The column of each box: behind all that lead to it, but no further from them than needed.
+  /// Returns the column of each box: after all boxes that lead to it, but no further from them than needed.
   static func ranks(of count: Int, _ arrows: [(from: Int, to: Int)]) -> [Int] {
     var next: [[Int]] = Array(repeating: [], count: count)
     for arrow in arrows { next[arrow.from].append(arrow.to) }

@@ -1,4 +1,4 @@
-/// Where everything of a picture is: nodes in their files, files beside each other.
+/// The layout of a picture: nodes in their files, files next to each other.
 struct PicturePlan: Encodable {
   struct Box: Encodable {
     var origin = Point()
@@ -11,7 +11,7 @@ struct PicturePlan: Encodable {
   let title = 36
   /// The folder that all files are in, with a slash at its end: paths are shown relative to it. Empty if there is none.
   let folder: String
-  /// What each edge passes between its ends.
+  /// The points that each edge passes between its ends.
   private(set) var bends: [[Point]]
   private(set) var size = Size(width: 0, height: 0)
 
@@ -26,7 +26,7 @@ struct PicturePlan: Encodable {
     folder = picture.folder
     bends = Array(repeating: [], count: picture.edges.count)
 
-    // The nodes of each file, their places relative to it until it has one.
+    // Places the nodes of each file relative to the file, which has no place yet.
     let edgesWithin = Dictionary(grouping: picture.edges.indices) { index in
       let ends = [picture.edges[index].from, picture.edges[index].to].map { picture.nodes[$0].file }
       return ends[0] == ends[1] ? ends[0] : nil
@@ -53,7 +53,7 @@ struct PicturePlan: Encodable {
             height: layout.size.height + title + 3 * Self.margin / 2)))
     }
 
-    // Files, and the nodes beside them.
+    // Places the files, and the nodes outside files.
     let free = picture.freeNodes
     let freeBoxes = Dictionary(
       uniqueKeysWithValues: zip(free, files.count..<files.count + free.count))
@@ -81,7 +81,7 @@ struct PicturePlan: Encodable {
     }
   }
 
-  /// The place of a node's text decides its size; letters of a fixed width are as good as measured.
+  /// Returns the size of a node, by its text. Letters of a fixed width need no measuring.
   private static func size(of node: Picture.Node) -> Size {
     let letters = max(
       Double(min(node.name.count, textLimit)) * 7.4,
@@ -89,7 +89,7 @@ struct PicturePlan: Encodable {
     return Size(width: max(72, Int(letters) + 28), height: lineHeight)
   }
 
-  /// The contents of a file, from their first byte on.
+  /// Returns the place in the picture of a point in a file's contents.
   private func moved(_ point: Point, into file: Int) -> Point {
     let origin = files[file].origin
     return Point(

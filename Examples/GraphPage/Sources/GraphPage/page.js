@@ -45,7 +45,7 @@ for (const [id, path, fill] of [
   add(marker, 'path', { d: path, fill, stroke: 'context-stroke', 'stroke-width': 1.4 });
 }
 
-// One shape a kind, so that kinds are told apart without colour.
+// One shape for each kind, so that kinds differ without colour.
 function shape(kind, w, h) {
   switch (kind) {
     case 'module': return ['rect', { width: w, height: h, rx: 8 }];
@@ -70,8 +70,8 @@ for (const file of graph.files) {
   file.title = { element: title, name: add(title, 'tspan'), machine: add(title, 'tspan', { class: 'machine' }) };
 }
 
-// All titles have one size, whatever the size of their files: that of the screen, as long as the strip above the boxes
-// has room for it. On a map the boxes are hidden, and a title is in the middle of its file.
+// All titles have one size, whatever the size of their files: the screen's, if the strip above the boxes has room for
+// it. On a map the boxes are hidden, and a title is in the middle of its file.
 function drawTitles(scale, isMap) {
   const size = isMap ? 10 / scale : Math.min(13 / Math.min(scale, 1), plan.title * 0.75);
   byId('titles').style.setProperty('--size', `${size}px`);
@@ -118,7 +118,7 @@ function drawNode(parent, node) {
   return element;
 }
 
-// Where arrows go one way and the other between two boxes, each has a line of its own.
+// If arrows go both ways between two boxes, each arrow has a line of its own.
 function route(from, to, bends) {
   const isBackward = to.x + to.width <= from.x;
   const isBeside = !isBackward && to.x < from.x + from.width;
@@ -152,7 +152,7 @@ for (const edge of graph.edges) {
   });
 }
 
-// The order of the keyboard and of screen readers: those with findings first, then file by file as one reads.
+// The order of the keyboard and of screen readers: nodes with findings first, then file by file in reading order.
 const levels = ['error', 'warning', 'remark'];
 const rank = (node) =>
   Math.min(levels.length, ...node.findings.map((finding) => levels.indexOf(graph.findings[finding].level)));
@@ -230,7 +230,7 @@ function show(node) {
   move(
     width / 2 - (node.x + node.width / 2) * scale, height / 2 - (node.y + node.height / 2) * scale, scale);
 }
-// What is looked at stays in sight when the room for it changes: the chosen node, where all would be too small to read.
+// Keeps the chosen node in sight when the room changes, or the whole picture if it was fitted and stays readable.
 function keepInSight() {
   if (selected !== null && (!isFitted || canvas.clientWidth < 500)) show(graph.nodes[selected]);
   else if (isFitted) fit();
@@ -242,7 +242,7 @@ canvas.addEventListener('wheel', (event) => {
   zoom(Math.exp(-step / 500), event.clientX - box.left, event.clientY - box.top);
 }, { passive: false });
 const pointers = new Map();
-// Whether the picture was moved by what is held, which then chooses nothing.
+// Whether the held pointer has moved the picture. Then it chooses nothing.
 let hasMoved = false, start;
 canvas.addEventListener('pointerdown', (event) => {
   if (pointers.size === 0) [hasMoved, start] = [false, event];
@@ -309,7 +309,7 @@ function light(index) {
   lit = index;
   mark();
 }
-// Marks what is found, and what the chosen node is connected with; both stay bright while others are dimmed.
+// Marks what is found, and the chosen node's neighbours. Both stay bright while others are dimmed.
 function mark() {
   const isSearching = search.value.trim() !== '';
   const isEnd = (edge, index) => index !== null && (edge.from === index || edge.to === index);
@@ -425,7 +425,7 @@ function choose(index) {
   goTo(index);
 }
 
-// What is wrong is beside the picture until a node is chosen.
+// Adds a finding to the panel. The panel lists all findings until a node is chosen.
 function tell(finding, isLinked) {
   const item = add(contents, 'div', { class: `finding ${finding.level}` });
   const node = finding.nodes[0];
@@ -535,7 +535,7 @@ if (worst) {
 }
 stopAt(stop);
 fit();
-// What is wrong is shown at once where there is room for it beside the picture.
+// Shows the findings at once if there is room for them next to the picture.
 select(null);
 if (!worst || matchMedia('(max-width: 640px)').matches) open(false);
 byId('status').textContent = '';

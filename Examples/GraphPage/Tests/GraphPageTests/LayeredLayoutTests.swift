@@ -96,7 +96,7 @@ struct LayeredLayoutTests {
 
   @Test("use the width of a screen for what nothing connects")
   func width() {
-    // Seven stars of nine boxes around one each, of which three fit beside each other.
+    // Seven stars, each of nine boxes around one. Three stars fit next to each other.
     let sizes = Array(repeating: Size(width: 150, height: 120), count: 70)
     let arrows = (0..<70).filter { $0 % 10 != 0 }.map { ($0, $0 / 10 * 10) }
     let layout = LayeredLayout(sizes, arrows: arrows)

@@ -1,4 +1,4 @@
-/* What C authors and the host agree upon: a C service is a structure of functions, or an object. */
+/* The contract of C authors and the host: a C service is a structure of functions, or an object. */
 #ifndef CCONTRACTS_H
 #define CCONTRACTS_H
 

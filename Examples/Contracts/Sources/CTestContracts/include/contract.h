@@ -1,4 +1,4 @@
-/* What C plugins of the end-to-end tests offer, and how they call back into the host. */
+/* The service of the C plugins of the end-to-end tests, and their calls back into the host. */
 #ifndef CONTRACT_H
 #define CONTRACT_H
 
@@ -9,20 +9,19 @@ struct speaker {
   const char *(*say)(void);
 };
 
-/* Calls what the host has set, if it has: fixtures do so in constructors and factories. */
+/* Calls the function that the host has set, if any. Fixtures do so in constructors and factories. */
 void contract_call_host(void);
 
-/* Says what contract_call_host calls; null for nothing. */
+/* Sets the function that contract_call_host calls; null for nothing. */
 void contract_set_host(void (*function)(void));
 
-/* A file descriptor of a copy that no directory knows; -1 where that fails. memfd_create */
+/* Returns a descriptor of a copy of the file in memory (memfd_create); -1 if that fails. */
 int contract_copy_to_memory(const char *path);
 
-/* The bytes that are allocated on the heap of the C library. mallinfo2 */
+/* Returns the number of bytes allocated on the C library's heap (mallinfo2). */
 size_t contract_heap_size(void);
 
-/* Ends this process after so many seconds, whatever it does; whoever started it may have blocked the
- * signal. */
+/* Ends this process after so many seconds, whatever it does, even if the parent process has blocked the signal. */
 void contract_end_after(unsigned seconds);
 
 #endif

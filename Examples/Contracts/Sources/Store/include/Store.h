@@ -1,1 +1,1 @@
-/* Empty: nobody calls this library by name, the host finds what it offers in its sections. */
+/* Empty: nobody calls this library by name. The host finds its entries in its sections. */
