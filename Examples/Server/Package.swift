@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A Hive's routes and actions over HTTP: what is marked remote, and nothing else. A package of its own,
-// so that only those who serve pay for Hummingbird.
+// Serves the remote routes and actions of a Hive over HTTP, and nothing else. A package of its own, so that only those
+// who serve pay for Hummingbird.
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let core = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let beehive = Target.Dependency.product(name: "BeeHive", package: "swift-beehive")
@@ -18,7 +18,7 @@ let package = Package(
   dependencies: [
     .package(name: "swift-beehive", path: "../.."),
     .package(path: "../Adapters"),
-    // Without what serves configuration files and all of Foundation.
+    // Without the traits, which add configuration files and all of Foundation.
     .package(
       url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
     .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),

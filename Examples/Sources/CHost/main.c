@@ -52,7 +52,7 @@ int main(void) {
   }
   if (!beehive_register_module("counter", &counter)) return failed("counter");
 
-  /* A second one of the same name and priority is refused, and the reason names both places. */
+  /* A second service of the same name and priority is refused. The reason names both locations. */
   if (beehive_register_service("Discount", "Sale", &sale)) return EXIT_FAILURE;
   printf("Refused: %s\n", beehive_last_error());
   beehive_unregister_service("Discount");

@@ -1,5 +1,5 @@
-// Opens URLs from outside: one a line on standard input, its answer or its refusal on standard output. With
-// a file, the decision table in it holds. `?` before a URL asks what would happen; alone, what there is.
+// Opens URLs from outside: reads one URL a line and writes its answer or its refusal. With a file, loads the decision
+// table in it. `?` before a URL asks what would happen; `?` by itself lists what there is.
 //
 //   printf 'app://book/7\n?app://book/7\n?\n' | desk [november.json]
 

@@ -1,4 +1,4 @@
-/* A C plugin. It calls nothing of ours and exports nothing; its last line says what it offers. */
+/* A C plugin. It calls nothing of ours and exports nothing; its last line declares its entry. */
 #include <BeeHive.h>
 #include <CContracts.h>
 

@@ -7,7 +7,7 @@ struct EnglishGreeter: Greeter {
 
 /// The entry, byte by byte as CSupport/RecordLayout.md says, and as a macro would write it.
 ///
-/// `nonisolated`, since the accessor runs on whichever thread asks for a greeter.
+/// `nonisolated`, because the accessor runs on whichever thread asks for a greeter.
 @section("BeehiveRecords") @used
 nonisolated private let record:
   (

@@ -1,14 +1,14 @@
 public import BeeHive
 public import Contracts
 
-/// A receipt that the old till asks for by name. `Injectable` says how one is made.
+/// A receipt that the old till asks for by name. `Injectable` says how to make it.
 public struct TillSlip: Receipt, Injectable {
   private let greeter: any Greeter
 
   /// Takes the greeter from whoever provides one.
   public init(hive: Hive) throws { greeter = try hive.service() }
 
-  /// One line for one item, and a kind word.
+  /// Returns one line for one item, and a kind word.
   public func line(for item: String, cents: Int) -> String {
     "\(item) \(cents) ct. \(greeter.greeting(for: "dear customer"))"
   }

@@ -16,11 +16,11 @@ struct Host {
   }
 
   private static func openShop() async throws {
-    // The first touch finds what is loaded: the Store, which is linked and named nowhere here.
+    // The first use finds the loaded images, so also the Store, which is linked and named nowhere here.
     let hive = Hive.process
 
-    // What comes later comes by plain dlopen, anybody's; nobody tells the Hive. The loader finds the
-    // files beside the host ($ORIGIN), wherever the host is started.
+    // Later libraries come by anybody's plain dlopen; nobody tells the Hive. The loader finds the files next to the
+    // host ($ORIGIN), wherever the host is started.
     for plugin in ["libDiscounts.so", "libOldTill.so", "libGreetings.so"] {
       guard unsafe dlopen(plugin, RTLD_NOW | RTLD_LOCAL) != nil else {
         throw LoadingFailure(message: unsafe String(cString: dlerror()))
@@ -34,8 +34,8 @@ struct Host {
     print("What the loaded libraries declare:")
     for entry in hive.entries { print("  \(entry)") }
     print("\nWhat they do:")
-    // Modules, in the order in which they depend on each other. `try hive.validate()` before it would
-    // throw here: this shop opens although its till is not in order.
+    // Starts the modules in the order of their dependencies. `try hive.validate()` before it would throw here: this
+    // shop opens although its till is not in order.
     let launch = try await hive.start()
     print("  started: \(launch.started.joined(separator: ", "))")
     try sellTea(with: hive)
@@ -44,7 +44,7 @@ struct Host {
 
   /// Calls a service of each of the four libraries.
   private static func sellTea(with hive: Hive) throws {
-    // Services written in C are found by name, and refused where their structure is too small.
+    // Services written in C are found by name, and refused if their structure is too small.
     let ticket = try unsafe hive.service("QueueTicket", as: UnsafePointer<queue_ticket>.self)
     defer { unsafe hive.destroy(ticket, of: "QueueTicket") }
     let prices = try unsafe hive.service("PriceList", as: UnsafePointer<price_list>.self)
@@ -63,7 +63,7 @@ struct Host {
     print("  libOldTill.so    \(receipt.line(for: "tea", cents: Int(reduced)))")
   }
 
-  /// An entry for scripts: state, kind, name, implementation and place, with tabs between them.
+  /// Returns an entry for scripts: state, kind, name, implementation and location, with tabs between them.
   private static func fields(of entry: Entry) -> String {
     let state =
       switch entry.state {
@@ -78,7 +78,7 @@ struct Host {
   }
 }
 
-/// Why the host cannot go on.
+/// The reason that the host cannot go on.
 struct LoadingFailure: Error, CustomStringConvertible {
   var message: String
   var description: String { message }

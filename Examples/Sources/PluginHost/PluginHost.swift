@@ -2,7 +2,7 @@ import BeeHive
 import BeeHivePlugins
 import Glibc
 
-/// A shop that loads what is good of a folder of plugins, and says why it leaves the others alone.
+/// A shop that loads the good plugins of a folder, and says why it leaves the others out.
 @main
 struct PluginHost {
   static func main() async {
@@ -24,12 +24,12 @@ struct PluginHost {
     hive.plugins.policy.startup = isTrusting ? .anything : .anchor
     try hive.plugins.add(directory: folder)
 
-    // Files are read, and none is loaded yet.
+    // Reads the files, and loads none yet.
     if CommandLine.arguments.contains("--report") {
       print(try hive.plugins.admission())
       return
     }
-    // The very files that were judged, providers first.
+    // Loads the very files that were judged, providers first.
     for file in try await hive.plugins.load() {
       print("loaded \(file.path.split(separator: "/").last ?? "")")
     }

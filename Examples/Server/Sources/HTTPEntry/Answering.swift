@@ -54,7 +54,7 @@ struct Answering: HTTPResponder {
     }
   }
 
-  /// What a head says, before anything of the body is read.
+  /// Checks a request's head, before any of the body is read.
   private func check(_ request: Request) throws(Problem) {
     let length = request.headers[.contentLength].flatMap(Int.init)
     let hasBody = length.map { $0 > 0 } ?? request.headers.contains(.transferEncoding)
@@ -116,7 +116,7 @@ struct Answering: HTTPResponder {
     }
   }
 
-  /// What a client is told, and what the operator is.
+  /// A refusal: the problem for the client, and the reason for the operator.
   private struct Refusal: Error {
     var problem: Problem
     var reason: String
@@ -124,11 +124,11 @@ struct Answering: HTTPResponder {
     init(_ problem: Problem, _ reason: String) { (self.problem, self.reason) = (problem, reason) }
   }
 
-  /// A request's connection, and its logger, which has its number.
+  /// A request's connection, and its logger, which has the request's number.
   struct Context: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// Hummingbird keeps it in the logger alone, and not all log handlers keep what they are given.
+    /// The number of the request. Hummingbird keeps it only in the logger, and not all log handlers keep metadata.
     let id: String
 
     init(source: ApplicationRequestContextSource) {

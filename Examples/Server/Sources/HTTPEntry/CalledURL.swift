@@ -3,9 +3,8 @@ internal import HTTPTypes
 
 /// The URL that a request calls: `GET /book/7?from=mail` is `app://book/7?from=mail`.
 ///
-/// The target is read by the router's own rules, and the URL is made of the segments that come of it: the
-/// first is the host, and refused if it would read as a user or a port, as those of `/x@book/7` and
-/// `/book:99/7` would.
+/// The router's own rules split the target into segments, and the URL is made of these. The first segment is the host.
+/// It is refused if it would read as a user or a port, as in `/x@book/7` and `/book:99/7`.
 enum CalledURL {
   /// - Parameters:
   ///   - target: The target of the request, a path that begins with one slash.
@@ -13,7 +12,7 @@ enum CalledURL {
   ///   - scheme: The scheme of the URL.
   ///   - limits: The router's limits.
   /// - Returns: The text of the URL.
-  /// - Throws: What the client has to change.
+  /// - Throws: The problem that the client has to fix.
   static func text(
     of target: String, form: String, scheme: String, limits: URLLimits
   ) throws(Problem) -> String {

@@ -2,10 +2,10 @@ internal import BeeHiveRouting
 internal import HTTPTypes
 internal import Synchronization
 
-/// The call that a request makes, for as long as it takes, and the method and context that come with it.
+/// The call of a request while it runs, with the request's method and context.
 ///
-/// Its handler may make calls of its own. They share the context, but no method judges them. An error that they throw is
-/// a failure of the handler, if the handler lets it through: the parameters that it names are none of the client's.
+/// Its handler may make calls of its own. They share the context, but no method judges them. If the handler lets their
+/// errors through, the handler has failed: the parameters in these errors are not the client's.
 final class ClientCall: Sendable {
   @TaskLocal static var current: ClientCall?
 

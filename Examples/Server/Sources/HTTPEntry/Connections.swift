@@ -5,7 +5,7 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 
-/// How bytes become requests, and answers bytes: the handlers of a connection, in their order.
+/// The handlers of a connection, in their order: they turn bytes into requests, and answers into bytes.
 ///
 /// Hummingbird's own HTTP1Channel turns requests into values that know neither their version nor how many
 /// Host fields they have, before any other handler sees them.
@@ -35,7 +35,7 @@ struct Connections: HTTPChannelHandler {
       var decoding = NIOHTTPDecoderLimitConfiguration()
       decoding.maxHeaderFieldSize = limits.headBytes
       decoding.maxHeaderListSize = limits.headBytes
-      // One request at a time, and the last one where the server is told to end.
+      // One request at a time. If the server is ending, the current request is the last.
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: true, withErrorHandling: false,
         withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import NIOCore
 
-/// What a connection is waiting for. ``Exchange`` says so; ``Deadlines`` limits how long.
+/// The event that a connection waits for. ``Exchange`` sets it; ``Deadlines`` limits the wait.
 enum Phase: Sendable {
   /// A request.
   case idle
@@ -22,8 +22,8 @@ struct BodyIsLate: Error {}
 
 /// Ends a connection whose client is slower than the limits allow.
 ///
-/// The first handler of a connection: it sees the first byte of a head, which is no part of a request yet.
-/// A byte that comes in time does not prolong anything: a head and a body have to be complete in time.
+/// It is the first handler of a connection, because the first byte of a head is no part of a request yet. No byte
+/// prolongs a deadline: a head and a body have to be complete in time.
 final class Deadlines: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = IOData

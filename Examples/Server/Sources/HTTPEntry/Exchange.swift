@@ -6,10 +6,10 @@ struct RequestIsCut: Error {}
 
 /// Decides after each answer whether its connection is kept, says so in the answer, and closes it otherwise.
 ///
-/// HTTP/1.1 keeps a connection unless the client asks to close it; HTTP/1.0 closes it unless the client
-/// asks to keep it. After an answer that came before all of its request the connection is closed too. The next
-/// request is read when the client has taken the answer. To close is to end this side and to read on until the
-/// client ends its own: a client that is still sending would lose the answer otherwise.
+/// HTTP/1.1 keeps a connection unless the client asks to close it; HTTP/1.0 closes it unless the client asks to keep
+/// it. After an answer that came before all of its request the connection is closed too. The next request is read when
+/// the client has taken the answer. Closing ends this side and reads on until the client ends its own. Otherwise a
+/// client that is still sending would lose the answer.
 final class Exchange: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -20,9 +20,9 @@ final class Exchange: ChannelDuplexHandler {
   private var isKept = true
   private var isRead = true
   private var isAnswered = false
-  /// Ends when the system has taken all that is written so far.
+  /// Completes when the system has taken all that is written so far.
   private var taken: EventLoopFuture<Void>?
-  /// After this nothing is read and nothing is written.
+  /// Whether the connection is closing. Then nothing more is read or written.
   private var isClosing = false
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -50,7 +50,7 @@ final class Exchange: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// Before the end of the input is told: it would be taken for the end of the request.
+  /// Reports a cut request. Call it before the end of the input goes on: that would pass for the request's end.
   private func cut(_ context: ChannelHandlerContext) {
     if !isRead, !isClosing { context.fireErrorCaught(RequestIsCut()) }
   }
@@ -80,7 +80,7 @@ final class Exchange: ChannelDuplexHandler {
       isClosing = !isKept
       context.flush()
       whenTaken { [self] in
-        // First, because to write the end delivers a request that has arrived meanwhile.
+        // First, because writing the end delivers a request that has arrived meanwhile.
         context.triggerUserOutboundEvent(isKept ? Phase.idle : .close, promise: nil)
         context.writeAndFlush(data, promise: promise)
         if isClosing { context.close(mode: .output, promise: nil) }

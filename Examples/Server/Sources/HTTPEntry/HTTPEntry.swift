@@ -6,7 +6,7 @@ public import Logging
 internal import NIOCore
 public import ServiceLifecycle
 
-/// Opens what HTTP clients ask for, as calls from outside: `GET /book/7?from=mail` is `app://book/7?from=mail`.
+/// Opens the URLs of HTTP requests as calls from outside: `GET /book/7?from=mail` is `app://book/7?from=mail`.
 ///
 /// Answers are JSON, refusals are `application/problem+json`. A body is a form, whose fields count as the query's.
 /// Graceful shutdown closes the listener and the idle connections, and ends `run` when the requests that have arrived are
@@ -25,19 +25,19 @@ public struct HTTPEntry: Service {
   /// Describes a server; `run` starts it.
   ///
   /// - Parameters:
-  ///   - router: What answers, as far as it is marked remote.
+  ///   - router: The router. Only routes and actions that are marked remote answer.
   ///   - scheme: The scheme of its URLs.
-  ///   - host: The address on which it listens.
-  ///   - port: The port on which it listens; the system chooses one if it is 0.
-  ///   - limits: How much one client may take.
+  ///   - host: The address to listen on.
+  ///   - port: The port to listen on; the system chooses one if it is 0.
+  ///   - limits: The limits of each client.
   ///   - methods: The methods that routes and actions answer instead of GET and HEAD, by the pattern of the route as it was
   ///     registered, or by the action: `["app://order/:id": [.post], "books.price": [.get, .post]]`. A name that nothing
   ///     remote has is a warning in the log.
   ///   - context: Makes the values that rules may test by `context` from a request's header fields, for the calls of that
   ///     request. While the server runs, it replaces the router's own context. Without it, rules know nothing of the fields.
-  ///   - logger: Is told why something was refused, with the number that the client has as `X-Request-ID`.
-  ///   - prepare: What has to be done before it listens.
-  ///   - onListening: Is told the port.
+  ///   - logger: Gets the reason of each refusal, with the number that the client has as `X-Request-ID`.
+  ///   - prepare: Runs before the server listens.
+  ///   - onListening: Receives the port.
   public init(
     _ router: BeeHiveRouting.Router, scheme: String, host: String = "127.0.0.1", port: Int = 0,
     limits: ServerLimits = ServerLimits(), methods: [String: Set<HTTPRequest.Method>] = [:],
@@ -67,7 +67,7 @@ public struct HTTPEntry: Service {
         availableConnectionsDelegate: .maximum(
           limits.connections + OpenConnections.refused, logger: logger)),
       onServerRunning: { [onListening] listener in
-        // One at a time, since the limit is asked before each read alone.
+        // One at a time, because the limit is checked only before each read.
         try? await listener.setOption(.maxMessagesPerRead, value: 1).get()
         await onListening(listener.localAddress?.port ?? 0)
       }, logger: logger)

@@ -3,10 +3,10 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Refuses what is no request of HTTP/1.0 or 1.1 to this server, and ends its connection.
+/// Refuses anything but requests of HTTP/1.0 or 1.1 to this server, and ends its connection.
 ///
-/// Here is what can be said only of a head as it was sent: how many Host fields it has, its version, the
-/// form of its target, and how its body is framed. ``Answering`` refuses for the reasons of routes and forms.
+/// It checks what only a head as sent shows: the number of Host fields, the version, the form of the target, and the
+/// framing of the body. ``Answering`` refuses for reasons of routes and forms.
 final class MalformedRequests: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPServerRequestPart
@@ -58,7 +58,7 @@ final class MalformedRequests: ChannelInboundHandler {
       problem = Problem(.requestTimeout, "timeout", "The body did not arrive in time.")
     default: return context.fireErrorCaught(error)
     }
-    // First of all: once the connection is closed, half a form would be taken for all of it.
+    // First of all: once the connection is closed, half a form would pass for a whole one.
     if isWithinRequest { context.fireErrorCaught(IsIncomplete()) }
     refuse(problem, context, because: "\(error)")
   }
@@ -83,7 +83,7 @@ final class MalformedRequests: ChannelInboundHandler {
       return Problem(
         .badRequest, "malformed-request", "A request has one Host field; this one has \(hosts).")
     }
-    // `//book/7` is read as the host `book` by those who read URLs; `http://…` is what proxies are asked.
+    // URL parsers read `//book/7` as the host `book`. Targets like `http://…` are for proxies.
     if !head.uri.hasPrefix("/") || head.uri.hasPrefix("//") {
       return Problem(
         .badRequest, "malformed-url", "The target has to be a path that begins with one slash.")

@@ -3,8 +3,8 @@ internal import HTTPTypes
 
 /// The methods that each route and action answers: GET, and so HEAD, if the host says nothing else.
 ///
-/// The router finds the route of a call, and the method is judged after every rule of the host's, so that a request for
-/// what is missing or local is the same 404 with every method.
+/// The router finds the route of a call. The method is judged after every rule of the host, so a request for something
+/// missing or local gets the same 404 with every method.
 struct Methods: Sendable {
   typealias Names = Set<HTTPRequest.Method>
 
@@ -15,7 +15,7 @@ struct Methods: Sendable {
     byName = Dictionary(methods.map { (Self.path($0), $1) }) { $0.union($1) }
   }
 
-  /// Judges each call of a client's, last of all.
+  /// Judges each call of a client, last of all.
   func guardCalls(of router: Router) -> Handle {
     router.calls.intercept("HTTP methods", priority: .min, .everything(from: .remote)) { call in
       guard let client = ClientCall.current, client.isMade(by: call) else { return .proceed }

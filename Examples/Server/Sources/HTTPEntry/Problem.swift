@@ -6,9 +6,9 @@ internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
 
-/// What a client is told instead of an answer: problem details, as RFC 9457 has them.
+/// The reply to a client instead of an answer: problem details, as RFC 9457 has them.
 ///
-/// No text of the router or of a handler is in it. What is missing and what is local look alike.
+/// It has no text of the router or of a handler. Missing and local things look alike.
 struct Problem: Error {
   var status: HTTPResponse.Status
   /// A stable word for programs.
@@ -24,14 +24,14 @@ struct Problem: Error {
     (self.status, self.code, self.detail, self.key) = (status, code, detail, key)
   }
 
-  /// There is nothing here for clients, whether there is something for others or not.
+  /// There is nothing here for clients. There may be something for others.
   static let notFound = Problem(.notFound, "not-found", "There is nothing here.")
 
-  /// The server failed; why is in its log.
+  /// The server failed; its log says why.
   static let internalError = Problem(
     .internalServerError, "internal-error", "The server could not answer; its log says why.")
 
-  /// Something is here, and does not answer the method.
+  /// Something is here, but does not answer the method.
   static func methodNotAllowed(_ allowed: String) -> Problem {
     var problem = Problem(
       .methodNotAllowed, "method-not-allowed", "The methods here are \(allowed).")
@@ -47,7 +47,7 @@ struct Problem: Error {
     return problem
   }
 
-  /// What a client is told of the router's refusal.
+  /// Describes the router's refusal to a client.
   init(_ error: RoutingError) {
     func parameter(_ detail: String) -> Problem {
       Problem(.badRequest, error.code.rawValue, detail, key: error.key)
@@ -67,7 +67,7 @@ struct Problem: Error {
     }
   }
 
-  /// The JSON of it.
+  /// The problem as JSON.
   var body: Data {
     var members = [
       "type": "about:blank", "title": status.reasonPhrase, "code": code, "detail": detail,
@@ -77,7 +77,7 @@ struct Problem: Error {
     return (try? JSON.data(of: texts.merging(["status": .number(status.code)]) { $1 })) ?? Data()
   }
 
-  /// The header fields of an answer with it.
+  /// Returns the header fields of an answer with this problem.
   func fields(id: String) -> HTTPFields {
     var fields = ownFields
     fields[.contentType] = "application/problem+json"
@@ -88,14 +88,14 @@ struct Problem: Error {
   /// Hummingbird's name in a log for the number of a request.
   static let requestKey = "hb.request.id"
 
-  /// Tells the operator what the client is not told.
+  /// Logs the reason for the operator. The client does not see it.
   func log(to logger: Logger, id: String, because reason: String) {
     logger.log(
       level: status.code < 500 ? .notice : .error, "\(status.code) \(code): \(reason.visible)",
       metadata: [Self.requestKey: "\(id)"])
   }
 
-  /// The parts of the answer that a connection ends with, after a line in the log.
+  /// Returns the parts of the answer that a connection ends with, after a line in the log.
   func lastAnswer(
     hasBody: Bool = true, logger: Logger, because reason: String
   ) -> [HTTPServerResponsePart] {
@@ -124,7 +124,7 @@ struct Problem: Error {
   }
 }
 
-/// How values are written for clients.
+/// Writes values for clients.
 enum JSON {
   static func data(of value: any Encodable) throws -> Data {
     let encoder = JSONEncoder()

@@ -1,29 +1,29 @@
 public import BeeHive
 
-/// How much clients may take of the server.
+/// The limits of what clients may take of the server.
 ///
 /// Each limit has a default and a setting: `idleSeconds` is `http.idle-seconds`, and so, in the environment
 /// of the example, `SERVER_HTTP_IDLE_SECONDS`.
 public struct ServerLimits: Hashable, Sendable {
-  /// The seconds in which the head of a request has to arrive, from its first byte on; on a new connection
-  /// from the start. Then the connection is closed.
+  /// The seconds for the head of a request to arrive, from its first byte on, or from the start of a new connection.
+  /// After them the connection is closed.
   public var headSeconds = 10
   /// The most bytes of a target, of a header field, and of all header fields.
   public var headBytes = 16_384
-  /// The seconds in which a body has to arrive, all of it. Then the answer is 408.
+  /// The seconds for all of a body to arrive. After them the answer is 408.
   public var bodySeconds = 10
   /// The most bytes of a body; 413 otherwise. The router's own limit of a URL holds as well.
   public var bodyBytes = 4096
-  /// The seconds that a client may take to receive an answer, from its head on. Then the connection is cut. The time
-  /// of the handler does not count.
+  /// The seconds that a client may take to receive an answer, from its head on. Then the connection is cut. The time of
+  /// the handler does not count.
   public var sendSeconds = 10
-  /// The seconds for which a connection is kept without a request.
+  /// The seconds that a connection is kept without a request.
   public var idleSeconds = 60
-  /// The seconds in which a client has to close a connection that the server has ended.
+  /// The seconds that a client has to close a connection that the server has ended.
   public var closeSeconds = 5
   /// The most connections at a time. Further ones are answered with 503 and closed.
   public var connections = 1024
-  /// The seconds that requests and modules have to end when the server is told to.
+  /// The seconds that requests and modules have to finish once the server is ending.
   public var endSeconds = 25
 
   /// The defaults.
@@ -40,7 +40,7 @@ public struct ServerLimits: Hashable, Sendable {
     }
   }
 
-  /// A limit; where a setting is none, the error names this type.
+  /// A limit. The error about an invalid setting names this type.
   private struct NumberFrom1To2147483647: ConfigurationConvertible {
     var number: Int
 

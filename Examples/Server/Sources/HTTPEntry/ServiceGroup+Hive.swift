@@ -7,21 +7,21 @@ public import ServiceLifecycle
 internal import UnixSignals
 
 extension ServiceGroup {
-  /// A Hive and a server of its routes, started and ended in the right order by SIGTERM or SIGINT.
+  /// Makes a group of a Hive and a server of its routes. SIGTERM and SIGINT end both in the right order.
   ///
-  /// The server listens when every module is started. When the process is to end, the server stops to accept,
-  /// answers what it has begun, and only then are the modules torn down.
+  /// The server listens when every module is started. At the end it stops accepting and answers the requests that it
+  /// has begun. Only then are the modules torn down.
   ///
   /// - Parameters:
   ///   - hive: The Hive.
   ///   - scheme: The scheme of its URLs.
-  ///   - host: The address on which it listens.
-  ///   - port: The port on which it listens; the system chooses one if it is 0.
-  ///   - limits: How much one client may take, and how long the end may take.
+  ///   - host: The address to listen on.
+  ///   - port: The port to listen on; the system chooses one if it is 0.
+  ///   - limits: The limits of each client, and of the time to end.
   ///   - methods: The methods that routes and actions answer instead of GET and HEAD, as for ``HTTPEntry``.
   ///   - context: Makes the values that rules may test from a request's header fields, as for ``HTTPEntry``.
-  ///   - logger: Is told what the Hive, the server and the group do.
-  ///   - onListening: Is told the port.
+  ///   - logger: Logs the actions of the Hive, the server and the group.
+  ///   - onListening: Receives the port.
   public init(
     serving hive: Hive, scheme: String, host: String = "127.0.0.1", port: Int,
     limits: ServerLimits, methods: [String: Set<HTTPRequest.Method>] = [:],
@@ -41,7 +41,7 @@ extension ServiceGroup {
         // Modules that do not start end the group.
         try Task.checkCancellation()
       }, onListening: onListening)
-    // Ended in reverse order, each when the one behind it has ended.
+    // They end in reverse order, each when the one after it has ended.
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(service: hive, successTerminationBehavior: .gracefullyShutdownGroup),

@@ -1,4 +1,4 @@
-// A book shop on loopback. What is marked remote can be reached, and nothing else:
+// A book shop on loopback. Clients reach what is marked remote, and nothing else:
 //
 //   $ swift run Server 8080 &
 //   $ curl 'http://127.0.0.1:8080/book/7?from=mail'
@@ -28,7 +28,7 @@ struct BookTarget: Target {
   ]
 }
 
-/// Tests the context that `serve` makes of header fields: no parameter can say otherwise.
+/// Rules about the context that `serve` makes of header fields. No parameter can override it.
 private let rules = """
   { "version": 1, "name": "shop", "rules": [
       { "name": "robots", "match": { "route": "app://order/:id<Int>" },
@@ -50,7 +50,7 @@ private let rules = """
     }
   }
 
-  /// Why the first argument is no port.
+  /// The reason that the first argument is no port.
   private struct PortError: Error, CustomStringConvertible {
     var description: String
   }
@@ -79,7 +79,7 @@ private let rules = """
       context: { fields in ["agent": fields[.userAgent] ?? ""] },
       logger: Logger(label: "server", factory: { StreamLogHandler.standardError(label: $0) })
     ) { port in
-      // At once, also where it is read through a pipe.
+      // Written at once, also into a pipe.
       let text = "http://127.0.0.1:\(port)\n\(hive.catalogue())\n"
       FileHandle.standardOutput.write(Data(text.utf8))
     }

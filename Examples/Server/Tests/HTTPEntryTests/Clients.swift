@@ -12,7 +12,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// A server on loopback while `body` runs, which is told the port. It ends gracefully.
+/// Runs a server on loopback while `body` runs with its port. The server ends gracefully.
 func serving(
   _ router: Router, _ limits: ServerLimits = .patient,
   methods: [String: Set<HTTPRequest.Method>] = Shop.methods,
@@ -38,7 +38,7 @@ func serving(
   try outcome.get()
 }
 
-/// Tries limits, one longer than the other, until no client is cut off that is only waiting for a processor.
+/// Tries longer and longer limits, until none cuts off a client that only waits for a processor.
 func trying(
   _ limits: [Int] = [1, 5, 20], _ isServed: (_ seconds: Int) async throws -> Bool
 ) async throws {
@@ -58,7 +58,7 @@ extension ServerLimits {
   }
 }
 
-/// What a client was told.
+/// A reply as a client received it.
 struct Reply: Equatable, CustomStringConvertible {
   var status: Int
   var body: String
@@ -69,7 +69,7 @@ struct Reply: Equatable, CustomStringConvertible {
     (self.status, self.body, self.fields) = (status, body, fields)
   }
 
-  /// The reply at the front of some text, and what it is long; nil where more has to come.
+  /// Takes the reply from the front of some text; nil if more has to come.
   init?(_ text: inout Substring, hasBody: Bool) {
     guard let head = text.range(of: "\r\n\r\n") else { return nil }
     let lines = text[..<head.lowerBound].components(separatedBy: "\r\n")
@@ -85,7 +85,7 @@ struct Reply: Equatable, CustomStringConvertible {
     text = text[bytes.index(bytes.startIndex, offsetBy: length)...]
   }
 
-  /// A member of a refusal.
+  /// Returns a member of a refusal.
   func member(_ name: String) -> String? {
     let members = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
     return members?[name].map { "\($0)" }
@@ -126,7 +126,7 @@ struct Browser {
   }
 }
 
-/// A connection on which a test sends bytes as they are.
+/// A connection that sends bytes as a test gives them.
 struct Wire {
   private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
   private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -163,10 +163,10 @@ struct Wire {
     try await send("\(line) HTTP/\(version)\r\n" + all.map { "\($0)\r\n" }.joined() + "\r\n")
   }
 
-  /// Sends nothing any more, and can still hear.
+  /// Ends this side. The connection can still receive.
   func endSending() { outbound.finish() }
 
-  /// The next reply; nil where the server closes before it is complete.
+  /// Returns the next reply; nil if the server closes before it is complete.
   mutating func reply(hasBody: Bool = true) async throws -> Reply? {
     while true {
       if let reply = Reply(&heard, hasBody: hasBody) { return reply }
@@ -175,7 +175,7 @@ struct Wire {
     }
   }
 
-  /// All that comes until the server closes.
+  /// Returns all that comes until the server closes.
   mutating func rest() async throws -> String {
     while let more = try await more() { heard += more }
     defer { heard = "" }
@@ -186,12 +186,12 @@ struct Wire {
     do {
       return try await inbound.next().map { String(buffer: $0) }
     } catch is IOError {
-      // Cut off, as clients are that do not end their side.
+      // Cut off, like clients that do not end their side.
       return nil
     }
   }
 
-  /// The reply to a request on a connection of its own.
+  /// Returns the reply to a request on a connection of its own.
   static func reply(
     _ line: String, _ fields: String..., host: String? = "test", version: String = "1.1",
     body: String = "", from port: Int

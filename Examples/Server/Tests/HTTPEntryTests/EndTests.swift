@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-/// Says in a log when it is started and when it is torn down.
+/// A module that logs when it is started and when it is torn down.
 private struct Till: Module {
   var lines = LogLines()
 

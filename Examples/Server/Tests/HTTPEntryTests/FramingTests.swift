@@ -85,7 +85,7 @@ struct FramingTests {
       #expect(all?.body == #"{"euro":4091}"#)
       try await Wire.to(port) { wire in
         try await wire.request("POST /books/price", Self.form, chunked)
-        // For as long as the server takes it.
+        // Sends for as long as the server takes it.
         do {
           try await wire.send("8;")
           for _ in 1...100 { try await wire.send(String(repeating: "x", count: 16_384)) }

@@ -93,7 +93,7 @@ struct HTTPEntryTests {
   @Test("The operator's log has the whole reason, under the number that the client has")
   func log() async throws {
     let lines = LogLines()
-    // What a handler throws may say what a client said.
+    // A handler's error may quote the client.
     try router.register("app://echo/:text", exposure: .remote) { call -> Int in
       throw Echo(text: try call["text"])
     }

@@ -22,7 +22,7 @@ struct LimitsTests {
             group.addTask {
               try await Wire.to(port) { wire in
                 await connected.pass()
-                // Another byte each time, so that the connection is never without one for long.
+                // Sends a byte each time, so that the connection is never without one for long.
                 do {
                   try await wire.send("GET /book/\(number) HTTP/1.1\r\nHost: x\r\n")
                   while true {
@@ -106,7 +106,7 @@ struct LimitsTests {
         try await wire.request("GET /done", "Connection: close")
         #expect(try await wire.reply()?.status == 204)
         #expect(try await wire.rest() == "")
-        // Heard by the server until it has cut the connection.
+        // The server reads this until it has cut the connection.
         do {
           while true {
             try await wire.send("x")
@@ -131,7 +131,7 @@ struct LimitsTests {
         for _ in 0..<5 { group.addTask { try await Wire.reply("GET /wait", from: port) } }
         await gate.arrived(5)
         for _ in 0..<20 {
-          // Before it has asked anything.
+          // The answer comes before the client asks anything.
           try await Wire.to(port) { wire in
             let reply = try #require(await wire.reply())
             #expect(reply.status == 503 && reply.code == "too-many-connections", "\(reply)")
@@ -145,7 +145,7 @@ struct LimitsTests {
         await gate.open()
         for try await reply in group { #expect(reply?.body == #""here""#) }
       }
-      // Room again, once the server has seen that they are closed.
+      // There is room again once the server has seen that they are closed.
       var status: Int?
       while status != 204 { status = try? await Wire.reply("GET /done", from: port)?.status }
     }
@@ -164,7 +164,7 @@ struct LimitsTests {
             group.addTask {
               try await Wire.to(port, staysOpen: true) { wire in
                 let status = try await wire.reply()?.status
-                // Heard until the server has cut the connection.
+                // The server reads this until it has cut the connection.
                 do {
                   while true {
                     try await wire.send("x")

@@ -70,7 +70,7 @@ struct MethodsTests {
 
   @Test("What is local and what is missing is the same 404 with every method")
   func lookAlike() async throws {
-    // To be listed makes nothing remote.
+    // Listing a name makes nothing remote.
     let methods: [String: Set<HTTPRequest.Method>] = [
       "app://storeroom/:shelf<Int>": [.post], "books.sell": [.get, .post],
     ]

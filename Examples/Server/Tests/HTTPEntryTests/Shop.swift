@@ -3,7 +3,7 @@ import HTTPTypes
 import Synchronization
 import Testing
 
-/// A target with an action for the outside, and some that are not.
+/// A target with remote actions and local ones.
 private struct BookTarget: Target {
   static let actions: [Action<BookTarget>] = [
     Action("price", [Parameter("isbn", String.self)], exposure: .remote) { _, arguments in
@@ -16,7 +16,7 @@ private struct BookTarget: Target {
   ]
 }
 
-/// No word of it may be told outside.
+/// An error whose words must not reach a client.
 private struct Secret: Error, CustomStringConvertible {
   let description = "the password is swordfish"
 }
@@ -24,7 +24,7 @@ private struct Secret: Error, CustomStringConvertible {
 /// A value that JSON has no form for.
 private struct Opaque: Sendable {}
 
-/// What the servers of these tests serve.
+/// The routes and actions that these tests serve.
 enum Shop {
   /// The routes and actions that take a form, and the orders that tests register.
   static let methods: [String: Set<HTTPRequest.Method>] = [
@@ -52,7 +52,7 @@ enum Shop {
   }
 }
 
-/// Lets callers pass when it is opened, and says how many have come.
+/// A gate that lets callers pass once it is open, and counts them.
 actor Gate {
   private var isOpen = false
   private var count = 0

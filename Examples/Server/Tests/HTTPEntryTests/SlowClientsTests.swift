@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Slow clients hold nothing for longer than the limits", .serialized, .mayHang)
 struct SlowClientsTests {
-  /// A client that goes no further.
+  /// A client that stops in the middle.
   enum Slow: String, CaseIterable {
     case silent = ""
     case halfHead = "GET /done HTTP/1.1\r\nHost: x\r\n"
@@ -74,7 +74,7 @@ struct SlowClientsTests {
       for field in ["Connection: close", "Connection: keep-alive"] {
         try await Wire.to(port) { wire in
           try await wire.request("GET /long", field)
-          // It ends its side while the answer is on its way.
+          // The client ends its side while the answer is on its way.
           wire.endSending()
           let reply = try await wire.reply()
           #expect(reply?.body.utf8.count == 8_000_002)

@@ -7,7 +7,7 @@ struct ToolTests {
   func wrk() async throws {
     try await serving(try Shop.router()) { port in
       var requests = 0
-      // Longer where the machine is too busy for a single answer.
+      // Runs longer if the machine is too busy for a single answer.
       for duration in ["2s", "20s", "60s"] where requests == 0 {
         let output = try await run(
           "wrk", "-t", "2", "-c", "64", "-d", duration, "--timeout", "600s",
@@ -57,7 +57,7 @@ struct ToolTests {
     }
   }
 
-  /// What a program printed, which must succeed; the server goes on meanwhile.
+  /// Returns a program's output. The program must succeed; the server goes on meanwhile.
   private func run(_ program: String, _ arguments: String...) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       let thread = Thread {

@@ -1,1 +1,1 @@
-/* Empty: the host finds what this plugin offers in its sections. */
+/* Empty: the host finds this plugin's entries in its sections. */

@@ -1,1 +1,1 @@
-/* Empty: the host finds what this library offers in its sections. */
+/* Empty: the host finds this library's entries in its sections. */
