@@ -1,7 +1,7 @@
 import Testing
 
-/// A library that is opened after the Hive is there is in it when `dlopen` has returned, whoever
-/// called it and however.
+/// A library that is opened after the Hive exists is in the Hive when `dlopen` has returned, whoever called it and
+/// however.
 @Suite struct ArrivalTests {
   static let entry = "bound service Speaker at libspeaker.so BeehiveRecords[0]"
 
@@ -59,7 +59,7 @@ import Testing
         ])
   }
 
-  /// The hook is null in the plugin: nothing that exports it was there, or it is nobody's to see.
+  /// The hook is null in the plugin: no library that exports it was there, or the plugin could not see it.
   @Test(
     "A C host opens it, and libBeeHive.so later or sooner",
     arguments: [

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a C library has made ends once, after the modules that use it, and nothing waits for itself meanwhile.
+/// Things that a C library has made end once, after the modules that use them. Meanwhile nothing waits for itself.
 @Suite struct CEndingsTests {
   /// A library that tells the host where it is, if the host has a `hook`, and never frees what it made.
   private static let keeper = """

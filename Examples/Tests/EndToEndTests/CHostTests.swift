@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a host in C says of a start, and what its modules and factories see of it.
+/// A start as a host in C reports it, and as the host's modules and factories see it.
 @Suite struct CHostTests {
   private static let library = """
     #include <BeeHive.h>

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// A C library that has registered stays, whoever closes it, and what it has made ends with its services or
-/// with the Hive.
+/// A C library that has registered stays, whoever closes it. Whatever it has made ends with its services or with the
+/// Hive.
 @Suite struct CLibraryDepartureTests {
-  /// What the library counts, in one that stays.
+  /// The counts of the library, in another library that stays.
   private static let counts = """
     struct counts { int opened, closed, created, destroyed; };
     extern struct counts counts;

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The Hive of a process beside a model of it in C: what each call answers, what has ended, and what is left.
+/// Compares the Hive of a process with a model of it in C: each call's answer, what has ended, and what is left.
 @Suite(.mayHang) struct CModelTests {
   private func run(_ step: String, builds: Int, under sanitizer: Sanitizer? = nil) throws
     -> [String]

@@ -1,6 +1,6 @@
 import Testing
 
-// What modules register that are written in C.
+// The registrations that modules in C make.
 extension CRuntimeTests {
   @Test("What a module registers is there in each of three starts, and gone after each stop")
   func startAgain() throws {

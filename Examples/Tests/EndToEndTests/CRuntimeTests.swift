@@ -4,7 +4,7 @@ import Testing
 /// Hosts in C that include <beehive/runtime.h>, link libBeeHive.so and never name Swift. They may use
 /// one processor only, so that whoever blocks the pool of threads hangs and is ended by the alarm.
 @Suite(.needs("taskset")) struct CRuntimeTests {
-  /// What every host begins with: a module that says what it is told.
+  /// The beginning of every host: a module that prints its calls.
   private static let prologue =
     Workshop.prologueInC + """
       #define NAMED(module) \\
@@ -24,7 +24,7 @@ import Testing
     return status?.firstMatch(of: /Cpus_allowed_list:\s*([0-9]+)/).map { String($0.1) } ?? "0"
   }()
 
-  /// Compiles a host and runs it on one processor; what it prints.
+  /// Compiles a host, runs it on one processor, and returns the lines that it prints.
   func host(_ text: String, in workshop: Workshop) throws -> [String] {
     let path = try workshop.hostInC(Self.prologue + "\n#line 1 \"host.c\"\n" + text)
     return try workshop.output("taskset", ["-c", Self.processor, path]).split(separator: "\n")

@@ -1,6 +1,6 @@
 import Testing
 
-/// How long what a C factory makes lives: as long as its scope, or as somebody has it.
+/// The lifetime of what a C factory makes: as long as its scope, or as long as somebody has it.
 @Suite struct CScopesTests {
   private static let library = """
     #include <BeeHive.h>

@@ -3,7 +3,7 @@ import Testing
 
 /// Every function of runtime.h, called wherever code of a host may be: each comes back with an answer or an error.
 @Suite struct CallsTests {
-  /// Where the functions are called.
+  /// The place of the calls.
   enum Place: String, CaseIterable, CustomTestStringConvertible {
     case main, thread, pool, setUp, initialize, splash, tearDown, unmount, event, create, destroy,
       atexit, child, mainActor, constructor, destructor

@@ -34,7 +34,7 @@ import Testing
     return workshop
   }
 
-  /// Where each occurrence ends.
+  /// Returns the end of each occurrence.
   private static func ends(of word: Data, in bytes: Data) -> [Int] {
     var places: [Int] = []
     var rest = bytes.startIndex..<bytes.endIndex
@@ -68,7 +68,7 @@ import Testing
       ])
   }
 
-  /// Counts what a process asks of the loader and of the heap, if it is loaded before all others.
+  /// Counts a process's calls of the loader and of the heap, if it is loaded before all others.
   static let counter = """
     #define _GNU_SOURCE
     #include <dlfcn.h>
@@ -100,8 +100,8 @@ import Testing
     }
     """
 
-  /// Time says little where others compute too. Nothing is done with an image or an entry that is
-  /// known, so an answer asks no more of the loader and of the heap beside many than beside few.
+  /// Time says little if others compute too. Known images and entries are left alone, so an answer makes no more calls
+  /// of the loader and of the heap among many libraries than among few.
   @Test("Opening one and asking for its service costs the same at the end as at the beginning")
   func growth() throws {
     let workshop = try Self.workshop.get()

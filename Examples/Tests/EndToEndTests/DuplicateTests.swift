@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Two libraries that declare the same: BeeHive let one of them win without a word, or ended the
-/// process without saying where the other one was.
+/// Two libraries that declare the same. BeeHive let one of them win without a word, or ended the process without saying
+/// where the other library was.
 @Suite struct DuplicateTests {
   private func workshop() throws -> Workshop {
     let workshop = try Workshop()

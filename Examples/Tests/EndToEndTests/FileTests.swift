@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// What became of the file since it was opened does not matter to a library with a note; one without
-/// is read from its file, and if that cannot be, the Hive says so. Never a crash, never silence.
+/// A library with a note does not depend on its file once it was opened. A library without a note is read from its
+/// file; if that fails, the Hive says so. Never a crash, never silence.
 @Suite struct FileTests {
   static let noted = ["bound service Speaker at libspeaker.so BeehiveRecords[0]"]
   /// The same library without our headers: found through its file alone.
@@ -39,7 +39,7 @@ import Testing
     try workshop.library("handmade", Self.handmade)
     let said = try Program.host(
       "touch", "open-memory=./libhandmade.so", "count", "images", in: workshop)
-    // Who may read /proc/self/map_files, root as a rule, sees the file; nobody else can.
+    // Users who may read /proc/self/map_files, root as a rule, see the file; nobody else can.
     let isRead = said.first == "0 bound, 1 accepted, 0 rejected"
     #expect(isRead != (said.last != "every image is well"), "\(said)")
   }
@@ -86,7 +86,7 @@ import Testing
     #expect(isRead != (said.last == "libhandmade.so: replaced"), "\(said)")
   }
 
-  /// Who takes the section headers away.
+  /// The tool that removes the section headers.
   enum Stripper: String, CaseIterable {
     case thisTest
     case objcopy
@@ -121,7 +121,7 @@ import Testing
     #expect(said == ["no entries", "libhandmade.so: section-table-missing"])
   }
 
-  /// patchelf moves notes without knowing that ours holds offsets relative to itself.
+  /// patchelf moves notes and does not know that ours holds offsets relative to itself.
   @Test(
     "patchelf has moved the note", .needs("patchelf"),
     arguments: [

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Nothing but a return leaves a function that a Hive calls: what else does, ends the process, and is named.
+/// A function that a Hive calls may only return. Any other way out ends the process and names the function.
 @Suite struct ForeignCallsTests {
-  /// A library one of whose functions is left in the way that the environment names.
+  /// A library that leaves one of its functions in the way that the environment names.
   private static let library = """
     #include <BeeHive.h>
     #include <beehive/runtime.h>

@@ -15,7 +15,7 @@ extension Workshop {
     return path
   }
 
-  /// What a host in C begins with, ahead of its own line 1.
+  /// The beginning of a host in C, ahead of its own line 1.
   static let prologueInC = """
     #define _GNU_SOURCE
     #include <beehive/runtime.h>

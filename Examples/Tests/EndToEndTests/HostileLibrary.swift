@@ -1,20 +1,18 @@
-/// A library in which each record is wild in one field, or leads to a structure that is, with a good
-/// record behind it.
+/// A library whose records are each wild in one field, or lead to a structure that is. A good record follows each.
 ///
-/// Made up of every field and every wild value of its type in turn, so that a field that is added and not
-/// checked is found here.
+/// It has every field with every wild value of the field's type. So the tests find a new field that nothing checks.
 struct HostileLibrary {
   /// One record that no one should trust.
   struct Wild {
     let number: Int
-    /// Which field has which value.
+    /// The field and its value.
     let about: String
-    /// What the host does to use it.
+    /// The host's step that uses the record.
     let step: String
     /// Definitions in C; `@` is the record's number.
     let source: String
 
-    /// Whether a line says that it is bad.
+    /// Returns whether a line says that the record is bad.
     func isNamed(in line: String) -> Bool {
       line.contains("BeehiveRecords[\(number * 2)]") && !line.hasPrefix("bound")
     }
@@ -40,7 +38,7 @@ struct HostileLibrary {
 
   /// Outside every image.
   private static let nowhere = ["0x1", "0x1234", "-8", "0x8000000000000000", "0x7fffffffffff0000"]
-  /// What is no code: nor is anything of an image that may not be executed.
+  /// Addresses that are no code, also in parts of images that may not be executed.
   private static let noCode = nowhere + ["&number", "&environ", "&good"]
   /// Sizes and versions of a structure that cannot be.
   private static let heads = ["0", "0x1", "-1", "0x100000000", "0x200000018", "0x100000004"]
@@ -104,7 +102,7 @@ struct HostileLibrary {
     let kind: Int
     let step: String
     let words: [(good: String, wild: [String])]
-    /// What it leads to.
+    /// Definitions that the structure leads to.
     var before = ""
   }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// Whatever a library claims, the host lives, says of each bad record that it is bad, and has the good ones.
+/// Whatever a library claims, the host lives, reports each bad record, and has the good ones.
 @Suite("A library of records that are wild in every field") struct HostileLibraryTests {
   @Test("leaves the host alive; each record is named, and each good one serves")
   func plain() throws { try check() }
@@ -39,7 +39,7 @@ import Testing
     #expect(said.contains { $0.hasPrefix("rejected") && $0.contains("libsize.so") }, "\(said)")
   }
 
-  /// What a host says of a library in which a record of this size has a good one on each side.
+  /// Returns a host's output about a library: a record of this size between two good ones.
   private static func host(_ size: String) throws -> [String] {
     let workshop = try Workshop()
     try workshop.library(

@@ -1,6 +1,6 @@
 import Testing
 
-/// A library that has registered stays, whoever closes it; what it declares is removed by the Hive alone.
+/// A library that has registered stays, whoever closes it. Only the Hive removes what it declares.
 @Suite struct LifetimeTests {
   static let entry = "bound service Speaker at libspeaker.so BeehiveRecords[0]"
   static let open = "open=./libspeaker.so"
@@ -8,7 +8,7 @@ import Testing
   static let mapped = "mapped=libspeaker.so"
   static let withdraw = "withdraw=./libspeaker.so"
 
-  /// What a host does with a library, and what it says.
+  /// The steps of a host with a library, and its output.
   struct Life: CustomTestStringConvertible {
     var testDescription: String
     var steps: [String]

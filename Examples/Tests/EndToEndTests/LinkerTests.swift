@@ -4,7 +4,7 @@ import Testing
 /// A library of C that nobody tuned for any linker, and that was linked with `--gc-sections`,
 /// registers in a host, and `section-dump` shows the same records of its file.
 @Suite struct LinkerTests {
-  /// How a library was written, and what linked it.
+  /// A library's style and its linker.
   struct Build: CustomTestStringConvertible {
     var linker: String
     var style: Style
@@ -82,10 +82,10 @@ import Testing
     "service\tSpeaker\tQuiet\t0\tabi=c-table\tBeehiveRecords",
   ]
 
-  /// Builds the library and answers its path.
+  /// Builds the library and returns its path.
   private func library(_ build: Build, in workshop: Workshop) throws -> String {
     try Needs.linker(build.linker)
-    // Workshop collects sections; each function has one of its own.
+    // Workshop passes --gc-sections; each function has a section of its own.
     let path = try workshop.library(
       "plain", build.style.source, "-O2", "-ffunction-sections", "-fuse-ld=\(build.linker)")
     #expect(
@@ -116,7 +116,7 @@ import Testing
   }
 }
 
-/// What these tests read of `section-dump --format json`.
+/// The parts of `section-dump --format json` that these tests read.
 private struct Dump: Decodable {
   var files: [File]
 

@@ -2,14 +2,14 @@ import Testing
 
 /// Each malformed entry is rejected with a reason of its own, and its good neighbours register.
 @Suite struct MalformedTests {
-  /// An entry as somebody might write it, and what the Hive says.
+  /// An entry as somebody might write it, and the Hive's report.
   struct Entry: CustomTestStringConvertible {
     var testDescription: String
     /// Statements of C that put something into a section, by hand.
     var source: String
     /// The state, the kind and the name that are listed.
     var listed: String
-    /// Whether nothing of its section can be found behind it.
+    /// Whether nothing after it can be found in its section.
     var endsSection = false
     /// Whether it has to be the last of its section.
     var isLast = false
@@ -130,8 +130,8 @@ import Testing
     let workshop = try Workshop()
     let before = try workshop.source("before", Self.neighbours("Before"))
     let after = try workshop.source("after", Self.neighbours("After"))
-    // The compiler may reverse the entries of one file, the linker keeps the order of files. A section
-    // of an odd size has one because nothing stands after its last entry.
+    // The compiler may reverse the entries of one file, the linker keeps the order of files. A section has an odd size
+    // only if nothing follows its last entry.
     let files = entry.isLast ? [before, after] : [before]
     let bad = try workshop.source("bad", Self.attributes + entry.source)
     try workshop.library(
@@ -139,7 +139,7 @@ import Testing
     let late = Program.product("LatePlugin")
     let said = try Program.host("open=\(late)", "open=./libbad.so", "entries", in: workshop)
     #expect(said.count { $0.contains(" Before.") } == 3, "\(said)")
-    // Where the size of a record cannot be trusted, nothing behind it can be found.
+    // If the size of a record cannot be trusted, nothing after the record can be found.
     #expect(said.count { $0.contains(" After.") } == (entry.endsSection ? 2 : 3), "\(said)")
     let listed = said.filter { !$0.contains(" Before.") && !$0.contains(" After.") }
     #expect(listed.count == 1 && listed[0].hasPrefix(entry.listed), "\(said)")

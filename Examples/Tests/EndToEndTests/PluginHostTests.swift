@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The folder of fifteen that Examples/Plugins/make makes: what the doctor says of it, and what a host loads of it.
+/// The fifteen plugins of Examples/Plugins/make: the doctor's report on them, and the plugins that a host loads.
 @Suite struct PluginHostTests {
   private static let folder = Result {
     let folder = try Folder()
@@ -13,7 +13,7 @@ import Testing
 
   private static let host = Repository.products.appendingPathComponent("PluginHost").path
 
-  /// The words of a report, as on the machine of the page: lines end elsewhere where paths are longer.
+  /// Returns the words of a report as on the page's machine: lines end elsewhere if paths are longer.
   private static func words(of text: String) throws -> [Substring] {
     var text = text.replacing(#/Host: .*/#, with: "Host: PluginHost")
       .replacing(try folder.get().place("plugins").path, with: "plugins")
@@ -24,7 +24,7 @@ import Testing
     return text.split(whereSeparator: \.isWhitespace)
   }
 
-  /// What the page shows is what is printed.
+  /// Expects that the page shows what is printed.
   private func expectShown(_ text: String) throws {
     let page = try Repository.text("Docs/plugins.md")
     let start = try #require(page.range(of: "```\nHost: PluginHost\n")).lowerBound
@@ -99,7 +99,7 @@ import Testing
     let mark = try #require(try FileManager.default.contentsOfDirectory(atPath: marks.path).first)
     let report = try run("--report")
     #expect(report.output.contains("[quarantined]"), "\(report)")
-    // Who removes the mark has it tried again.
+    // Without the mark the plugin is tried again.
     try FileManager.default.removeItem(at: marks.appendingPathComponent(mark))
     #expect(try run("--trusting").status != 0)
   }
@@ -109,7 +109,7 @@ import Testing
     let folder = try Folder()
     try FileManager.default.copyItem(
       at: Self.folder.get().place("plugins/libopening.so"), to: folder.place("libopening.so"))
-    // PR_SET_MDWE, which a program that takes the place of this one keeps.
+    // A program that this one executes keeps PR_SET_MDWE.
     try Compiler.compile(
       """
       #include <sys/prctl.h>
@@ -167,7 +167,7 @@ import Testing
     }
     let unlinked = folder.place("unlinked").path
     try Command.output("cp", [Self.host, unlinked])
-    // The loader looks beside no such program.
+    // The loader does not look next to such a program.
     let swift = try Command.output("patchelf", ["--print-rpath", unlinked]).prefix { $0 != ":" }
     try Command.output(
       "patchelf", ["--set-rpath", "\(swift):\(Repository.products.path)", unlinked])

@@ -6,11 +6,11 @@ enum Program {
   /// Runs the Swift host, which is linked against libBeeHive.so and exports nothing.
   ///
   /// - Parameters:
-  ///   - steps: What it is told to do, one after another.
+  ///   - steps: The steps of the host, one after another.
   ///   - workshop: Its working directory.
-  ///   - sanitizer: What it was built with.
+  ///   - sanitizer: The sanitizer that it was built with.
   /// - Returns: The lines that it printed.
-  /// - Throws: Its outcome if it crashed, hung or was told what it does not know.
+  /// - Throws: Its outcome if it crashed, hung or does not know a step.
   static func host(
     _ steps: String..., in workshop: Workshop? = nil, under sanitizer: Sanitizer? = nil
   ) throws -> [String] {
@@ -53,16 +53,16 @@ enum Sanitizer: String, CaseIterable, CustomTestStringConvertible {
   static let builds = ProcessInfo.processInfo.environment["BEEHIVE_SANITIZED_HOSTS"]
     .flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0) }
 
-  /// Where its products are.
+  /// The folder of its products.
   var products: URL {
     (Self.builds ?? Repository.root).appendingPathComponent("\(rawValue)/release")
       .resolvingSymlinksInPath()
   }
 
-  /// What makes a report end the program.
+  /// The options that make a report end the program.
   var environment: [String: String] {
     switch self {
-    // What was freed stays mapped for a while, which is no growth of ours.
+    // Freed memory stays mapped for a while, which is no growth of ours.
     case .address:
       [
         "ASAN_OPTIONS": "detect_leaks=1:halt_on_error=1:quarantine_size_mb=1",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a Hive reports of the libraries in its process, as a program reads it.
+/// A Hive's report on the libraries in its process, as a program reads it.
 @Suite struct ReportTests {
   /// The report, as the keys of API are spelled.
   private struct Report: Decodable, Equatable {

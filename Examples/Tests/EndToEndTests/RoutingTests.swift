@@ -29,7 +29,7 @@ import Testing
     """
   }
 
-  /// What a host does with a library, and what it says.
+  /// The steps of a host with a library, and its output.
   struct Life: CustomTestStringConvertible {
     var testDescription: String
     var steps: [String]

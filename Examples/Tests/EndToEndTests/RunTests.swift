@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// A process that `hive.run()` is the whole of, and signals from outside. A host that hangs is ended
-/// by its alarm, and that is a failure.
+/// A process that does nothing but `hive.run()`, and signals from outside. A host that hangs is ended by its alarm, and
+/// that is a failure.
 @Suite struct RunTests {
-  /// Starts the host, waits for a line of it, and does what `script` says with `$pid`; what the host
-  /// printed. `line TEXT` waits for a line, `state X` for the state of the process. The threads that
-  /// run tests block signals and a child inherits that, so `before` has them as a shell would.
+  /// Starts the host, waits until its module runs, runs `script` with `$pid`, and returns the host's output. `line
+  /// TEXT` waits for a line, `state X` for the state of the process. The threads that run tests block signals and a
+  /// child inherits that, so `before` restores them as in a shell.
   private func host(
     _ steps: String, in workshop: Workshop, before: String = "env --default-signal",
     _ script: String

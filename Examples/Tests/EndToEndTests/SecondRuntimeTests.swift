@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Two runtimes in one process have two registries: noticed, and called that.
+/// Two runtimes in one process have two registries. The Hive notices and reports that.
 @Suite struct SecondRuntimeTests {
   static let entry = "bound service Speaker at libstatic.so BeehiveRecords[0]"
 

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// One process replaces what another one judges and loads, as fast as it can.
+/// One process replaces the files that another one judges and loads, as fast as it can.
 @Suite struct SwapTests {
-  /// Exchanges the files, the companions and the links of two folders, again and again.
+  /// Exchanges the plugins, their libraries and the links of two folders, again and again.
   private static let swapper = """
     #define _GNU_SOURCE
     #include <fcntl.h>
@@ -23,7 +23,7 @@ import Testing
     }
     """
 
-  /// Makes a folder with a plugin that needs a library beside it.
+  /// Makes a folder with a plugin that needs a library next to it.
   private static func make(_ name: String, in folder: Folder, running more: String = "") throws {
     let place = try folder.makeFolder(name)
     try Compiler.library(
@@ -55,7 +55,7 @@ import Testing
     }
     try Compiler.compile(Self.swapper, as: "swapper", in: folder.url, [])
     let host = Repository.products.appendingPathComponent("PluginHost").path
-    // On a busy machine it may take many to meet a moment that is good; one of them has to.
+    // On a busy machine many rounds may miss a good moment; one of them has to meet it.
     let (least, most) = (Effort.times(30, full: 10_000), 10_000)
     var (runs, loads) = (0, 0)
     try Command.whileRunning(folder.place("swapper").path, [], in: folder.url) { swapper, _ in

@@ -65,8 +65,7 @@ import Testing
 
       """, as: "relocated.s")
     try workshop.library("relocated", from: [assembler.path])
-    // Where one processor does all the work, it may open the library without a look at the other
-    // thread.
+    // If one processor does all the work, it may open the library and never turn to the other thread.
     var said: [String] = []
     for _ in 0..<20 where said.first != "asked meanwhile" {
       said = try Program.host(

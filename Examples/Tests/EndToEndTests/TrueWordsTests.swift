@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Hosts in C, and what they are told where something has no effect.
+/// The messages to hosts in C about things that have no effect.
 @Suite struct TrueWordsTests {
-  /// Compiles a host that links libBeeHive.so, and runs it; what it prints.
+  /// Compiles a host that links libBeeHive.so, runs it, and returns its outcome.
   private func host(_ text: String, in workshop: Workshop) throws -> Outcome {
     let source = try workshop.source(
       "host",
@@ -135,7 +135,7 @@ import Testing
       ])
   }
 
-  /// `dl_iterate_phdr` tells of its caller's namespace alone.
+  /// `dl_iterate_phdr` shows only its caller's namespace.
   @Test("A library in a namespace of its own is not seen: Docs/beehive.md says so")
   func namespace() throws {
     let workshop = try Workshop()

@@ -1,26 +1,26 @@
 import Testing
 
-/// A record, or a structure that it leads to, with a pointer that leads nowhere good: the host lives, says
-/// which record it is and why, and the records beside it serve.
+/// A record, or a structure that it leads to, has a bad pointer. The host lives and names the record and the reason.
+/// The records next to it serve.
 @Suite("A record with a wild pointer") struct WildPointersTests {
-  /// What stands between two good records.
+  /// The source between two good records.
   struct Wild: CustomTestStringConvertible {
     var testDescription: String
     /// Statements of C.
     var source: String
-    /// What the host does with it, beside listing all entries.
+    /// The host's steps with the record, after it has listed all entries.
     var steps: [String] = []
-    /// What has to be said somewhere.
+    /// Words that must be somewhere in the output.
     var said: String
   }
 
-  /// Where a pointer leads that is neither code nor data, and what is said of it as code.
+  /// Pointers to places that are neither code nor data, with their names in tests.
   static let places: [(name: String, value: String)] = [
     ("outside every image", "(void *)0x1234"), ("at the end of memory", "(void *)-8"),
     ("in no canonical place", "(void *)0x8000000000000000"),
   ]
 
-  /// A record written by hand: kind, accessor, context, and 64 bytes of text.
+  /// Returns a record written by hand: kind, accessor, context, and 64 bytes of text.
   static func record(_ kind: Int, _ accessor: String, _ context: String, _ text: String) -> String {
     Source.record
       + "static const struct head wild RECORD = {96, 1, \(kind), 0, 32, \(accessor), \(context), "
@@ -52,7 +52,7 @@ import Testing
     ]
   }
 
-  /// Structures in the image itself, in which `@` is wild.
+  /// Structures in the image itself; `@` is their wild field.
   static let wildStructures: [Wild] = [
     Wild(
       testDescription: "a service's table",
@@ -113,7 +113,7 @@ import Testing
       steps: ["ask=app://wild", "reasons"], said: "its function is to be at"),
   ]
 
-  /// Each of them with a pointer to each place.
+  /// Each structure with a pointer to each place.
   static let structures: [Wild] = wildStructures.flatMap { wild in
     places.map { place in
       Wild(
@@ -123,7 +123,7 @@ import Testing
     }
   }
 
-  /// Structures that say of themselves what cannot be.
+  /// Structures with impossible claims about themselves.
   static let claims: [Wild] = [
     Wild(
       testDescription: "a table of a version that is to come",

@@ -2,18 +2,17 @@ import Foundation
 
 /// A folder in which one test builds its libraries.
 struct Workshop: Sendable {
-  /// The folder.
   let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  /// Where the header that authors include is, and the one that fixtures share with hosts.
+  /// The options for the header that authors include, and for the header that fixtures share with hosts.
   static let headers = [
     "-I", Repository.headers,
     "-I", Repository.place("Examples/Contracts/Sources/CTestContracts/include").path,
   ]
 
-  /// Builds a shared library of C as an author would, and answers its path.
+  /// Builds a shared library of C as an author would, and returns its path.
   ///
   /// `options` come after the source, so that libraries are found by whoever needs them.
   @discardableResult
@@ -38,13 +37,13 @@ struct Workshop: Sendable {
       Compiler.program, ["-std=c11", "-c", "-fPIC", "-o", object, source] + Self.headers)
   }
 
-  /// Writes a file of C and answers its path.
+  /// Writes a file of C and returns its path.
   func source(_ name: String, _ text: String) throws -> String {
     try folder.write(text, as: "\(name).c").path
   }
 
-  /// Takes the section headers away from a 64-bit ELF file: the reference to their table, which is all
-  /// that leads to them.
+  /// Removes the section headers of a 64-bit ELF file: clears the reference to their table, which nothing else leads
+  /// to.
   func dropSectionHeaders(of name: String) throws {
     var bytes = try Data(contentsOf: folder.place(name))
     // e_shoff; e_shnum and e_shstrndx.
@@ -52,7 +51,7 @@ struct Workshop: Sendable {
     try folder.write(bytes, as: name)
   }
 
-  /// Runs a tool in the folder, which must succeed; what it prints.
+  /// Runs a tool in the folder and returns its output. The tool must succeed.
   @discardableResult
   func output(_ tool: String, _ arguments: [String]) throws -> String {
     try Command.output(tool, arguments, in: folder.url)

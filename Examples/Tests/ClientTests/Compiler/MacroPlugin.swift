@@ -1,6 +1,6 @@
 import Foundation
 
-/// What expands the macros for a compiler.
+/// The plugin that expands the macros for a compiler.
 ///
 /// `Tests/Annotations` has the package manager build the executable, against swift-syntax, which
 /// takes minutes. Everywhere else it is the library that `Scripts/build-macros` makes in seconds; the

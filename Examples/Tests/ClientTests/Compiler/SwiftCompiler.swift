@@ -3,7 +3,7 @@ import Foundation
 /// The compiler as the package manager calls it for a client of the package, with what was built
 /// beside these tests: the library, its modules, the header's module map.
 enum SwiftCompiler {
-  /// What the client's own package switches on.
+  /// The build settings of the client's own package.
   enum Mode: String, CaseIterable, CustomStringConvertible, Sendable {
     case debug
     case release
@@ -31,13 +31,13 @@ enum SwiftCompiler {
     }
   }
 
-  /// The library, for whoever links a client.
+  /// The options that link a client with the library.
   static let libraries = [
     "-L", Repository.products.path, "-lBeeHive",
     "-Xlinker", "-rpath", "-Xlinker", Repository.products.path,
   ]
 
-  /// Compiles one file of a module; `arguments` say into what.
+  /// Compiles one file of a module. `arguments` name the output.
   static func compile(
     _ source: String, _ mode: Mode, module: String = "Shop", _ arguments: [String]
   ) throws -> Outcome {
@@ -45,8 +45,8 @@ enum SwiftCompiler {
     return try run(["-module-name", module] + mode.arguments + arguments + [file.path])
   }
 
-  /// Compiles and links a plugin that uses the macros: a shared library with what the package
-  /// manager links into it.
+  /// Compiles and links a plugin that uses the macros: a shared library with the objects that the package manager links
+  /// into it.
   static func plugin(
     _ source: String, _ mode: Mode, module: String = "Shop", _ arguments: [String] = []
   ) throws -> String {
@@ -101,9 +101,8 @@ enum SwiftCompiler {
       ] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }, environment: environment)
   }
 
-  /// Has the compiler keep what it makes of the modules of C and of its toolchain's SwiftSyntax, for
-  /// later runs too, beside the tests: not in the home directory, which need not exist, and not with
-  /// what the package manager keeps, which may name the same folder by another path.
+  /// Makes the compiler cache the modules of C and of its toolchain's SwiftSyntax next to the tests, for later runs
+  /// too. The home directory need not exist, and the package manager's cache may name the same folder by another path.
   static let environment = [
     "CLANG_MODULE_CACHE_PATH": Repository.products.appendingPathComponent("ClientModuleCache").path
   ]

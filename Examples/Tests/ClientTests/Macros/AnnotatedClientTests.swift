@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a host finds in `Sources/AnnotatedPlugin` of `Tests/Annotations`, loaded and as a file.
+/// The entries that a host finds in `Sources/AnnotatedPlugin` of `Tests/Annotations`, loaded and as a file.
 @Suite struct AnnotatedClientTests {
   private static let plugin = Result { try Client.plugin("AnnotatedPlugin") }
 

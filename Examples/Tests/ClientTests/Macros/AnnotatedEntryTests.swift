@@ -1,7 +1,7 @@
 import BeeHiveAnnotations
 import Testing
 
-/// What an accessor that the macros wrote answers, whoever asks.
+/// The answers of an accessor that the macros wrote, to any request.
 @Suite struct AnnotatedEntryTests {
   private protocol Greeter {
     var greeting: String { get }
@@ -13,7 +13,7 @@ import Testing
 
   private protocol Stranger {}
 
-  /// Asks for a value with the type that a host expects; false leaves `out` untouched.
+  /// Requests a value of the type that a host expects. A false result leaves `out` untouched.
   private static func ask(_ request: UInt, expecting type: Any.Type?, out: UnsafeMutableRawPointer?)
     -> Bool
   {

@@ -1,11 +1,10 @@
 import Foundation
 import Testing
 
-/// What the compiler says to an author: the refusals that need types, a missing conformance at the line
-/// of the annotation, others at that of the type; and those of the macros in a module whose settings
-/// differ.
+/// The compiler's errors for an author. Refusals that need types are here: a missing conformance at the line of the
+/// annotation, others at the line of the type. So are refusals of the macros in a module with other settings.
 @Suite struct CompilerRefusalTests {
-  /// What the author's module switches on.
+  /// The settings of the author's module.
   enum Settings: String, CaseIterable, Sendable {
     case usual
     case swift5
@@ -17,8 +16,8 @@ import Testing
 
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
-    /// What the author wrote, behind the imports and the protocols `Greeter` and `Local`. The cases
-    /// of the same settings are one file, so each has type names of its own.
+    /// The author's code, after the imports and the protocols `Greeter` and `Local`. The cases of the same settings are
+    /// one file, so each has type names of its own.
     var source: String
     var settings = Settings.usual
     /// `line:column: error: message` of every error, in order of place.

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the compiler says of one piece of source.
+/// The compiler's diagnostics of one piece of source.
 struct Diagnostics: Sendable {
-  /// The errors: `line:column: error: message`, with lines of the piece, or `error: message` for
-  /// what the compiler finds in the expansion of one of its macros.
+  /// The errors: `line:column: error: message`, with lines of the piece. An error in the expansion of one of its macros
+  /// is `error: message`.
   var errors: [String] = []
 
-  /// What the compiler says of each piece. The pieces are one file of the module `Shop`, behind a
-  /// prelude, so that one run of the compiler does for all.
+  /// Returns the compiler's diagnostics of each piece. The pieces are one file of the module `Shop`, after a prelude,
+  /// so that one run of the compiler does for all.
   ///
-  /// Some expansions the compiler asks for only if it has found no error elsewhere. So pieces
-  /// without an error are compiled once more, by themselves. An error without a place, which no
-  /// macro may give, is said of each piece that then has none.
+  /// The compiler asks for some expansions only if it has found no error elsewhere. So pieces without an error are
+  /// compiled once more, by themselves. No macro may give an error without a place: each piece without other errors
+  /// then gets it.
   static func of(
     _ pieces: [String], behind prelude: String, _ mode: SwiftCompiler.Mode = .debug,
     _ arguments: [String] = []
@@ -43,7 +43,7 @@ struct Diagnostics: Sendable {
       ["-parse-as-library", "-c", "-o", object] + MacroPlugin.parts.get().toCompile + arguments)
 
     var found = Array(repeating: Diagnostics(), count: pieces.count)
-    // An error in an expansion: the note behind it says where the macro stands.
+    // An error in an expansion: the note after it has the macro's place.
     var expanded: [String] = []
     for line in outcome.errors.split(separator: "\n") {
       guard let message = Message(line) else { continue }
@@ -51,7 +51,7 @@ struct Diagnostics: Sendable {
         if message.isError { expanded.append(message.text) }
         continue
       }
-      // What the compiler says of the prelude is nobody's: the pieces could not be judged.
+      // An error in the prelude belongs to no piece: the pieces could not be judged.
       guard let piece = starts.lastIndex(where: { $0 < place.line }) else { throw outcome }
       let text = "\(place.line - starts[piece]):\(place.column): \(message.text)"
       if message.isError {
@@ -65,9 +65,9 @@ struct Diagnostics: Sendable {
   }
 }
 
-/// A line of the compiler that says something.
+/// A line of the compiler with a message.
 private struct Message {
-  /// Where, if that is in the author's file.
+  /// The place, if it is in the author's file.
   var place: (line: Int, column: Int)?
   /// `error: message` or `note: message`.
   var text: String

@@ -1,7 +1,6 @@
 import Testing
 
-/// Where the macros may stand and what they may be given: each use compiles, and its entry says
-/// what was written.
+/// The places and arguments that the macros allow: each use compiles, and its entry says what was written.
 @Suite struct GoodUseTests {
   private struct Use {
     /// The declaration, annotated.
@@ -84,7 +83,7 @@ import Testing
       line: "service Greeter → Shop.Outer.Welsh 0"),
   ]
 
-  /// What an `init()` that can be called may look like.
+  /// The forms of an `init()` that can be called.
   private static let initializers: [Use] = [
     .body("A", "init() {}"), .body("B", "private init() {}"),
     .body("C", "init(language: String = \"en\") {}"), .body("D", "init(_ all: Int...) {}"),
@@ -124,7 +123,7 @@ import Testing
       line: "module Shop.Shelf → – 1000 level=basic requires=log after=audio,b"),
   ]
 
-  /// Lookups of a type while it is made, and of a module at any time, are needs, but for those that it may do without.
+  /// Lookups of a type while it is made, and of a module at any time, are needs. Optional lookups are not.
   private static let needs = [
     Use(
       source: """
@@ -179,7 +178,7 @@ import Testing
     try Self.expect(Self.routes)
   }
 
-  /// What only callers of this process give may be a function.
+  /// A parameter that only callers of this process give may be a function.
   @Test func `A closure may be a parameter that no URL has to give`() throws {
     try Self.expect([
       Use(

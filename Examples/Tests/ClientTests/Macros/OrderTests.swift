@@ -24,7 +24,7 @@ import Testing
     BEEHIVE_MODULE(c_one, &operations, BEEHIVE_PRIORITY(1) BEEHIVE_REQUIRES("file_four"));
     """
 
-  /// Loads what it is given, in that order, and registers `file` and `call` where they are named.
+  /// Loads its arguments in their order. For the arguments `file` and `call` it registers a module.
   private static let host = #"""
     import BeeHive
     import Glibc

@@ -1,11 +1,11 @@
 import Testing
 
-/// A use of a macro that is refused by the look of the source, and where the macro says so.
+/// A use of a macro that the macro refuses by the look of the source, and the place of its message.
 ///
 /// The same uses go through the compiler (`RefusedUseTests`, all as one file, so each has a type
 /// name of its own) and, in `Tests/Annotations`, through every swift-syntax that the macros are for.
 struct RefusedUse: CustomTestStringConvertible, Sendable {
-  /// What the macro finds, by the lines of the source.
+  /// A problem that the macro finds, with its place in the source.
   struct Problem: Sendable {
     var line: Int
     var column: Int
@@ -14,7 +14,7 @@ struct RefusedUse: CustomTestStringConvertible, Sendable {
 
   var source: String
   var problems: [Problem]
-  /// What the compiler says of the use in addition, as `line:column: error: message`.
+  /// The compiler's additional errors, as `line:column: error: message`.
   var besides: [String] = []
 
   var testDescription: String { problems.map(\.message).joined(separator: "; ") }
@@ -32,7 +32,7 @@ struct RefusedUse: CustomTestStringConvertible, Sendable {
     self.problems = problems
   }
 
-  /// A name that no entry can hold, with 256 bytes.
+  /// A name of 256 bytes, which no entry can hold.
   static let long = String(repeating: "n", count: 256)
 
   /// The imports and declarations that the uses refer to.

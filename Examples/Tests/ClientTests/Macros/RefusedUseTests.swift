@@ -1,7 +1,7 @@
 import Testing
 
-/// What an author reads who uses a macro where it does not belong: the macro's words, where the
-/// compiler shows them.
+/// The errors for an author who uses a macro where it does not belong: the macro's words, at the places that the
+/// compiler shows.
 @Suite struct RefusedUseTests {
   static let uses = RefusedUse.entries + [RefusedUse.several] + RefusedUse.routing
 

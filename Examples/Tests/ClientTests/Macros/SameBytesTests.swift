@@ -46,7 +46,7 @@ import Testing
       Array(written[..<16]) == [UInt8(written.count), 0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 0, 32, 0, 0, 0])
   }
 
-  /// Who a plugin is, too.
+  /// The identity of a plugin is the same, too.
   @Test func identitiesOfSwiftAndCSayTheSame() throws {
     let swift = try SwiftCompiler.plugin(
       """
@@ -65,7 +65,7 @@ import Testing
     #expect(try SectionDump.read(c).records.map(\.line) == lines)
   }
 
-  /// The bytes of the section, as they stand in the file.
+  /// Returns the bytes of the section, as they are in the file.
   private static func section(of file: String) throws -> [UInt8] {
     let output = try Folder().place("section")
     try Command.output(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What `section-dump` shows of a file.
+/// The output of `section-dump` about a file.
 enum SectionDump {
   struct Output: Decodable {
     var files: [File]
@@ -58,7 +58,6 @@ enum SectionDump {
     }
   }
 
-  /// Reads a file.
   static func read(_ file: String) throws -> File {
     let outcome = try Command.run(
       Repository.sectionDump, ["records", "--format", "json", file])

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Every block of README, Docs and the guides is compiled, run or compared as it reads, or the page says why not. What a
-/// page leaves out is in a file that it links to, and each of these files is run here.
+/// Every block of README, Docs and the guides is compiled, run or compared as it reads, or the page says why not. If a
+/// page leaves something out, it links to a file that has it, and each of these files is run here.
 @Suite struct DocumentsTests {
   private static let folder = "Docs/examples"
 
@@ -11,7 +11,7 @@ import Testing
     let page = try Document(page)
     for block in page.blocks {
       if block.reason != nil { continue }
-      // These are followed: WalkthroughTests.
+      // WalkthroughTests follows these.
       if (WalkthroughTests.pages + WalkthroughTests.continuations).contains(page.path),
         block.file != nil || block.language == "sh" || !block.session.isEmpty
       {
@@ -67,7 +67,7 @@ import Testing
       try Command.output(program) == "Good morning.\na page is disposed of\n2 items\n")
   }
 
-  /// The header that the first guide's plugin and its host agree upon, and the plugin.
+  /// Returns the header that the first guide's plugin and its host share, and the plugin.
   private static func greeting() throws -> (header: String, library: String) {
     let page = try Document("\(Document.guides)/GetStartedInC.md")
     let header = try page.block("c", with: "// greeter.h").text
@@ -187,7 +187,7 @@ import Testing
     #expect(output.contains("service Greeter Greetings.EnglishGreeter"))
     #expect(output.contains("Good morning, Ada."))
     #expect(output.contains("running [\"log\", \"Greetings.ShopModule\"]"))
-    // Of what it conforms to, the protocols of BeeHive have a version that it refers to.
+    // Of the protocols that it conforms to, BeeHive's have a version that it refers to.
     let refused = try Command.run(
       Repository.sectionDump,
       ["doctor", plugin, "--host", Client.host.get(), "--strict", "--any-owner"])
@@ -227,7 +227,7 @@ import Testing
     #expect(try Command.output(program, [plugin]) == "3 3\n")
   }
 
-  /// A table of the page, and what its program says of a URL in it.
+  /// A table of the page, and its program's answer to a URL.
   @Test(arguments: [
     ("november", "app://detail/7", "app://detail/:id"), ("advent", "app://offer", "app://update"),
   ])

@@ -9,14 +9,14 @@ import Testing
     try Repository.text("Docs/pictures/\(name).svg")
   }
 
-  /// A text of XML as it is read.
+  /// Returns a text of XML without its escapes.
   private static func plain(_ text: Substring) -> String {
     String(text).replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing(
       "&amp;", with: "&")
   }
 
-  /// The lines without what differs between systems and runs: addresses and what they sort, the machine, and how many
-  /// libraries a process has loaded.
+  /// Returns the lines, sorted, without what differs between systems and runs: addresses and their order, the machine,
+  /// and the number of libraries that a process has loaded.
   private static func shape(_ text: String) -> [String] {
     let text = text.replacing("\(products.path)/", with: "")
       .replacing(#/x86_64|aarch64/#, with: "machine")
@@ -24,7 +24,7 @@ import Testing
     return Walkthrough.shape(text).sorted()
   }
 
-  /// Runs a command beside a process that has opened two libraries, as `Scripts/pictures` does.
+  /// Runs a command next to a process that has opened two libraries, as `Scripts/pictures` does.
   private static func run(_ command: String) throws -> String {
     let script = try Repository.text("Scripts/pictures")
     let source = try #require(script.firstMatch(of: #/(?s)host\.c" << 'END'\n(.*?)\nEND\n/#)).1

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Follows the pages that take a reader from an empty folder to something that runs: their files, their command lines,
-/// and what they print. What takes minutes is left out: the libraries are those that were built with these tests.
+/// and their output. Steps that take minutes are left out: the libraries are those that were built with these tests.
 /// `Scripts/test newcomer` leaves nothing out.
 @Suite struct WalkthroughTests {
   private static let swift = ["With", "Without"].map {
@@ -12,11 +12,11 @@ import Testing
     ["README.md"]
     + ["GetStartedInC", "GetStartedInCpp", "CheckYourBuildInCI", "FindOutWhyMyModuleDoesNotAppear"]
     .map { "\(Document.guides)/\($0).md" }
-  /// All of them.
+  /// All pages.
   static let pages = swift + c
-  /// Those that go on where another ends, which `Scripts/test newcomer` alone follows.
+  /// Pages that continue another page. Only `Scripts/test newcomer` follows them.
   static let continuations = ["\(Document.guides)/TestYourModules.md"]
-  /// Those with manifests of the package manager.
+  /// Pages with manifests of the package manager.
   static let manifests =
     swift + continuations
     + ["WriteAHost", "PackageAPlugin"].map { "\(Document.guides)/\($0).md" }
@@ -26,7 +26,7 @@ import Testing
     let cxx = compiler == "gcc" ? "g++" : "clang++"
     try Needs.programs(compiler, cxx)
     let (page, folder) = (try Document(page), try Folder())
-    // What becomes of objects with -flto is the compiler's own.
+    // The objects of -flto are the compiler's own.
     if compiler == "clang", page.blocks.contains(where: { $0.text.contains(" -flto ") }) { return }
     for (name, place) in [
       ("CSupport", Repository.place("CSupport")), (".build/debug", Repository.products),
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// What the package manager does with the page, without the package manager.
+  /// Builds the page as the package manager would, without the package manager.
   private static func build(_ page: Document, in folder: Folder) throws -> String {
     func source(_ file: String) throws -> String {
       try page.block(file.hasSuffix(".c") ? "c" : "swift", with: "// \(file)").text

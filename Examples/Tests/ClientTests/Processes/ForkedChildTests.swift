@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What becomes of a child that a host forks while its Hive runs.
+/// A host forks a child while its Hive runs.
 @Suite struct ForkedChildTests {
   private static let header = """
     #include <unistd.h>
@@ -48,7 +48,7 @@ import Testing
   @Test("Its first await does not end it without a word") func firstAwait() throws {
     let outcome = try Command.run(try Self.program.get(), limit: 300)
     #expect(outcome.status == 0)
-    // Where the child has a thread to go on with it comes through; it never ends as if it had.
+    // If the child has a thread to go on with, it succeeds. Otherwise it must not end as if it had.
     if outcome.lines != ["status 5 signal 0"] {
       #expect(outcome.lines == ["status 70 signal 0"])
       #expect(

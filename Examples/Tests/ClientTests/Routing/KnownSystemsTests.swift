@@ -2,14 +2,14 @@ import BeeHiveRouting
 import Foundation
 import Testing
 
-/// A situation of another router: what is registered here for it, and what comes of each URL.
+/// A situation of another router: the registrations for it here, and the outcome of each URL.
 struct Situation: CustomTestStringConvertible, Sendable {
   let testDescription: String
   private let register: @Sendable (Router) throws -> Void
   /// URLs, each with the answer or the code of the error.
   private let outcomes: [(url: String, outcome: String)]
 
-  /// The handler of each pattern answers with the pattern and the call's parameters.
+  /// Makes a situation. The handler of each pattern answers with the pattern and the call's parameters.
   init(
     _ name: String, _ patterns: [String], _ outcomes: KeyValuePairs<String, String>,
     and register: @escaping @Sendable (Router) throws -> Void = { _ in }
@@ -110,7 +110,7 @@ struct KnownSystemsTests {
     ])
   func hhRouter(_ situation: Situation) async throws { try await situation.check() }
 
-  /// There, the keys of a level are asked in the order of a dictionary.
+  /// HHRouter tries the keys of a level in the order of a dictionary.
   @Test("HHRouter: whichever is registered first, the same route answers", arguments: 0..<5)
   func hhRouterOrder(shift: Int) async throws {
     let patterns = ["/a/:x", "/a/:n<Int>", "/a/list", "/:y/list", "/*"]
@@ -176,7 +176,7 @@ struct KnownSystemsTests {
           "t://user/view/http%3A%2F%2Fg.com%2F?q=http://a/b?c=d":
             "/user/view/:id id=http://g.com/ q=http://a/b?c=d",
         ]),
-      // A trailing slash does not count, so what may be empty is written as optional.
+      // A trailing slash does not count, so a part that may be empty is written as optional.
       Situation(
         "testVariableEmptyFollowedByWildcard", ["/list/:a/detail(/:b)/*"],
         [

@@ -9,7 +9,7 @@ private struct OpenTill: Till { let isOpen = true }
   @Test func filesDeclareWhatTheySay() throws {
     expectRegistered("libDiscounts.so", .service, "Discount", as: "TenPercent")
     expectRegistered("libGreetings.so", .service, "Greeter")
-    // What the issue says of a name that is not there.
+    // The issue's reason for a name that is not there.
     let lack = try UnloadedFile(builtFile("libDiscounts.so")).lack(of: .service, "Discuont")
     #expect(lack?.description.hasSuffix("; did you mean Discount?") == true)
   }
