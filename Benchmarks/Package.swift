@@ -8,13 +8,13 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "swift-beehive", path: ".."),
-    // Without its traits: what they add counts allocations by replacing the allocator.
+    // Without its traits, which count allocations by replacing the allocator.
     .package(url: "https://github.com/ordo-one/benchmark", exact: "1.38.1", traits: []),
   ],
   targets: [
     // The floors in C, the clock, and the marks that tell callgrind what to count.
     .target(name: "CFloors", linkerSettings: [.linkedLibrary("elf")]),
-    // What is compared: each candidate beside its floor.
+    // The comparisons: each candidate with its floor.
     .target(
       name: "Workloads",
       dependencies: ["CFloors", .product(name: "BeeHive", package: "swift-beehive")]),

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, built with `-sanitize=fuzzer,address` by Scripts/fuzz. The readers stand here
-// as links to their sources, so that they are compiled with coverage and linked into each target.
+// A package of its own, built with `-sanitize=fuzzer,address` by Scripts/fuzz. The readers are links to their sources,
+// so that they are compiled with coverage and linked into each target.
 let package = Package(
   name: "Fuzz",
   targets: [

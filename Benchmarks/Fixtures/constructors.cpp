@@ -1,9 +1,9 @@
-// What libraries do instead: one constructor for each entry.
+// Registration without this library: one constructor for each entry.
 #include <string>
 #include <unordered_map>
 
 #if defined(EMPTY)
-// The assembler text keeps the compiler from seeing that there is nothing to call.
+// The assembler text hides from the compiler that the function is empty.
 #define ENTRY(number) \
   __attribute__((constructor)) static void construct_##number() { __asm__ volatile(""); }
 #elif defined(INSERTING)

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: who measures nothing beside others needs none of them. `measure` lays their checkouts here.
+// A package of its own: only who measures needs these dependencies. `measure` lays their checkouts here.
 let package = Package(
   name: "peers",
   platforms: [.macOS(.v15)],

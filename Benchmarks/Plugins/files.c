@@ -1,5 +1,5 @@
-/* `files read DIR`: open, fstat, one pread of all bytes, close of every file; prints how many.
- * `files drop DIR`: has the system forget their bytes, which are read from the disk next. */
+/* `files read DIR`: opens, fstats, reads (one pread) and closes every file; prints their number. `files drop DIR`:
+ * makes the system forget their bytes, so that the next read is from the disk. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>

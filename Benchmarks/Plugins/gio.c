@@ -1,4 +1,4 @@
-/* A module of GIO, whose scanner asks each by calling it. */
+/* A module of GIO. GIO's scanner calls each module to query it. */
 #include <gio/gio.h>
 
 void g_io_module_load(GIOModule *module) { (void)module; }

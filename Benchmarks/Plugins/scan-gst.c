@@ -1,5 +1,5 @@
-/* What every program does that uses GStreamer: gst_init, with a registry that is not there yet or that is.
- * Prints how many plugins of this folder it knows. */
+/* The start of every program that uses GStreamer: gst_init, with or without a registry. Prints how many plugins of
+ * this folder it knows. */
 #include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// What QFactoryLoader does of a folder: the metadata of each file, none loaded. Prints how many have some.
+// Scans a folder as QFactoryLoader does: reads each file's metadata and loads none. Prints how many have some.
 #include <QDir>
 #include <QPluginLoader>
 #include <cstdio>

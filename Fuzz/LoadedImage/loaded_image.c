@@ -11,7 +11,7 @@
 
 #include "CImageList.h"
 
-/* More than the fixtures need, and little enough to run quickly. */
+/* More than the fixtures need, and few enough to run quickly. */
 enum { MOST_HEADERS = 64, MOST_MEMORY = 1 << 20, PAGE = 4096 };
 
 static struct dl_phdr_info loaded;
@@ -21,7 +21,7 @@ int fuzzed_iterate_phdr(int (*visit)(struct dl_phdr_info *, size_t, void *), voi
   return visit(&loaded, sizeof loaded, context);
 }
 
-/* The lowest and the highest address of the segments; false where no loader would go on. */
+/* Finds the lowest and the highest address of the segments. Returns false if no loader would go on. */
 static bool span(const ElfW(Phdr) *headers, size_t count, size_t file_size, image_range *range) {
   *range = (image_range){UINTPTR_MAX, 0};
   for (size_t i = 0; i < count; i++) {
@@ -41,7 +41,7 @@ static bool span(const ElfW(Phdr) *headers, size_t count, size_t file_size, imag
   return range->stop > range->start;
 }
 
-/* What relocation does to the pointers of the two sections that have them. */
+/* Relocates the pointers of the two sections that have them. */
 static void relocate(const image_entry *entry, unsigned char *memory, const image_range *linked) {
   for (int section = 0; section < 2 && entry->note == IMAGE_NOTE_FOUND; section++) {
     image_range range = entry->sections[section];
@@ -53,7 +53,7 @@ static void relocate(const image_entry *entry, unsigned char *memory, const imag
   }
 }
 
-/* Every byte that a pass hands out, so that an instrument sees what it should not have. */
+/* Reads every byte that a pass hands out, so that an instrument finds wrong accesses. */
 static unsigned touch(const unsigned char *bytes, size_t size) {
   unsigned sum = 0;
   for (size_t i = 0; i < size; i++) sum += bytes[i];

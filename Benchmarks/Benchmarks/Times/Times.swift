@@ -2,8 +2,8 @@ import Benchmark
 import Glibc
 import Workloads
 
-// Each benchmark runs in a process of its own. One iteration is one round: base, floor and candidate
-// in turn, so that whatever else the machine does disturbs all alike. The least of each is reported.
+// Each benchmark runs in a process of its own. One iteration runs base, floor and candidate in turn, so that the
+// machine's other load disturbs all alike. The least of each is reported.
 let benchmarks: @Sendable () -> Void = {
   let fixtures = Fixtures(
     folder: unsafe getenv("BENCHMARK_FIXTURES").map { unsafe String(cString: $0) } ?? "")

@@ -46,7 +46,7 @@ void floor_settle(void) {
 
 #ifdef HAS_CALLGRIND
 
-/* What comes before the first mark, such as making a hundred thousand routes, is not looked at. */
+/* Leaves out everything before the first mark, such as making a hundred thousand routes. */
 void floor_count_begin(void) {
   CALLGRIND_START_INSTRUMENTATION;
   CALLGRIND_ZERO_STATS;

@@ -58,7 +58,7 @@ size_t floor_walk_notes(void) {
   return found_count;
 }
 
-/* The files are opened outside the loader's lock, as anybody should: first the list, then each. */
+/* Opens the files outside the loader's lock, as anybody should: first the list, then each file. */
 static struct listed {
   const char *name;
   uintptr_t bias;

@@ -1,18 +1,18 @@
 import BeeHive
 import Glibc
 
-/// The first resolve after a `dlopen`, beside few and beside many entries or libraries.
+/// The first resolve after a `dlopen`, next to few and to many entries or libraries.
 enum Arriving {
-  /// The copies before this one share their names with the entries that they would arrive beside.
+  /// The number of the first copy. Copies before it share their names with the entries that are there.
   private static let firstCopy = 100
 
-  /// A library of ten entries arrives, and one of them is asked for.
+  /// A library of ten entries arrives, and a lookup asks for one of them.
   static func beside(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fill(count, fixtures)
     return arriving("arrival-beside-\(count)", fixtures)
   }
 
-  /// A library of ten entries arrives among as many libraries of ten, and one of them is asked for.
+  /// A library of ten entries arrives among as many libraries of ten, and a lookup asks for one of them.
   static func among(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fixtures.load(count, of: "noted")
     guard Hive.process.entries.count == count * 10 else { stop("an entry was not registered") }

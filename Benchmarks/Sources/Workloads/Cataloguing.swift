@@ -1,9 +1,9 @@
 import BeeHivePlugins
 import CFloors
 
-/// Reading what a folder of plugins offers, as a process does that has read none of it before.
+/// Reads the entries of a folder of plugins, in a process that has read none of them before.
 enum Cataloguing {
-  /// Against a `pread` of all bytes of the same files.
+  /// The floor is a `pread` of all bytes of the same files.
   static func plugins(_ fixtures: Fixtures) -> Comparison {
     let folder = fixtures.folder + "/noted"
     // A process keeps what it has read.

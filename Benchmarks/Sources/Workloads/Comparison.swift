@@ -1,25 +1,25 @@
 import CFloors
 
-/// What the library does, beside what the least code would do that answers the same question.
+/// The library, and the least code that answers the same question.
 public struct Comparison {
-  /// One of the two, or of several: prepared and cleaned up outside the measurement.
+  /// One of the sides. It is prepared and cleaned up outside the measurement.
   public struct Side {
     var before: () -> Void = {}
     var run: () -> Void
     var after: () -> Void = {}
-    /// How often `run` does the thing.
+    /// The number of operations in one `run`.
     var operations = 1
   }
 
-  /// What the table calls it.
+  /// The name in the table.
   public let name: String
-  /// The same in C, or in Swift without the library; nil where another comparison's candidate is it.
+  /// The same in C, or in Swift without the library; nil if the floor is another comparison's candidate.
   public let floor: Side?
   /// The library.
   public let candidate: Side
-  /// What both cost without anything to do, taken off both.
+  /// The cost of both sides without anything to do. It is taken off both.
   public let base: Side?
-  /// How many rounds the fixtures last for.
+  /// The number of rounds that the fixtures last for.
   public let rounds: Int?
 
   init(
@@ -34,7 +34,7 @@ public struct Comparison {
 }
 
 extension Comparison.Side {
-  /// Runs once and says how long that took, in picoseconds for one operation.
+  /// Runs once and returns the time of one operation, in picoseconds.
   public func time() -> Int {
     before()
     let start = floor_clock()

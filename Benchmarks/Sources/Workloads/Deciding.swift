@@ -28,7 +28,7 @@ enum Deciding {
         operations: count))
   }
 
-  /// Calls that no rule of so many is about, carried out; without a table for 0.
+  /// Carries out calls that none of so many rules is about. For 0 there is no table.
   static func passing(_ count: Int) -> Comparison {
     let router = Router()
     do {

@@ -6,7 +6,7 @@ import Synchronization
 public struct Fixtures: Sendable {
   let folder: String
 
-  /// Those in `folder`.
+  /// Describes the libraries in `folder`.
   public init(folder: String) { self.folder = folder }
 
   /// Loads a library, or ends the process: a measurement without it would lie.
@@ -19,7 +19,7 @@ public struct Fixtures: Sendable {
     return unsafe Library(handle: handle)
   }
 
-  /// Copies a library to a new file, because one that has registered stays: the loader would answer with it.
+  /// Copies a library to a new file, because the loader would answer with one that has registered and stays.
   func fresh(_ name: String) -> String {
     let copy = "\(name)-\(Self.copies.add(1, ordering: .relaxed).newValue)"
     let source = unsafe open("\(folder)/\(name).so", O_RDONLY)
@@ -33,7 +33,7 @@ public struct Fixtures: Sendable {
 
   private static let copies = Atomic(0)
 
-  /// Takes out what a copy declares, closes it and removes its file.
+  /// Removes a copy's entries, closes the copy and removes its file.
   func remove(_ copy: String, _ library: Library?) {
     let path = "\(folder)/\(copy).so"
     let isDone = Atomic(false)
@@ -46,12 +46,12 @@ public struct Fixtures: Sendable {
     unsafe unlink(path)
   }
 
-  /// Where a copy of a library is.
+  /// Returns the path of a copy of a library.
   func path(ofCopy number: Int, in folder: String) -> String {
     "\(self.folder)/\(Self.copy(number, of: folder)).so"
   }
 
-  /// The name of a copy.
+  /// Returns the name of a copy.
   static func copy(_ number: Int, of folder: String) -> String {
     let digits = String(number)
     return folder + "/" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -63,7 +63,6 @@ public struct Fixtures: Sendable {
   }
 }
 
-/// A loaded library.
 @safe struct Library: @unchecked Sendable {
   // Sound: the handle is only passed back to the loader.
   let handle: UnsafeMutableRawPointer

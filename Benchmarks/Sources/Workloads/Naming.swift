@@ -1,11 +1,11 @@
 import BeeHive
 
 private struct Price: Sendable { let cents: Int }
-/// What no entry provides.
+/// A type that no entry provides.
 private struct Missing: Sendable {}
 
-/// Services of one type that are told apart by name, and services that are made anew each time,
-/// against lookups in a dictionary by type and name.
+/// Services of one type with different names, and services that are made anew each time, against lookups in a
+/// dictionary by type and name.
 enum Naming {
   private struct Key: Hashable {
     let type: ObjectIdentifier
@@ -14,7 +14,7 @@ enum Naming {
 
   private static let count = 1000
 
-  /// Registering so many, one by one; the floor is a dictionary that takes as many factories.
+  /// Registers so many, one by one; the floor is a dictionary that takes as many factories.
   static func registering(_ entries: Int) -> Comparison {
     let names = (0..<entries).map { "price \($0)" }
     return Comparison(
@@ -40,7 +40,7 @@ enum Naming {
         }, operations: entries))
   }
 
-  /// Finding one by name among so many, and making it.
+  /// Finds one service by name among so many, and makes it.
   static func finding(among entries: Int) -> Comparison {
     let hive = hive(entries)
     let name = "price \(entries / 2)"
@@ -56,7 +56,7 @@ enum Naming {
         }, operations: count))
   }
 
-  /// Asking for what nothing provides.
+  /// Looks up a type that nothing provides.
   static func missing() -> Comparison {
     let hive = hive(10)
     return Comparison(

@@ -5,14 +5,14 @@ import Glibc
 
 /// Ten thousand entries of one library, against ten thousand constructors.
 enum Registering {
-  /// Following each entry of a loaded library to its text, without the library; against loading one
-  /// whose constructors do nothing. What loading an empty library costs is taken off the latter.
+  /// Follows each entry of a loaded library to its text, without the library. The floor loads a library whose
+  /// constructors do nothing, less the cost of loading an empty library.
   static func reading(_ fixtures: Fixtures) -> Comparison {
     inPlace("read-10000", fixtures, read)
   }
 
-  /// The library's own walk of the same entries: each pointer is checked to lie in the image and each
-  /// text to end and to be UTF-8, and names are hashed; no entry is made.
+  /// The library's own walk of the same entries. It checks that each pointer lies in the image and that each text ends
+  /// and is UTF-8, and hashes names. It makes no entry.
   static func scanning(_ fixtures: Fixtures) -> Comparison {
     inPlace("scan-10000", fixtures) {
       guard (try? Measured.recordsOfNewest()) == 10_000 else { stop("the entries were not found") }
@@ -54,8 +54,8 @@ enum Registering {
     guard floor_read_newest() > 100_000 else { stop("the entries were not found") }
   }
 
-  /// Loading the library until every entry is registered, against loading one whose constructors copy
-  /// their names and insert them into a hash map.
+  /// Loads the library until every entry is registered. The floor loads a library whose constructors copy their names
+  /// and insert them into a hash map.
   static func whole(_ kind: String, _ fixtures: Fixtures) -> Comparison {
     Hive.process.refresh()
     let before = Hive.process.entries.count
@@ -74,8 +74,8 @@ enum Registering {
   ) -> Comparison.Side {
     var (copy, library): (String, Library?) = ("", nil)
     return .init(
-      // What the side before this one left to do is not this one's: images to withdraw, and small pieces
-      // of freed memory, which the allocator puts together when it is next asked for a larger one.
+      // Finishes the work that the other side left: images to withdraw, and small pieces of freed memory, which the
+      // allocator merges at its next request for a larger one.
       before: {
         copy = fixtures.fresh(name)
         Hive.process.refresh()

@@ -125,8 +125,8 @@ enum Resolving {
   }
 }
 
-// Opaque to the optimiser, so that each call costs what a call with such an argument costs: a
-// reference that is handed over and let go, or one that is lent.
+// Opaque to the optimiser, so that each call costs what a call with such an argument costs: a reference that is handed
+// over and released, or a borrowed one.
 @inline(never) @_optimize(none) private func consume(_ service: consuming any ClassBound) {}
 @inline(never) @_optimize(none) private func consume(_ service: consuming any OtherClassBound) {}
 @inline(never) @_optimize(none) private func consume(_ service: consuming any Opaque) {}

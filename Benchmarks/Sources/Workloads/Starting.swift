@@ -1,9 +1,9 @@
 import CFloors
 import Glibc
 
-/// From `posix_spawn` to the end of a program in C.
+/// A program in C, from `posix_spawn` to its end.
 enum Starting {
-  /// Its `main` returns at once: linked to the library, against linked to the libraries it needs.
+  /// Its `main` returns at once: linked to the library, against linked only to the libraries that it needs.
   static func program(_ fixtures: Fixtures) -> Comparison {
     let folder = programs(fixtures)
     return Comparison(
@@ -12,7 +12,7 @@ enum Starting {
       candidate: .init(run: { run("\(folder)/with") }))
   }
 
-  /// Its `main` asks for all entries, so its own libraries are looked at; against one that asks nothing.
+  /// Its `main` asks for all entries, so the Hive looks at its own libraries; against one that asks nothing.
   static func listing(_ fixtures: Fixtures) -> Comparison {
     let folder = programs(fixtures)
     return Comparison(

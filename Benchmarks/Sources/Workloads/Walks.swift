@@ -3,10 +3,10 @@ import CFloors
 
 /// Finding the sections of every loaded image.
 enum Walks {
-  /// Through the note, which libelf reads from what the walk copied; for one image.
+  /// Finds them through the note. libelf reads it from the walk's copy. The result is for one image.
   static func notes(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fixtures.load(count, of: "noted")
-    // Those of the process itself count too.
+    // The process's own images count too.
     guard let images = try? Measured.walk(), images > count else { stop("no list of images") }
     return Comparison(
       "walk-notes-\(count)",
@@ -18,7 +18,7 @@ enum Walks {
         operations: images))
   }
 
-  /// Through the files, since nothing in the mapped image says where its sections are.
+  /// Finds them through the files, because nothing in the mapped image says where its sections are.
   static func files(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fixtures.load(count, of: "plain")
     return Comparison(
@@ -53,7 +53,7 @@ enum Walks {
         operations: count))
   }
 
-  /// Asking the loader whether anything came or went.
+  /// Asks the loader whether it has mapped or unmapped anything.
   static func nothingChanged(_ fixtures: Fixtures) -> Comparison {
     fixtures.load(200, of: "noted")
     return Comparison(

@@ -1,4 +1,4 @@
-/// Every comparison by name. Each is made in a process of its own: what is loaded stays loaded.
+/// Every comparison by name. Each needs a process of its own, because loaded libraries stay loaded.
 public enum Workloads {
   /// The names, in the order of the table.
   public static let names = all.map(\.name)

@@ -2,8 +2,8 @@ import BeeHiveRouting
 import CFloors
 import Foundation
 
-// Counts what it takes to read the documents of decision tables in a folder, each by itself and again as a part of larger
-// ones. A file is JSON up to a NUL, as the fuzzer writes them. `Scripts/fuzz --instructions` runs it under callgrind.
+// Counts the instructions to read each document of decision tables in a folder, by itself and as a part of larger ones.
+// A file is JSON up to a NUL, as the fuzzer writes it. `Scripts/fuzz --instructions` runs this under callgrind.
 
 private func read(_ document: Data) {
   guard let table = try? JSONDecoder().decode(DecisionTable.self, from: document) else { return }

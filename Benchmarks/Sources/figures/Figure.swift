@@ -1,12 +1,12 @@
-/// One row of the table: what is compared, and how much more than the floor it may be.
+/// One row of the table: a comparison, and its bound above the floor.
 struct Figure {
-  /// What is measured.
+  /// The measured quantity.
   enum Quantity {
     case time
     case instructions
   }
 
-  /// What the row is held against. Absolute times are reported only, since machines differ.
+  /// The bound of the row. Absolute times are only reported, because machines differ.
   enum Bound {
     /// At most this many times the floor.
     case ratio(Double)
@@ -14,13 +14,13 @@ struct Figure {
     case above(Double)
     /// At most this many instructions, whatever the floor takes.
     case atMost(Double)
-    /// At most this time in nanoseconds; exceeding it is said, and fails nothing.
+    /// At most this time in nanoseconds. Exceeding it is reported and fails nothing.
     case reported(Double?)
   }
 
   let title: String
   let comparison: String
-  /// Whose candidate is the floor; nil for the comparison's own floor.
+  /// The comparison whose candidate is the floor; nil for the comparison's own floor.
   var floorOf: String?
   let quantity: Quantity
   let bound: Bound
@@ -29,8 +29,8 @@ struct Figure {
 extension Figure {
   /// The table, from the top.
   static let all: [Figure] = [
-    // The floor reads notes by hand and believes them. The walk copies headers and notes, and libelf reads
-    // the copies: a handle, a chunk and six headers of each image. README says what that is worth.
+    // The floor reads notes by hand and believes them. The walk copies headers and notes, and libelf reads the copies:
+    // a handle, a chunk and six headers of each image. README explains the benefit.
     Figure("walk with the note, an image of 200", "walk-notes-200", .time, .ratio(10)),
     Figure("walk with the note, an image of 200", "walk-notes-200", .instructions, .atMost(3000)),
     Figure("walk with the note, an image of 1,000", "walk-notes-1000", .time, .ratio(10)),
@@ -45,15 +45,15 @@ extension Figure {
     Figure("find sections in a file, beside libelf", "find-sections", .time, .reported(nil)),
     Figure(
       "find sections in a file, beside libelf", "find-sections", .instructions, .atMost(24_000)),
-    // Asked for: 3. A third of the time is the system's, as is all of the floor's; the rest goes into objects that
-    // come and go for each file. On one processor: two threads wait for each other's counts of references.
+    // The goal is 3. A third of the time is the system's, like all of the floor's; the rest goes into objects that come
+    // and go for each file. On one processor: two threads wait for each other's counts of references.
     Figure("catalogue of 1,000 plugins", "catalogue-1000", .time, .ratio(3)),
     Figure("probe: nothing changed", "nothing-changed", .time, .ratio(1.5)),
     Figure("probe: nothing changed", "nothing-changed", .instructions, .ratio(1.5)),
     Figure("resolve, class-bound", "resolve-class", .time, .above(3)),
-    // Entering and leaving a read section, and one probe of the table: the instructions that fit into
-    // the 3 ns. The way through `Hive.process` adds the two calls with which Swift counts a reference
-    // to the Hive; the runtime counts nothing there, but is asked, so it has a bound of its own.
+    // Entering and leaving a read section, and one probe of the table: the instructions that fit into the 3 ns. Through
+    // `Hive.process`, Swift adds two calls that count a reference to the Hive. The runtime counts nothing there, but
+    // Swift calls it, so this way has a bound of its own.
     Figure("resolve, class-bound", "resolve-class", .instructions, .above(55)),
     Figure("resolve, through Hive.process", "resolve-process", .time, .reported(nil)),
     Figure("resolve, through Hive.process", "resolve-process", .instructions, .above(110)),
@@ -62,8 +62,8 @@ extension Figure {
     Figure("resolve, borrowing", "resolve-borrowing", .time, .above(5)),
     Figure("resolve, borrowing", "resolve-borrowing", .instructions, .above(55)),
     Figure("resolve on two threads, against one", "resolve-two-threads", .time, .ratio(0.8)),
-    // Values are made when an image is read, since hosts have tens of entries: 1,000 are to be registered within 5 ms, and
-    // take 1 to 2. Made when they were asked for, they took a tenth, and a second reader.
+    // Values are made when an image is read, because hosts have tens of entries: 1,000 must register within 5 ms, and
+    // take 1 to 2. Made at the first lookup, they took a tenth, but needed a second reader.
     Figure("read 10,000 entries in place", "read-10000", .time, .reported(nil)),
     // With every pointer and every byte of a name checked; a constructor that does nothing is 22 instructions.
     Figure("scan 10,000 entries in place", "scan-10000", .time, .reported(nil)),
@@ -74,14 +74,14 @@ extension Figure {
     Figure("register 10,000 modules", "register-modules", .instructions, .ratio(12.3)),
     Figure("register 10,000 services", "register-services", .time, .ratio(15)),
     Figure("register 10,000 services", "register-services", .time, .reported(50_000_000)),
-    // Half is for reading, which holds an entry to every rule, and half for filing it by name.
+    // Half is for reading, which checks an entry by every rule, and half for filing it by name.
     Figure("register 10,000 services", "register-services", .instructions, .ratio(15.3)),
-    // Asked for: 1. A typed record is 112 bytes with a pointer, so that loading the library, which
-    // relocates ten thousand of them, takes 0.7 of the floor before anything is registered.
+    // The goal is 1. A typed record is 112 bytes with a pointer. So loading the library, which relocates ten thousand
+    // of them, takes 0.7 of the floor before anything is registered.
     Figure("register 10,000 typed records", "register-records", .time, .ratio(23)),
     Figure("register 10,000 typed records", "register-records", .time, .reported(50_000_000)),
     Figure("register 10,000 typed records", "register-records", .instructions, .ratio(24.5)),
-    // What is read and relocated of libBeeHive.so before `main`; the child's instructions are not counted.
+    // Reading and relocating libBeeHive.so before `main`. The child's instructions are not counted.
     Figure("start a C program linked to it", "start-program", .time, .above(400_000)),
     // The first walk, and the files of the system's libraries, which have no note of ours. It was 1 ms before libelf
     // read the notes, and may be 0.6 more.
@@ -115,7 +115,7 @@ extension Figure {
     Figure("ask for what nothing provides", "find-nothing", .instructions, .ratio(6.5)),
     Figure("match a URL, 100 routes, beside a plain trie", "match-100", .time, .ratio(5)),
     Figure("match a URL, 100 routes, beside a plain trie", "match-100", .instructions, .ratio(3)),
-    // The same branches are taken; what a hundred thousand nodes cost is memory outside the caches.
+    // The branches are the same. The memory of a hundred thousand nodes is outside the caches.
     Figure(
       "match a URL, 100,000 routes / 100", "match-100000", over: "match-100", .time, .ratio(4)),
     Figure(

@@ -22,7 +22,7 @@ struct Measurements {
     }
   }
 
-  /// What one operation of a side took, less what the base took: nanoseconds or instructions.
+  /// Returns the cost of one operation of a side, less the base's cost: nanoseconds or instructions.
   func value(_ quantity: Figure.Quantity, of comparison: String, _ side: String) -> Double? {
     let sides = quantity == .time ? times[comparison] : counts[comparison]
     guard let value = sides?[side] else { return nil }
@@ -30,7 +30,7 @@ struct Measurements {
     return quantity == .time ? net / 1000 : net
   }
 
-  /// `desc: Trigger: Client Request: count floor 1000` and `totals: 12345`.
+  /// Reads `desc: Trigger: Client Request: count floor 1000` and `totals: 12345`.
   private static func count(in text: String) -> (side: String, count: Double)? {
     var side: String?
     var operations = 1.0

@@ -2,11 +2,11 @@ import Foundation
 
 /// A figure with its values.
 struct Row {
-  /// How the row stands to its bound.
+  /// The verdict on the row by its bound.
   enum Verdict: String {
     case holds = "ok"
     case exceeds = "EXCEEDED"
-    /// An absolute time above what was asked for; another machine may be the reason.
+    /// An absolute time above the goal; another machine may be the reason.
     case slow = "slower than asked"
     case missing = "not measured"
     case none = ""
@@ -33,7 +33,7 @@ struct Row {
     case .ratio(let limit): return floor.map { value <= $0 * limit ? .holds : .exceeds } ?? .missing
     case .above(let limit): return floor.map { value - $0 <= limit ? .holds : .exceeds } ?? .missing
     case .atMost(let limit): return value <= limit ? .holds : .exceeds
-    // What is only reported need not have a floor.
+    // A reported value need not have a floor.
     case .reported(let limit?): return value <= limit ? .holds : .slow
     case .reported: return .none
     }
@@ -63,7 +63,7 @@ struct Row {
     return scaled(value, [(" ns", 1e3), (" µs", 1e6)], " ms")
   }
 
-  /// The value with the first unit whose limit it does not reach; each unit is a thousand of the last.
+  /// Returns the value with the first unit whose limit it does not reach. Each unit is a thousand of the last.
   private func scaled(
     _ value: Double, _ units: [(name: String, limit: Double)], _ last: String
   ) -> String {

@@ -1,8 +1,8 @@
 import Foundation
 
-// Prints the table; with --check, fails where a ratio or a count is above its bound or missing. With
-// --counts there are rows of instructions alone. With --slow, prints the comparisons whose times are
-// above their bounds and nothing else. --of=a,b: of these comparisons alone.
+// Prints the table. With --check, fails if a ratio or a count is above its bound or missing. With --counts, prints only
+// rows of instructions. With --slow, prints only the comparisons whose times are above their bounds. With --of=a,b,
+// prints only these comparisons.
 let arguments = CommandLine.arguments.dropFirst()
 let isChecking = arguments.contains("--check")
 guard let folder = arguments.first(where: { !$0.hasPrefix("-") }) else {
@@ -27,14 +27,14 @@ if arguments.contains("--slow") {
   exit(0)
 }
 
-// Without --check, what was not asked for is left out.
+// Without --check, leaves out what was not measured.
 let rows = allRows.filter { isChecking || $0.verdict != .missing }
 let cells = [Row.heading] + rows.map(\.cells)
 let widths = Row.heading.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
 for line in cells {
   let padded = line.indices.map { column in
     let space = String(repeating: " ", count: widths[column] - line[column].count)
-    // Names and words to the left, numbers to the right.
+    // Aligns names and words to the left, numbers to the right.
     return (1...3).contains(column) ? space + line[column] : line[column] + space
   }
   print(String(padded.joined(separator: "  ").reversed().drop { $0 == " " }.reversed()))

@@ -20,7 +20,7 @@ func measure(_ turn: () async throws -> Void) async throws {
   print((Int(floor_anonymous_bytes()) - Int(before)) / (count - count / 10))
 }
 
-/// Writes a file like a plugin, of a build of its own, beside another file and renames it over that.
+/// Writes a copy of a plugin with a build-id of its own next to another file, and renames it over that file.
 func writeBuild(of plugin: String, to path: String) throws {
   var bytes = try Data(contentsOf: URL(fileURLWithPath: plugin))
   guard let note = bytes.range(of: Data("GNU\0".utf8)) else { fatalError("it has no build-id") }

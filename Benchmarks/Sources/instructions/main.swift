@@ -2,7 +2,7 @@ import CFloors
 import Glibc
 import Workloads
 
-// Counts one comparison: the first round warms caches up, the second counts.
+// Counts one comparison: the first round warms the caches, the second counts.
 let arguments = CommandLine.arguments.dropFirst()
 if arguments == ["--list"] {
   Workloads.names.forEach { print($0) }

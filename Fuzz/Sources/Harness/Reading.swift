@@ -5,7 +5,7 @@ internal import Registration
 internal import SwiftContracts
 internal import SwiftMetadata
 
-/// Reads everything that a file offers, as `section-dump` would with all of its commands.
+/// Reads everything in a file, as `section-dump` would with all of its commands.
 public func readEverything(in bytes: [UInt8], of file: MemoryFile) {
   file.write(bytes)
   ImageFile.forEachImage(pathBytes: file.path) { found in
@@ -33,8 +33,8 @@ package func readPointers(of section: Section, in image: any FileImage) {
   }
 }
 
-/// The bytes that libFuzzer hands over.
+/// Returns the bytes that libFuzzer hands over.
 public func copied(_ start: UnsafePointer<UInt8>?, _ count: Int) -> [UInt8] {
-  // Sound: libFuzzer says how many bytes stand there, and keeps them for the call's duration.
+  // Sound: libFuzzer gives the number of bytes, and keeps them for the call's duration.
   unsafe Array(UnsafeBufferPointer(start: start, count: count))
 }

@@ -4,8 +4,8 @@ internal import ObjectFiles
 
 nonisolated(unsafe) private let file = MemoryFile()
 
-/// Any bytes as the relocations of a library that is whole otherwise: the first byte says in which
-/// encoding, class and byte order, so that no run is spent on headers.
+/// Any bytes as the relocations of an otherwise whole library. The first byte chooses encoding, class and byte order,
+/// so that no run is spent on headers.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe copied(start, min(count, 1 << 16))
@@ -18,7 +18,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   return 0
 }
 
-/// Where the dynamic section keeps each kind of table, and its size.
+/// The tags of each table's address and size in the dynamic section.
 private let tags: [(place: UInt64, size: UInt64)] = [
   (7, 8), (17, 18), (36, 35), (0x6000_0011, 0x6000_0012), (0x6000_000f, 0x6000_0010), (23, 2),
 ]
@@ -26,7 +26,7 @@ private let tags: [(place: UInt64, size: UInt64)] = [
 /// Machines whose relocations are written differently.
 private let machines: [UInt64] = [62, 183, 8, 43, 21, 3, 40, 22]
 
-/// A library of one section of pointers, with this table of relocations.
+/// Returns a library of one section of pointers, with this table of relocations.
 private func library(relocatedBy table: [UInt8], _ choice: UInt8) -> [UInt8] {
   let is64 = choice & 1 == 0
   let isLittle = choice & 2 == 0

@@ -30,7 +30,7 @@ public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   return 0
 }
 
-/// A URL that a pattern makes is one that the router finds a route for.
+/// Checks that the router finds a route for a URL that a pattern makes.
 private func check(_ text: String, in router: Router) {
   guard let pattern = try? RoutePattern(text) else { return }
   let names = pattern.names + pattern.keys.map(\.name)
