@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that whoever uses the library builds no harness. `Scripts/benchmark` runs
-// everything here and prints one table; README.md says how to read it.
+// A package of its own, so that users of the library build no harness. `Scripts/benchmark` runs everything here and
+// prints one table; README.md says how to read it.
 let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v15)],

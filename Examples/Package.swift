@@ -86,7 +86,7 @@ let package = Package(
 )
 
 extension Target {
-  /// A library that only hosts of tests use.
+  /// Returns a library that only hosts of tests use.
   static func fixture(_ name: String, dependencies: [Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, path: "Tests/Fixtures/\(name)")
   }

@@ -1,4 +1,4 @@
-/* Runs code when it is loaded, though nobody has asked for it. */
+/* Runs code when it is loaded, before anybody asks for it. */
 #include "plugin.h"
 
 __attribute__((constructor)) static void count_the_visitors(void) { puts("a visitor!"); }

@@ -1,8 +1,8 @@
 /* Any bytes as a library that is loaded: what the passes through the loader's list make of it.
  *
- * This file is the loader. It maps what a real one would map of the input, refuses what that would
- * refuse, and shows the image to the passes, which are compiled with `dl_iterate_phdr` under another
- * name. The image ends where its memory does, so every step beyond it is found. */
+ * This file is the loader. It maps what a real loader would map of the input, refuses what that would refuse, and
+ * shows the image to the passes. They are compiled with `dl_iterate_phdr` under another name. The image ends where
+ * its memory does, so every step beyond it is found. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>

@@ -6,13 +6,13 @@ enum Arriving {
   /// The number of the first copy. Copies before it share their names with the entries that are there.
   private static let firstCopy = 100
 
-  /// A library of ten entries arrives, and a lookup asks for one of them.
+  /// Looks up an entry of a library of ten that has just arrived, next to `count` entries.
   static func beside(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fill(count, fixtures)
     return arriving("arrival-beside-\(count)", fixtures)
   }
 
-  /// A library of ten entries arrives among as many libraries of ten, and a lookup asks for one of them.
+  /// Looks up an entry of a library of ten that has just arrived, among `count` libraries of ten.
   static func among(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     fixtures.load(count, of: "noted")
     guard Hive.process.entries.count == count * 10 else { stop("an entry was not registered") }

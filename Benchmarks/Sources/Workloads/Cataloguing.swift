@@ -3,7 +3,7 @@ import CFloors
 
 /// Reads the entries of a folder of plugins, in a process that has read none of them before.
 enum Cataloguing {
-  /// The floor is a `pread` of all bytes of the same files.
+  /// Compares this with a `pread` of all bytes of the same files.
   static func plugins(_ fixtures: Fixtures) -> Comparison {
     let folder = fixtures.folder + "/noted"
     // A process keeps what it has read.

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Taking in routes and rules, and calls that pass rules for others.
 enum Deciding {
-  /// Registering so many routes, one by one, spread over a hundred hosts.
+  /// Registers so many routes, one by one, spread over a hundred hosts.
   static func registering(_ count: Int) -> Comparison {
     Comparison(
       "register-routes-\(count)", floor: nil,
@@ -18,7 +18,7 @@ enum Deciding {
         }, operations: count))
   }
 
-  /// Loading a table of so many redirections.
+  /// Loads a table of so many redirections.
   static func loading(_ count: Int) -> Comparison {
     let table = table(count)
     return Comparison(

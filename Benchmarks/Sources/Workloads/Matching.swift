@@ -9,7 +9,7 @@ enum Matching {
     }
   }
 
-  /// The floor: a trie of dictionaries, which knows literals and numbers and splits its URLs at slashes.
+  /// Makes the floor: a trie of dictionaries, which knows literals and numbers and splits its URLs at slashes.
   private static func trie(among count: Int) -> Comparison.Side {
     final class Node {
       var literals: [Substring: Node] = [:]
@@ -40,11 +40,11 @@ enum Matching {
       }, operations: urls.count)
   }
 
-  /// One side: a thousand URLs among `count` routes, spread over a hundred hosts.
+  /// Makes one side: a thousand URLs among `count` routes, spread over a hundred hosts.
   private static func side(among count: Int) -> Comparison.Side {
     let router = Router()
     for index in 0..<count {
-      // Distinct by their number: none is refused.
+      // Distinct by their number, so none is refused.
       _ = try? router.register("app://host\(index % 100)/item\(index)/:id<Int>") { _ in }
     }
     let urls = urls(among: count)
@@ -53,7 +53,7 @@ enum Matching {
       operations: urls.count)
   }
 
-  /// A URL that is not found would make the measurement a lie.
+  /// Ends the process: a URL that is not found would make the measurement a lie.
   private static func unmatched() { preconditionFailure("a registered route was not found") }
 
   static func few() -> Comparison {

@@ -41,7 +41,7 @@ enum Registering {
         }))
   }
 
-  /// The same with loading the library, which relocates every entry.
+  /// Does the same and loads the library too, which relocates every entry.
   static func loadingAndReading(_ fixtures: Fixtures) -> Comparison {
     Comparison(
       "load-and-read-10000", rounds: 150,

@@ -31,7 +31,7 @@ enum Resolving {
         }, operations: count))
   }
 
-  /// Without a local: Swift counts a reference to the Hive around each call.
+  /// Resolves without a local: Swift counts a reference to the Hive around each call.
   static func throughProcess() -> Comparison {
     register((any ClassBound).self, Instance())
     return Comparison(
@@ -67,7 +67,7 @@ enum Resolving {
         }, operations: count))
   }
 
-  /// Without a reference count; the floor borrows as well.
+  /// Borrows the service without a reference count; the floor borrows as well.
   static func borrowing() -> Comparison {
     register((any ClassBound).self, Instance())
     return Comparison(
@@ -87,7 +87,7 @@ enum Resolving {
         }, operations: count))
   }
 
-  /// Two threads, each with a singleton of its own, against one.
+  /// Compares two threads, each with a singleton of its own, with one.
   static func twoThreads() -> Comparison {
     register((any ClassBound).self, Instance())
     register((any OtherClassBound).self, OtherInstance())

@@ -21,7 +21,7 @@ enum Starting {
       candidate: .init(run: { run("\(folder)/listing") }))
   }
 
-  /// The folder of the programs, which it links.
+  /// Links the programs and returns their folder.
   private static func programs(_ fixtures: Fixtures) -> String {
     let folder = fixtures.folder + "/start"
     let made = unsafe system("'\(fixtures.folder)/../../Fixtures/start' '\(library())' '\(folder)'")
@@ -29,7 +29,7 @@ enum Starting {
     return folder
   }
 
-  /// The path of the library as this process has loaded it.
+  /// Returns the path of the library as this process has loaded it.
   private static func library() -> String {
     guard let path = unsafe floor_library_of("beehive_start")
     else { stop("libBeeHive.so is not loaded") }

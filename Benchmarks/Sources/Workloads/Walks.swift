@@ -31,7 +31,7 @@ enum Walks {
       })
   }
 
-  /// The sections of files that are not loaded, found by the library's own reader and by libelf.
+  /// Finds the sections of files that are not loaded, with the library's own reader and with libelf.
   static func finding(_ count: Int, _ fixtures: Fixtures) -> Comparison {
     let paths = (0..<count).map { fixtures.path(ofCopy: $0, in: "plain") }
     return Comparison(

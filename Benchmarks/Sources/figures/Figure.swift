@@ -36,8 +36,8 @@ extension Figure {
     Figure("walk with the note, an image of 1,000", "walk-notes-1000", .time, .ratio(10)),
     Figure(
       "walk with the note, an image of 1,000", "walk-notes-1000", .instructions, .atMost(3000)),
-    // The floor trusts the file and keeps three ranges. The walk opens it as the tool does, with the guard before libelf,
-    // reads notes in a capsule, compares build-ids and headers, and each image becomes an object that outlives it.
+    // The floor trusts the file and keeps three ranges. The walk opens the file as the tool does, with the guard before
+    // libelf. It reads notes in a capsule, compares build-ids and headers, and each image becomes an object that stays.
     Figure("walk 200 images without it", "walk-files-200", .time, .reported(nil)),
     Figure("walk 200 images without it", "walk-files-200", .instructions, .ratio(3.6)),
     Figure("walk 1,000 images without it", "walk-files-1000", .time, .reported(nil)),

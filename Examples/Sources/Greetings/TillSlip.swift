@@ -5,7 +5,7 @@ public import Contracts
 public struct TillSlip: Receipt, Injectable {
   private let greeter: any Greeter
 
-  /// Takes the greeter from whoever provides one.
+  /// Takes the greeter that the Hive provides.
   public init(hive: Hive) throws { greeter = try hive.service() }
 
   /// Returns one line for one item, and a kind word.

@@ -79,7 +79,7 @@ import Testing
     #expect(try Program.bareHost(products + ["entries"], in: workshop) == [Self.entry])
   }
 
-  /// A lookup that hits asks nobody but the hook.
+  /// A lookup that hits calls nothing but the hook.
   @Test("A better one replaces what was found before, at the next lookup") func better() throws {
     let workshop = try Workshop()
     try workshop.library("speaker", Source.speaker())

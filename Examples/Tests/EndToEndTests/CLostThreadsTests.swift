@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Hosts in C whose threads are cancelled, stay behind in a fork, or have the loader's lock: nobody waits for them.
+/// Nobody waits for threads of hosts in C that are cancelled, stay behind in a fork, or have the loader's lock.
 @Suite struct CLostThreadsTests {
   /// Runs a host; a hang ends it by a signal.
   private func run(_ host: String) throws -> [String] {

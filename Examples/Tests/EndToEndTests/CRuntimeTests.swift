@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Hosts in C that include <beehive/runtime.h>, link libBeeHive.so and never name Swift. They may use
-/// one processor only, so that whoever blocks the pool of threads hangs and is ended by the alarm.
+/// Hosts in C that include <beehive/runtime.h>, link libBeeHive.so and never name Swift. They may use one processor
+/// only, so that a host that blocks the pool of threads hangs and is ended by the alarm.
 @Suite(.needs("taskset")) struct CRuntimeTests {
   /// The beginning of every host: a module that prints its calls.
   private static let prologue =

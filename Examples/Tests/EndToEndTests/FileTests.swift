@@ -5,7 +5,7 @@ import Testing
 /// file; if that fails, the Hive says so. Never a crash, never silence.
 @Suite struct FileTests {
   static let noted = ["bound service Speaker at libspeaker.so BeehiveRecords[0]"]
-  /// The same library without our headers: found through its file alone.
+  /// The same library without our headers: the Hive finds it only through its file.
   static let handmade = """
     static const char *const entry
       __attribute__((used, retain, section("BeehiveMods"), aligned(8))) = "Shop.ShopModule";

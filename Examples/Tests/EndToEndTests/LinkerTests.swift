@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A library of C that nobody tuned for any linker, and that was linked with `--gc-sections`,
-/// registers in a host, and `section-dump` shows the same records of its file.
+/// A library of C that is tuned for no linker and linked with `--gc-sections` registers in a host. `section-dump` shows
+/// the same records of its file.
 @Suite struct LinkerTests {
   /// A library's style and its linker.
   struct Build: CustomTestStringConvertible {
@@ -147,7 +147,7 @@ private struct Dump: Decodable {
     }
   }
 
-  /// A text, or several where a key was repeated.
+  /// A text, or several if a key was repeated.
   struct Values: Decodable {
     var all: [String]
 

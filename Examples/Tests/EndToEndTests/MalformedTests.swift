@@ -119,7 +119,7 @@ import Testing
       listed: "rejected (does-not-conform) service TestContracts.Greeter"),
   ]
 
-  /// Good entries of each kind, to stand before and after the bad one in the same sections.
+  /// Returns good entries of each kind, to surround the bad one in the same sections.
   static func neighbours(_ name: String) -> String {
     Source.speaker("\(name).Speaker")
       + "BeeHiveMod(\(name).Module); BeeHiveService(\(name).View, \(name).Model);"

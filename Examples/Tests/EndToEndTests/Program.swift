@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Hosts and libraries that were built beside the tests.
+/// Hosts and libraries that were built next to the tests.
 enum Program {
   /// Runs the Swift host, which is linked against libBeeHive.so and exports nothing.
   ///
@@ -38,7 +38,7 @@ enum Program {
     return outcome.lines
   }
 
-  /// The path of a library that was built beside the tests, or with a sanitizer.
+  /// Returns the path of a library that was built next to the tests, or with a sanitizer.
   static func product(_ name: String, under sanitizer: Sanitizer? = nil) -> String {
     (sanitizer?.products ?? Repository.products).appendingPathComponent("lib\(name).so").path
   }

@@ -13,7 +13,7 @@ import Testing
   ]
   static let nothing = "nothing can be called"
 
-  /// A library with a target and two routes, whose answers name it.
+  /// Returns the source of a library with a target and two routes, whose answers name it.
   static func shop(_ name: String = "shop") -> String {
     """
     #include <BeeHive.h>

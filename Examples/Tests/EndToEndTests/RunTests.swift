@@ -4,9 +4,9 @@ import Testing
 /// A process that does nothing but `hive.run()`, and signals from outside. A host that hangs is ended by its alarm, and
 /// that is a failure.
 @Suite struct RunTests {
-  /// Starts the host, waits until its module runs, runs `script` with `$pid`, and returns the host's output. `line
-  /// TEXT` waits for a line, `state X` for the state of the process. The threads that run tests block signals and a
-  /// child inherits that, so `before` restores them as in a shell.
+  /// Starts the host, waits until its module runs, runs `script` with `$pid`, and returns the host's output. In
+  /// `script`, `line TEXT` waits for a line and `state X` for the state of the process. The threads that run tests
+  /// block signals and a child inherits that, so `before` restores them as in a shell.
   private func host(
     _ steps: String, in workshop: Workshop, before: String = "env --default-signal",
     _ script: String

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SecondRuntimeTests {
   static let entry = "bound service Speaker at libstatic.so BeehiveRecords[0]"
 
-  /// A plugin of C with every object of libBeeHive.so linked into it.
+  /// Builds a plugin of C with every object of libBeeHive.so linked into it.
   private func plugin(in workshop: Workshop) throws {
     let objects = Repository.products
       .appendingPathComponent("BeeHive.product/Objects.LinkFileList").path

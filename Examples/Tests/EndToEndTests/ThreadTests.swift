@@ -42,8 +42,8 @@ import Testing
   @Test("A library with a million relocations is opened while another thread asks")
   func relocations() throws {
     let workshop = try Workshop()
-    // Two symbols in turn, so that the loader looks each of them up; the entries' own pointers are
-    // symbols too, or they would be relocated before all others.
+    // Two symbols in turn, so that the loader looks each of them up. The entries' own pointers are symbols too, or they
+    // would be relocated before all others.
     let names = (0..<8).map { "Late.Module\($0)" }
     let texts = names.enumerated().map { "text\($0): .asciz \"\($1)\"" }
     let globals = names.indices.map { ".global text\($0)" }

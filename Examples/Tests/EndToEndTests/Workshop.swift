@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder in which one test builds its libraries.
+/// A folder for the libraries that one test builds.
 struct Workshop: Sendable {
   let folder: Folder
 
@@ -14,7 +14,7 @@ struct Workshop: Sendable {
 
   /// Builds a shared library of C as an author would, and returns its path.
   ///
-  /// `options` come after the source, so that libraries are found by whoever needs them.
+  /// `options` come after the source, so that the linker finds libraries for it.
   @discardableResult
   func library(_ name: String, _ text: String, _ options: String...) throws -> String {
     try library(name, from: [source(name, text)], options)
@@ -71,7 +71,7 @@ enum Source {
 
     """
 
-  /// A library whose one service is a table, and says `words`.
+  /// Returns the source of a library whose one service is a table, and says `words`.
   static func speaker(
     _ service: String = "Speaker", says words: String = "hello", _ attributes: String = "\"\""
   ) -> String {

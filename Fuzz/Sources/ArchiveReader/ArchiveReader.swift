@@ -2,7 +2,7 @@ internal import Harness
 
 nonisolated(unsafe) private let file = MemoryFile()
 
-/// Any bytes as an archive: the magic is put in front, so that no run is spent on finding it.
+/// Reads any bytes as an archive. The magic is put in front, so that no run is spent on finding it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let bytes = unsafe copied(start, count)

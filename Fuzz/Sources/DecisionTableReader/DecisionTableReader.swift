@@ -2,7 +2,7 @@ internal import BeeHiveRouting
 internal import Foundation
 internal import Harness
 
-/// JSON up to a NUL, then the URLs to explain by the table, a line each.
+/// Reads a table from JSON up to a NUL, then explains URLs by it, a line each.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe copied(start, min(count, 8192))

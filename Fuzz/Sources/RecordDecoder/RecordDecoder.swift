@@ -2,7 +2,7 @@ internal import BinaryImage
 internal import Harness
 internal import Registration
 
-/// Any bytes as the three sections of an image. The first byte chooses class and byte order.
+/// Reads any bytes as the three sections of an image. The first byte chooses class and byte order.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe copied(start, min(count, 1 << 16))

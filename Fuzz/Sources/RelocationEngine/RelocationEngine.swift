@@ -4,8 +4,8 @@ internal import ObjectFiles
 
 nonisolated(unsafe) private let file = MemoryFile()
 
-/// Any bytes as the relocations of an otherwise whole library. The first byte chooses encoding, class and byte order,
-/// so that no run is spent on headers.
+/// Reads any bytes as the relocations of an otherwise whole library. The first byte chooses encoding, class and byte
+/// order, so that no run is spent on headers.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   let input = unsafe copied(start, min(count, 1 << 16))

@@ -34,7 +34,7 @@ enum GraphPage {
   }
 }
 
-/// The parts of `graph --format json` that decide where things are drawn.
+/// The parts of `graph --format json` that decide the places in the picture.
 struct Picture: Decodable {
   struct Node: Decodable {
     var name: String
@@ -66,7 +66,7 @@ struct Picture: Decodable {
     return members
   }
 
-  /// The folder that all files are in, with a slash at its end; empty if there is none, or only the root.
+  /// The folder that all files are in, with a slash at its end; empty if it is the root, or there is none.
   var folder: String {
     // The name of an archive's member is between parentheses, and may have slashes.
     var common = Array((files.first?.name ?? "").utf8.prefix { $0 != UInt8(ascii: "(") })

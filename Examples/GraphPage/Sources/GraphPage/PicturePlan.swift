@@ -9,7 +9,7 @@ struct PicturePlan: Encodable {
   private(set) var files: [Box]
   /// The height of a file's title, above all that the file holds.
   let title = 36
-  /// The folder that all files are in, with a slash at its end: paths are shown relative to it. Empty if there is none.
+  /// The folder that all files are in, with a slash at its end; empty if there is none. Paths are relative to it.
   let folder: String
   /// The points that each edge passes between its ends.
   private(set) var bends: [[Point]]

@@ -7,9 +7,9 @@ struct BodyIsTooLong: Error {}
 
 /// Refuses a body that takes many more bytes than its content.
 ///
-/// Chunks of a body may have extensions of any length, and NIO's parser skips them. ``Exchange`` says when a body begins
-/// and ends. Bytes that arrive together with the head or the end of a request are not counted, because they may be of
-/// other requests.
+/// Chunks of a body may have extensions of any length, and NIO's parser skips them. ``Exchange`` says when a body
+/// begins and ends. Bytes that arrive together with the head or the end of a request do not count, because they may
+/// belong to other requests.
 final class BodyFraming: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = IOData

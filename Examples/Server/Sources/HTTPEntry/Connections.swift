@@ -7,8 +7,8 @@ internal import NIOHTTPTypesHTTP1
 
 /// The handlers of a connection, in their order: they turn bytes into requests, and answers into bytes.
 ///
-/// Hummingbird's own HTTP1Channel turns requests into values that know neither their version nor how many
-/// Host fields they have, before any other handler sees them.
+/// Hummingbird's own HTTP1Channel would turn requests into values before any other handler sees them. These values have
+/// neither the version nor the number of Host fields.
 struct Connections: HTTPChannelHandler {
   let responder: Responder
   let limits: ServerLimits

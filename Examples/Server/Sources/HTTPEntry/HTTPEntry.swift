@@ -9,7 +9,7 @@ public import ServiceLifecycle
 /// Opens the URLs of HTTP requests as calls from outside: `GET /book/7?from=mail` is `app://book/7?from=mail`.
 ///
 /// Answers are JSON, refusals are `application/problem+json`. A body is a form, whose fields count as the query's.
-/// Graceful shutdown closes the listener and the idle connections, and ends `run` when the requests that have arrived are
+/// Graceful shutdown closes the listener and the idle connections. `run` ends when the requests that have arrived are
 /// answered.
 public struct HTTPEntry: Service {
   private let router: BeeHiveRouting.Router
@@ -30,11 +30,11 @@ public struct HTTPEntry: Service {
   ///   - host: The address to listen on.
   ///   - port: The port to listen on; the system chooses one if it is 0.
   ///   - limits: The limits of each client.
-  ///   - methods: The methods that routes and actions answer instead of GET and HEAD, by the pattern of the route as it was
-  ///     registered, or by the action: `["app://order/:id": [.post], "books.price": [.get, .post]]`. A name that nothing
+  ///   - methods: The methods that routes and actions answer instead of GET and HEAD, by the pattern that registered
+  ///     the route, or by the action: `["app://order/:id": [.post], "books.price": [.get, .post]]`. A name that nothing
   ///     remote has is a warning in the log.
-  ///   - context: Makes the values that rules may test by `context` from a request's header fields, for the calls of that
-  ///     request. While the server runs, it replaces the router's own context. Without it, rules know nothing of the fields.
+  ///   - context: Makes the values that rules may test by `context` from a request's header fields, for its calls. It
+  ///     replaces the router's own context while the server runs. Without it, rules know no fields.
   ///   - logger: Gets the reason of each refusal, with the number that the client has as `X-Request-ID`.
   ///   - prepare: Runs before the server listens.
   ///   - onListening: Receives the port.

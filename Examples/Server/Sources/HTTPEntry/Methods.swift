@@ -47,7 +47,7 @@ struct Methods: Sendable {
     methods.map(\.rawValue).sorted().joined(separator: ", ")
   }
 
-  /// Returns a pattern without its query, which routes are known by.
+  /// Returns a pattern without its query. Routes are known by this text.
   private static func path(_ pattern: String) -> String { String(pattern.prefix { $0 != "?" }) }
 }
 

@@ -15,7 +15,7 @@ struct Problem: Error {
   var code: String
   /// A sentence for a person.
   var detail: String
-  /// The parameter it concerns.
+  /// The parameter that the problem is about.
   var key: String?
   /// The header fields that belong to its status.
   private var ownFields: HTTPFields = [:]
@@ -142,7 +142,7 @@ extension HTTPField.Name {
 }
 
 extension String {
-  /// The text without line breaks and control characters: a client must not write lines of a log.
+  /// The text without line breaks and control characters, so that a client cannot write lines of a log.
   var visible: String {
     unicodeScalars.map {
       $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)

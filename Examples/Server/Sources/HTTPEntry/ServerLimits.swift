@@ -26,7 +26,7 @@ public struct ServerLimits: Hashable, Sendable {
   /// The seconds that requests and modules have to finish once the server is ending.
   public var endSeconds = 25
 
-  /// The defaults.
+  /// Makes the default limits.
   public init() {}
 
   /// Reads the limits from a configuration.

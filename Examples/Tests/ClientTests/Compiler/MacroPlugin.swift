@@ -2,9 +2,9 @@ import Foundation
 
 /// The plugin that expands the macros for a compiler.
 ///
-/// `Tests/Annotations` has the package manager build the executable, against swift-syntax, which
-/// takes minutes. Everywhere else it is the library that `Scripts/build-macros` makes in seconds; the
-/// declarations of the macros are then compiled here, because without a trait the package has none.
+/// `Tests/Annotations` has the package manager build the executable, against swift-syntax, which takes minutes.
+/// Everywhere else it is the library that `Scripts/build-macros` makes in seconds. Then the declarations of the macros
+/// are compiled here, because the package has them only with a trait.
 enum MacroPlugin {
   /// The compiler's arguments for a client of the macros.
   struct Parts: Sendable {
@@ -20,10 +20,10 @@ enum MacroPlugin {
         toLink: try SwiftCompiler.objects(of: "BeeHiveAnnotations"))
     }
   #else
-    /// Built once, by whoever asks first, as for a client that switches the trait `Declarations` on.
+    /// Built once, at its first use, as for a client that switches the trait `Declarations` on.
     static let library = Result {
       let folder = try Folder()
-      // A later toolchain may have better names for what the oldest swift-syntax has.
+      // A later toolchain may have better names for parts of the oldest swift-syntax.
       try Command.output(
         Repository.place("Scripts/build-macros").path,
         [folder.path] + strict + ["-Wwarning", "DeprecatedDeclaration"],

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The compiler as the package manager calls it for a client of the package, with what was built
-/// beside these tests: the library, its modules, the header's module map.
+/// The compiler as the package manager calls it for a client of the package. It uses what was built next to these
+/// tests: the library, its modules, the header's module map.
 enum SwiftCompiler {
   /// The build settings of the client's own package.
   enum Mode: String, CaseIterable, CustomStringConvertible, Sendable {
@@ -107,7 +107,7 @@ enum SwiftCompiler {
     "CLANG_MODULE_CACHE_PATH": Repository.products.appendingPathComponent("ClientModuleCache").path
   ]
 
-  /// The object files of a target.
+  /// Returns the object files of a target.
   static func objects(of target: String) throws -> [String] {
     try contents(of: "\(target).build").filter { $0.pathExtension == "o" }.map(\.path)
   }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The host and the plugins in `Tests/Annotations/Sources`: as the package manager builds them for
-/// a package that depends on this one, or, where the macros come from a library, compiled here.
+/// The host and the plugins in `Tests/Annotations/Sources`, as the package manager builds them for a package that
+/// depends on this one. If the macros come from a library, they are compiled here.
 enum Client {
   /// The program that opens a plugin and says what it finds.
   #if SWIFTPM_PLUGIN
@@ -11,7 +11,7 @@ enum Client {
     static let host = Result { try SwiftCompiler.program(try source(of: "Host"), .strict) }
   #endif
 
-  /// A plugin that is written in Swift alone.
+  /// Returns the path of a plugin that is written only in Swift.
   static func plugin(_ name: String) throws -> String {
     #if SWIFTPM_PLUGIN
       Repository.products.appendingPathComponent("lib\(name).so").path

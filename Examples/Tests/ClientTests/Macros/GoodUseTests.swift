@@ -8,7 +8,7 @@ import Testing
     /// The entry, as `section-dump` shows it; several in lines.
     var line: String
 
-    /// A service whose entry says no more than its name.
+    /// Returns a service whose entry says no more than its name.
     static func service(
       _ argument: String, as name: String = "Greeter", by type: String, _ declaration: String
     ) -> Use {
@@ -17,7 +17,7 @@ import Testing
         line: "service \(name) → \(type) 0")
     }
 
-    /// A service with this body.
+    /// Returns a service with this body.
     static func body(_ type: String, _ body: String) -> Use {
       .service("(any Greeter).self", by: "Shop.\(type)", "struct \(type): Greeter {\n\(body)\n}")
     }

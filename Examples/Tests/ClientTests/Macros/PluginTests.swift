@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A shared library that was written in Swift alone, on disk and in a process.
+/// A shared library that was written only in Swift, on disk and in a process.
 @Suite struct PluginTests {
   private static let source = """
     import BeeHive

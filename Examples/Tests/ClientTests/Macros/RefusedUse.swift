@@ -2,8 +2,8 @@ import Testing
 
 /// A use of a macro that the macro refuses by the look of the source, and the place of its message.
 ///
-/// The same uses go through the compiler (`RefusedUseTests`, all as one file, so each has a type
-/// name of its own) and, in `Tests/Annotations`, through every swift-syntax that the macros are for.
+/// `RefusedUseTests` compiles the same uses, all as one file, so each has a type name of its own. `Tests/Annotations`
+/// expands them with every swift-syntax that the macros are for.
 struct RefusedUse: CustomTestStringConvertible, Sendable {
   /// A problem that the macro finds, with its place in the source.
   struct Problem: Sendable {

@@ -31,8 +31,8 @@ import Testing
     #expect(swift == c)
   }
 
-  /// Nor need a program: the bytes are the same, but for the pointers, which lead to a function
-  /// here and to a table there, and for the attribute that says what kind of table.
+  /// A program need not know either. Only the pointers differ, which lead to a function here and to a table there, and
+  /// the attribute that names the kind of table.
   @Test func recordsOfSwiftAndCAreTheSameBytes() throws {
     var expected = try Self.section(of: try Self.c.get())
     let text = expected[32...].split(separator: 0).filter { !$0.starts(with: "abi=".utf8) }
