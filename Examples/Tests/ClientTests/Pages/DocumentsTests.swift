@@ -28,7 +28,10 @@ import Testing
         let fits = try files.contains { try block.isExcerpt(of: Repository.text($0)) }
         #expect(fits, "\(page.path): no file of \(files) has the block\n\(block.text)")
       case "json":
-        #expect(page.path == "Docs/decision-table.md", "nothing reads\n\(block.text)")
+        let pages = ["Docs/configuration-files.md", "Docs/decision-table.md"]
+        #expect(pages.contains(page.path), "nothing reads\n\(block.text)")
+      case "xml", "yaml":
+        #expect(page.path == "Docs/configuration-files.md", "nothing reads\n\(block.text)")
       case "text":
         #expect(page.path == "Docs/fleet.md", "Scripts/fleet does not compare\n\(block.text)")
       case "" where !block.session.isEmpty:
@@ -49,8 +52,8 @@ import Testing
     #expect(
       files.sorted()
         == [
-          "daemon.swift", "greetings.swift", "host.c", "host.swift", "plugin.c", "plugins.swift",
-          "services.swift", "session.c", "shop.c", "shop.swift", "table.swift",
+          "daemon.swift", "files.swift", "greetings.swift", "host.c", "host.swift", "plugin.c",
+          "plugins.swift", "services.swift", "session.c", "shop.c", "shop.swift", "table.swift",
         ],
       "give a new file a test here")
     let links = try Document.all().flatMap(\.links)
@@ -237,6 +240,24 @@ import Testing
     let file = try Folder().write(page.block("json", with: name).text, as: "table.json")
     let outcome = try Command.run(try Self.table.get(), [file.path, url])
     #expect(outcome.status == 0 && outcome.output.contains(says), "\(outcome)")
+  }
+
+  /// A test of the package loads the examples in all formats: ConfigurationFilesTests.
+  @Test func `The files of the documentation configure a host`() throws {
+    let page = try Document("Docs/configuration-files.md")
+    let folder = try Folder()
+    for (name, word) in [
+      ("modules", "moduleClasses"), ("settings", "currency"), ("aliases", "app://shop/home"),
+    ] {
+      try folder.write(page.block("json", with: word).text, as: "\(name).json")
+    }
+    let program = try SwiftCompiler.program(try Self.source("files.swift"))
+    let said = try Command.output(program, [folder.path])
+    #expect(said.contains("modules.json services[0]"), "\(said)")
+    #expect(said.hasSuffix("port 8080, prices in CHF\nthe shop PaperCart()\n"), "\(said)")
+    try folder.write(#"{"moduleClases": []}"#, as: "modules.json")
+    let wrong = try Command.run(program, [folder.path]).output
+    #expect(wrong.hasPrefix("modules.json, at moduleClases: "), "\(wrong)")
   }
 
   @Test func `No table of the documentation is left out`() throws {
