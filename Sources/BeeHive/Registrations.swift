@@ -10,7 +10,7 @@
 /// form, or a key without a meaning, throws a `DecodingError` whose coding path leads to it: `error.keyPath` is
 /// `moduleClasses[0].require`.
 ///
-/// For a module, `priority` and `level` mean the same as BeeHive's `modulePriority` and `moduleLevel`.
+/// `Docs/configuration-files.md` has every key. For a module, `priority` and `level` mean the same as BeeHive's `modulePriority` and `moduleLevel`.
 public struct Registrations: Codable, Hashable, Sendable {
   /// One module.
   public struct Module: Codable, Hashable, Sendable {
