@@ -116,11 +116,21 @@ extension Hive {
   ///
   /// - Parameters:
   ///   - registrations: The decoded contents. The Hive does not use its URL scheme.
-  ///   - file: The name that reports print. A name that was given before is not registered again.
-  /// - Throws: ``Problem`` with `unmounted`, if the module whose task calls has been unmounted.
+  ///   - file: The name that reports print. The same contents by a name that was given before are not registered again.
+  /// - Throws: ``Problem`` with `duplicate`, if the name was given before with other contents; with `unmounted`, if the
+  ///   module whose task calls has been unmounted.
   public func register(_ registrations: Registrations, file: String) throws(Problem) {
-    let isNew = state.withLock { $0.files.insert(file).inserted }
-    guard isNew else { return }
+    let hash = registrations.hashValue
+    let former = state.withLock { state in
+      let former = state.files[file]
+      if former == nil { state.files[file] = hash }
+      return former
+    }
+    guard former != hash else { return }
+    guard former == nil else {
+      throw Problem(
+        .duplicate, "\(file) was registered before with other contents; \(Remedy.renameFile)")
+    }
     let modules = registrations.moduleClasses.enumerated().map { index, module in
       RegisteredEntry(
         module: module.moduleClass, version: module.version, level: module.moduleLevel,
@@ -134,7 +144,7 @@ extension Hive {
         source: .file(file, keyPath: "services[\(index)]"), progress: .accepted(.notYetLooked))
     }
     let entries = modules + services
-    owned { [self] in _ = state.withLock { $0.files.remove(file) } }
+    owned { [self] in state.withLock { $0.files[file] = nil } }
     try add(entries)
   }
 

@@ -23,8 +23,8 @@ public final class Hive: Sendable {
     var images = KnownImages()
     /// The singletons that the Hive keeps.
     var instances = Instances()
-    /// The files that were registered.
-    var files: Set<String> = []
+    /// The hash values of the files that were registered, by their names.
+    var files: [String: Int] = [:]
     var hostBindings: [String: FactoryClosure] = [:]
     /// Changes whenever a binding of the host comes or goes.
     var hostBindingsVersion = 0

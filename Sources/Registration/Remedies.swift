@@ -98,6 +98,7 @@ extension Remedy {
   }
   package static let distinguishInC = Self("give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY")
   package static let unregisterFirst = Self("unregister the first one before")
+  package static let renameFile = Self("give each file a name of its own")
 
   /// Returns the remedy for a required module that is missing; `addition` is "add the file that".
   static func meet(_ required: ModuleRequirement, by addition: String) -> Self {

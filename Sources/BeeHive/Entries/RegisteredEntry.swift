@@ -157,7 +157,7 @@ extension RegisteredEntry {
     attributes.scope = scope?.rawValue
     self.init(
       kind: .service, name: name, implementation: implementation, attributes: attributes,
-      source: source, progress: progress)
+      source: source, progress: attributes.rejection(of: .service) ?? progress)
   }
 
   /// Makes an entry of a module that code or a file registers.
@@ -172,7 +172,20 @@ extension RegisteredEntry {
     attributes.requires = requires
     attributes.after = after
     self.init(
-      kind: .module, name: name, attributes: attributes, source: source, progress: progress)
+      kind: .module, name: name, attributes: attributes, source: source,
+      progress: attributes.rejection(of: .module) ?? progress)
+  }
+}
+
+extension Attributes {
+  /// The rejection of an entry from code or a file by the rules for records; nil if its values are sound.
+  fileprivate func rejection(of kind: RecordKind) -> RegisteredEntry.Progress? {
+    do throws(Refusal) {
+      try check(for: kind)
+      return nil
+    } catch {
+      return .rejected(Problem(error))
+    }
   }
 }
 

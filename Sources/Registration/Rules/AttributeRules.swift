@@ -96,6 +96,13 @@ extension Attributes {
       "shares an instance, but each request makes one; write scope=singleton, weak or scoped")
   }
 
+  /// Throws the fault of the first value that a record of the kind may not have. Swift's priorities have 64 bits.
+  package func check(for kind: RecordKind) throws(Refusal) {
+    var (values, read, seen) = (self, Self(), UInt16(0))
+    values.priority = 0
+    for text in values.texts { try read.add(Array(text.utf8).span, of: kind, &seen) }
+  }
+
   /// Adds a field; `seen` has the bits of the keys before it.
   private mutating func add(
     _ field: Span<UInt8>, of kind: RecordKind, _ seen: inout UInt16

@@ -81,6 +81,35 @@ struct ConfigurationFilesTests {
     }
   }
 
+  @Test("entries break the rules of records, and one name means one file")
+  func badValues() async throws {
+    let hive = Hive()
+    let bad: [Registrations.Module] = [
+      .init(moduleClass: "A", version: "abc"), .init(moduleClass: "B", requires: ["log >=x"]),
+      .init(moduleClass: "C", after: [""]),
+    ]
+    let file = Registrations(
+      moduleClasses: bad + [.init(moduleClass: "D", modulePriority: .max)],
+      services: [.init(service: "S", impl: "I", name: "")])
+    try hive.register(file, file: "modules.json")
+    let problems = hive.entries.map { entry in
+      if case .rejected(let problem) = entry.state { problem } else { Problem?.none }
+    }
+    #expect(
+      problems.map { $0?.code.rawValue } == [
+        "bad-attribute", "bad-attribute", "bad-attribute", nil, "bad-attribute",
+      ])
+    #expect(markdown.text.contains("| `\(problems[1].map { $0.message } ?? "")` |"))
+    try hive.register(file, file: "modules.json")
+    let error = #expect(throws: Problem.self) {
+      try hive.register(Registrations(), file: "modules.json")
+    }
+    #expect(error?.code == .duplicate && hive.entries.count == 5)
+    await #expect(throws: Problem.self) {
+      try await hive.register(module: "E", requires: ["log >=x"]) { _ in fatalError() }
+    }
+  }
+
   @Test("the tables have each key that the reader of a registration file takes, and no other")
   func keys() throws {
     let objects = [#"{"x": 0}"#, #"{"moduleClasses": [{"x": 0}]}"#, #"[{"x": 0}]"#]
