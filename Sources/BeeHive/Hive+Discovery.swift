@@ -100,7 +100,7 @@ extension Hive {
   /// - Returns: The remaining users of the old build; one sentence each.
   /// - Throws: ``Problem`` with the reason, and with the modules of the old build that do not go on. A call from inside
   ///   a module of the library, a start or a stop is an error. So is a build that lacks what a running module requires
-  ///   or needs. So is a build that the loader leads into the old one: make its tables and functions static or hidden,
+  ///   or needs. So is a plugin of `hive.plugins`, which has `reload`. So is a build that the loader leads into the old one: make its tables and functions static or hidden,
   ///   or open libraries without `RTLD_GLOBAL`.
   @discardableResult
   public func replace(
@@ -119,6 +119,9 @@ extension Hive {
   ) async throws(Problem) -> [String] {
     do {
       let (image, entries) = try await replaceable(path)
+      if title == nil, pluginImages.withLock(\.self)?([image.name], false) == true {
+        throw Problem(.notReplaced, "it is a plugin; \(Remedy.reloadPlugin)")
+      }
       let file = file ?? image.path.plainPath
       let declared = try UnloadedFile(file).entries
       if declared.isEmpty { throw Problem(.notReplaced, "\(file) declares nothing") }

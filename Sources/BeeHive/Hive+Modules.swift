@@ -204,11 +204,15 @@ extension Hive {
   @discardableResult
   public func remove(image path: String) async -> Int {
     refresh()
-    return await takeOut { state in
+    var names: [String] = []
+    let removed = await takeOut { state in
       let found = state.images(called: path)
       for (image, _) in found { observers.post(.imageWithdrawn(path: image.path)) }
+      names = found.map(\.image.name)
       return state.table.withdraw(found.flatMap(\.entries))
-    }.count
+    }
+    _ = pluginImages.withLock(\.self)?(names, true)
+    return removed.count
   }
 
   /// Removes and returns the entries that `choose` takes out, tears their modules down and ends their instances.

@@ -63,6 +63,9 @@ public final class Hive: Sendable {
   package typealias Supplier =
     @Sendable (_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool
   package let supplier = Lock<Supplier?>(nil)
+  /// A function of the plugin layer: returns whether one of these images is a plugin. Notes that others took their
+  /// entries out, if they did.
+  package let pluginImages = Lock<(@Sendable (_ names: [String], _ areOut: Bool) -> Bool)?>(nil)
   /// The objects that other layers keep with this Hive: one of each type.
   let attachments = Lock<[ObjectIdentifier: any AnyObject & Sendable]>([:])
   @usableFromInline let cache = LookupCache()

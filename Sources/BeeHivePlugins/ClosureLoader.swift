@@ -14,8 +14,7 @@ struct ClosureLoader: Sendable {
   ///
   /// Closes nothing again: images with Swift code cannot be unmapped.
   ///
-  /// - Returns: The loader's names for the opened files, the plugin's last. Also a problem if a file was not opened, or
-  ///   if it was not the judged file.
+  /// - Returns: The loader's names for the opened files, the plugin's last; and a problem if one is not a judged file.
   func open() -> (names: [String], problem: Problem?) {
     var names: [String] = []
     do throws(Problem) {

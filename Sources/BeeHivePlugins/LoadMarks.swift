@@ -2,16 +2,14 @@ internal import BinaryImage
 internal import LibC
 internal import PluginFiles
 
-/// Marks in a folder: each says that a process is loading a file. A constructor that ends or hangs its process leaves its
-/// mark behind, and the next start finds it.
+/// Marks of loads under way. A constructor that ends or hangs its process leaves its mark for the next start.
 ///
 /// A mark's name has the file's name, a stamp of its contents, the process namespace and the process number. The
 /// process keeps the mark locked. Its children may keep the lock too, so the number tells whether the process lives.
 struct LoadMarks {
   let folder: String
 
-  /// Chooses the folder that the host gives, or `plugins` in the program's own folder for user state; nil if there is
-  /// no such folder.
+  /// Chooses the host's folder, or else `plugins` in the program's folder for user state; nil if there is none.
   init?(in given: String?) {
     let own = userFolder("XDG_STATE_HOME", orInHome: ".local/state").map {
       "\($0)/\(ownProgram)/plugins"

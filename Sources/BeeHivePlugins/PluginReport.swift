@@ -3,8 +3,7 @@ internal import BinaryImage
 public import PluginFiles
 internal import Registration
 
-/// A report on every file that was examined for plugins. `description` is for people; `json` and any encoder are for
-/// programs.
+/// A report on every file that was examined for plugins: `description` for people, `json` and encoders for programs.
 public struct PluginReport: Encodable, Hashable, Sendable {
   /// One entry of a plugin, or one file that is no plugin.
   package struct Line: Encodable, Hashable, Sendable {
@@ -62,7 +61,8 @@ public struct PluginReport: Encodable, Hashable, Sendable {
   init(_ store: PluginStore, _ loaded: LoadedFiles, _ judged: Result<AdmissionReport, ImageError>) {
     lines = store.catalogue.candidates.flatMap { candidate -> [Line] in
       if case .failure(let error) = candidate.found {
-        return [Line("no plugin", at: candidate.path, nil, error)]
+        let isNone = candidate.stamp == nil || [.noEntries, .notAnObject].contains(error.code)
+        return [Line(isNone ? "no plugin" : "refused", at: candidate.path, nil, error)]
       }
       guard let file = PluginFile(candidate, loaded, store) else { return [] }
       let identity = file.identity.map { [Line(file.state.word, at: file.path, $0)] } ?? []
@@ -77,8 +77,7 @@ public struct PluginReport: Encodable, Hashable, Sendable {
 }
 
 extension PluginReport: CustomStringConvertible {
-  /// Aligned columns with a line for each entry and for each file that is no plugin, then the problems, then the
-  /// admission.
+  /// Aligned columns: a line for each entry and each file that is no plugin, then the problems and the admission.
   public var description: String {
     let rows = lines.map { line in
       [

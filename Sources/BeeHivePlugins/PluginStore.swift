@@ -76,7 +76,12 @@ final class PluginStore: Sendable {
   let changes = Broadcast<PluginFile>()
 
   /// Asks the loader now: later a constructor that hangs may keep it.
-  init() { _ = loaderSearchPath }
+  init(of hive: Hive) {
+    _ = loaderSearchPath
+    hive.pluginImages.withLock {
+      $0 = { [weak self] in self?.hasPlugin(among: $0, areOut: $1) == true }
+    }
+  }
 
   /// Watches end with the Hive.
   deinit { for watch in state.withLock({ $0.watches }) { watch.end() } }
@@ -174,8 +179,7 @@ extension PluginStore {
     }
   }
 
-  /// Notes the state of a judged file and sends the change to observers. A judgement does not replace the state of a
-  /// plugin whose load has begun.
+  /// Notes and publishes the state of a judged file. A judgement never replaces the state of a load that has begun.
   func note(_ new: PluginFile.State, of stamp: FileStamp?) {
     let changed = state.withLock { state -> PluginCatalogue.Candidate? in
       guard let found = state.catalogue.candidate(of: stamp), let stamp = stamp?.contents
@@ -186,7 +190,7 @@ extension PluginStore {
       return found
     }
     guard let candidate = changed, changes.isHeard,
-      let file = PluginFile(candidate, isLoaded: new == .loaded || new == .unloaded, new)
+      let file = PluginFile(candidate, isLoaded: new == .loaded || image(of: stamp) != nil, new)
     else { return }
     changes.send(file)
   }
@@ -299,6 +303,16 @@ extension PluginStore {
       state.images.append(image)
       return image.isTakenIn ? image.withdrawals : nil
     }
+  }
+
+  /// Returns whether one of these images is a plugin. If others took their entries out, notes that.
+  private func hasPlugin(among names: [String], areOut: Bool) -> Bool {
+    let found = state.withLock { $0.images }.filter { names.contains(where: $0.isNamed) }
+    for image in found where areOut {
+      note(false, ofImage: image.name)
+      note(.unloaded, of: image.stamp)
+    }
+    return !found.isEmpty
   }
 
   /// Returns how often the image of a file was withdrawn; 0 if the file is not loaded.

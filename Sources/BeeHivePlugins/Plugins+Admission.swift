@@ -14,8 +14,7 @@ extension Plugins {
     nonmutating set { store.state.withLock { $0.policy = newValue } }
   }
 
-  /// Lets the host verify each plugin whose own files give no reason to refuse it, with every library that comes along.
-  /// It may check signatures, for example.
+  /// Lets the host verify, by signatures perhaps, each plugin that nothing else refuses, and every library with it.
   ///
   ///     hive.plugins.verify { descriptor, path in try keys.check(path + ".sig", of: descriptor) }
   ///

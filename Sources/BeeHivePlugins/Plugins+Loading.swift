@@ -26,8 +26,7 @@ extension Plugins {
   /// - Parameters:
   ///   - plugins: Their ids, paths or ends of paths, each with the accepted versions, which ``policy`` requires from
   ///     now on. If empty, all admitted plugins that are to be loaded at start.
-  ///   - marks: The folder for marks, from now on; nil for `plugins` below the program's own in `$XDG_STATE_HOME`, or else
-  ///     in `~/.local/state`.
+  ///   - marks: The folder for marks from now on; nil for `plugins` in the program's folder of `$XDG_STATE_HOME`.
   /// - Returns: The plugins that were loaded now, in this order.
   /// - Throws: ``Problem`` with the reason for each of these plugins that was not loaded.
   @discardableResult
@@ -36,8 +35,13 @@ extension Plugins {
   ) async throws(Problem) -> [PluginFile] {
     store.refresh()
     let wanted = plugins.map { ModuleRequirement($0) }
+    if let other = wanted.first(where: { !$0.isReadable }) {
+      let remedy = Remedy.writeVersions
+      throw Problem(
+        .notLoaded, "\(other.name): the versions \(other.versions) cannot be read; \(remedy)")
+    }
     store.state.withLock { state in
-      state.marks = marks ?? state.marks
+      state.marks = marks?.absolute ?? state.marks
       for plugin in wanted where !plugin.versions.isEmpty {
         state.policy.versions[plugin.name] = plugin.versions
       }
@@ -94,7 +98,7 @@ extension Plugins {
   /// Judges all plugins; throws if the process may open too few files for that.
   func judge(reloaded: String? = nil) throws(Problem) -> AdmissionReport {
     do throws(ImageError) {
-      let report = try admission(keptFiles: mostOpenFiles / 2, reloaded: reloaded)
+      let report = try admission(keptFiles: mostOpenFiles / 32, reloaded: reloaded)
       let said = report.problems + report.plugins.flatMap(\.refusals).map(\.message)
       guard let lack = said.first(where: \.saysTooManyFiles) else { return report }
       throw ImageError(.unreadable, image: "plugins", message: "Not all were judged: \(lack)")
@@ -231,7 +235,7 @@ extension Plugins {
   /// plugin back.
   ///
   /// - Parameter plugins: Their ids, paths or ends of paths; if empty, all loaded plugins.
-  /// - Returns: Who still has something of them; one sentence each.
+  /// - Returns: The users of them that the Hive counts; one sentence each.
   /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
   @discardableResult
   public func unload(_ plugins: String...) async throws(Problem) -> [String] {
@@ -264,7 +268,7 @@ extension Plugins {
   /// ``BeeHive/Hive/replace(image:with:judging:)``. If a step fails, the old file stays in use.
   ///
   /// - Parameter plugin: Its id, path or end of a path; it must mean one plugin only.
-  /// - Returns: Who still has something of the old file; one sentence each.
+  /// - Returns: The users of the old file that the Hive counts; one sentence each.
   /// - Throws: ``Problem`` with the reason that the old file stays in use.
   @discardableResult
   public func reload(_ plugin: String) async throws(Problem) -> [String] {

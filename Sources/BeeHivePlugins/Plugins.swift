@@ -26,11 +26,10 @@ public struct Plugins: Sendable {
   ///
   /// - Parameter directory: The directory's path.
   /// - Returns: A handle that removes the directory again. If a module adds it, unmounting the module removes it.
-  /// - Throws: `ImageError` if the directory cannot be read; then it is not added. A file that is no plugin throws
-  ///   nothing: the report says why.
+  /// - Throws: `ImageError` if the directory cannot be read; then it is not added. Other files are in the report.
   @discardableResult
   public func add(directory: String) throws(ImageError) -> Handle {
-    try add(.directory(Self.absolute(directory)))
+    try add(.directory(directory.absolute))
   }
 
   /// Adds one plugin.
@@ -39,12 +38,7 @@ public struct Plugins: Sendable {
   /// - Returns: A handle that removes the plugin again. If a module adds it, unmounting the module removes it.
   /// - Throws: `ImageError` if the file cannot be read, or is no plugin; then it is not added.
   @discardableResult
-  public func add(file: String) throws(ImageError) -> Handle { try add(.file(Self.absolute(file))) }
-
-  /// Returns a path that leads to the same file even after a plugin changes the working directory.
-  private static func absolute(_ path: String) -> String {
-    path.isAbsolute ? path : "\(".".resolved)/\(path)"
-  }
+  public func add(file: String) throws(ImageError) -> Handle { try add(.file(file.absolute)) }
 
   private func add(_ source: PluginCatalogue.Source) throws(ImageError) -> Handle {
     hive.owned(try store.add(source))
@@ -98,7 +92,7 @@ public struct Plugins: Sendable {
 
 extension Hive {
   /// The plugins that this Hive knows by their files.
-  public var plugins: Plugins { Plugins(hive: self, store: attachment { _ in PluginStore() }) }
+  public var plugins: Plugins { Plugins(hive: self, store: attachment { PluginStore(of: $0) }) }
 }
 
 /// A plugin's file, as it was read: its identity, its entries and their requirements.
@@ -117,8 +111,7 @@ public struct PluginFile: Hashable, Sendable {
     case loaded
     /// It was not loaded, or it was withdrawn because a module of it did not start.
     case failed(Problem)
-    /// A process ended while it loaded this file. It is not tried again until the file changes, or somebody removes the
-    /// mark that the reason names.
+    /// A process ended while it loaded this file. It waits until the file changes or somebody removes the mark.
     case quarantined(PluginRefusal)
     /// Its entries were removed; its image stays mapped.
     case unloaded
@@ -163,7 +156,10 @@ public struct PluginFile: Hashable, Sendable {
     identity = manifest.plugin
     entries = Entry.unloaded(
       manifest.records, manifest.rejections,
-      Problem(.notLoaded, "the file that declares it is not loaded; load it"))
+      Problem(
+        .notLoaded,
+        isLoaded
+          ? "hive.entries has its state" : "the file that declares it is not loaded; load it"))
     requirements = manifest.records.flatMap(\.attributes.requires)
   }
 }

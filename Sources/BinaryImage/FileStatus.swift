@@ -188,6 +188,9 @@ extension String {
     return slash == startIndex ? "/" : String(self[..<slash])
   }
 
+  /// A path that leads to the same file from any working directory. Links stay.
+  package var absolute: String { isAbsolute ? self : "\(".".resolved)/\(self)" }
+
   /// The path that the kernel makes of it, without links; the text itself if it leads nowhere.
   package var resolved: String {
     guard let path = unsafe realpath(self, nil) else { return self }

@@ -7,7 +7,9 @@ package struct Remedy: Hashable, Codable, Sendable, CustomStringConvertible {
   /// A clause that begins with a small letter and has no full stop.
   package let description: String
   /// The same as a sentence.
-  package var sentence: String { "\(description.capitalizedFirst)." }
+  package var sentence: String {
+    "\(description.prefix(1).uppercased())\(description.dropFirst())."
+  }
 
   fileprivate init(_ clause: String) { description = clause }
 }
@@ -255,8 +257,11 @@ extension Remedy {
     "link it with -Wl,-z,noexecstack; an assembler source needs .note.GNU-stack")
   package static let compilePIC = Self("compile all of it with -fPIC")
   package static let startInSetUp = Self(
-    "do that in a module's setUp, or admit it: --startup anything. section-dump startup lists "
-      + "everything that runs")
+    "do that in a module's setUp, or admit it: policy.startup = .anything, --startup anything. section-dump startup "
+      + "lists everything that runs")
+  package static let keepNames = Self(
+    "strip it with --strip-debug, which keeps the names of functions; section-dump startup lists everything that runs"
+  )
   package static let writeAbsolutePath = Self(
     "write it there with an absolute path, or leave it out")
   package static let linkAbsolutePath = Self(
@@ -272,9 +277,10 @@ extension Remedy {
 // MARK: Plugins among others, and switched off
 
 extension Remedy {
-  package static func mend(_ cause: String) -> Self {
-    Self("nothing else is wrong with it: mend \(cause)")
+  package static func wait(for cause: String) -> Self {
+    Self("nothing else is wrong with it: it loads once \(cause) does")
   }
+  package static let reloadPlugin = Self("reload it by hive.plugins.reload")
   package static let reload = Self("reload it, or unload the earlier build first")
   package static let unloadOther = Self("unload that one first, to load another version")
   package static let removeVersion = Self(

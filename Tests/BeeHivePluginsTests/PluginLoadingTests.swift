@@ -208,7 +208,7 @@ struct PluginLoadingTests {
     }
     let id = "com.example.ids"
     await refused("\(id) >=3", because: "It is version 1.5 of \(id), and the host asks for >=3.")
-    await refused("\(id) >=x", because: "'>=x', cannot be read")
+    await refused("\(id) >=x", because: "the versions >=x cannot be read; write them as >=1.2 <2")
     await refused("c.so >=1", because: "It is of no version, and the host asks for >=1.")
     #expect(shop.loadedCount == 0)
     let loaded = try await shop.hive.plugins.load("\(id) >=1 <2")
@@ -572,6 +572,13 @@ struct QuarantineTests {
 }
 
 extension QuarantineTests {
+  @Test("are found in the same folder after a plugin has changed the working directory")
+  func absoluteMarks() async throws {
+    let hive = Hive(imagesWhere: { _ in false })
+    try await hive.plugins.load(marks: "marks")
+    #expect(hive.plugins.store.state.withLock { $0.marks }?.hasSuffix("/marks") == true)
+  }
+
   @Test("are not found where no mark can be written, which the report says")
   func unmarked() async throws {
     let shop = try Shop()
@@ -630,6 +637,21 @@ struct PluginReloadingTests {
       #expect(try shop.said("linked_a") == 1)
       try await shop.hive.plugins.unload()
     }
+  }
+
+  @Test("and are unloaded by the removal of their images, which they share with no replacement")
+  func removed() async throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "removed_a"))
+    try await shop.hive.plugins.load(marks: shop.marks)
+    let problem = await #expect(throws: Problem.self) {
+      try await shop.hive.replace(image: shop.path("a"))
+    }
+    #expect(problem?.message.contains("it is a plugin; reload it by hive.plugins.reload") == true)
+    #expect(await shop.hive.remove(image: shop.path("a")) == 2)
+    #expect(shop.states == [.unloaded])
+    #expect(try await shop.hive.plugins.load().map(\.state) == [.loaded])
+    #expect(try shop.said("removed_a") == 1)
   }
 
   @Test("by the name that the file has now")

@@ -55,6 +55,16 @@ struct ProbeTests {
     #expect(Array(lines[1...]) == rest, "\(outcome)")
   }
 
+  @Test("a link is opened by its own path, so that $ORIGIN is its folder")
+  func links() throws {
+    let folder = try Self.patient("int nothing;")
+    try folder.makeFolder("links")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.place("links/other.so").path, withDestinationPath: "../plugin.so")
+    let outcome = try probe(folder, file: "links/other.so").expect(0)
+    #expect(outcome.lines.first?.hasPrefix("host loads other.so in ") == true, "\(outcome)")
+  }
+
   @Test("libraries that come along are named")
   func libraries() throws {
     let folder = try Self.patient("int nothing;")

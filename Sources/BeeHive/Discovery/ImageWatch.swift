@@ -171,7 +171,7 @@ package func openAnew(_ file: String) throws(Problem) -> String {
         "\(file) is the same file, or loaded already; rename a copy of the new build to it")
     }
   }
-  if Task.isCancelled { throw Problem(.notReplaced, "it took too long") }
+  if Task.isCancelled { throw Problem(.notReplaced, "the call was cancelled, or took too long") }
   try openLibrary(name, as: file)
   return name
 }

@@ -34,7 +34,7 @@ extension ServiceLookup {
     let remedy =
       type == nil
       ? "no C library that is loaded provides it; link or dlopen the one that does"
-      : "nothing that is loaded provides it; link or dlopen the library that does, or register it"
+      : "nothing that is loaded provides it; load the library that does (hive.plugins.load, dlopen), link or register it"
     var error =
       refusals.isEmpty
       ? ServiceError(.notFound, service: spelling, message: remedy) : unusable

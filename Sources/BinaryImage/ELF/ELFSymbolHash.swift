@@ -28,11 +28,14 @@ struct ELFSymbolHash {
       (count, isUsed, table) = (0, false, nil)
       return
     }
-    // The old table has the number of symbols; the new one only leads to the last symbol. On Alpha the words of the old
-    // table are wider, and nobody there writes it without the new one.
-    let old = image.header.machine == UInt16(EM_ALPHA) ? nil : dynamic.value(Int64(DT_HASH))
-    let claimed = try old.map { address throws(ImageError) in
-      try image.checked(symbols: UInt64(image.rows(.words, at: address).row(1)))
+    // The old table has the number of symbols; the new one only leads to the last symbol.
+    let claimed = try dynamic.value(Int64(DT_HASH)).map { address throws(ImageError) in
+      // Its words are as wide as an address on two machines.
+      let isWide = [EM_ALPHA, EM_S390].contains(Int32(image.header.machine))
+      return try image.checked(
+        symbols: isWide
+          ? image.rows(.addresses, at: address).row(1)
+          : UInt64(image.rows(.words, at: address).row(1)))
     }
     guard let address = dynamic.value(Int64(DT_GNU_HASH)) else {
       (count, isUsed, table) = (claimed ?? 0, claimed ?? 0 > 0, nil)

@@ -103,8 +103,7 @@ package struct Admission {
     (self.refusal, self.keptFiles) = (refusal, keptFiles)
   }
 
-  /// Judges a file that a catalogue has found. Of several files of one name, in different folders, the first admitted
-  /// one counts.
+  /// Judges a file of a catalogue. Of several files of one name, in different folders, the first admitted one counts.
   ///
   /// - Parameter candidate: The file.
   /// - Returns: Whether it is a plugin, or is named like one; a folder may hold everything else.
@@ -210,8 +209,7 @@ package struct Admission {
     }
     try new.checkSymbols(of: own, in: libraries)
     var (records, rejections) = (new.records, new.rejections.map { ("an entry", $0) })
-    // Libraries of the system declare nothing for any host. Neither do those of Swift's toolchain, but other files may
-    // have their names.
+    // Libraries of the system and of Swift's toolchain declare nothing, but other files may have the latter's names.
     for library in companions where library !== own && !library.isSystem {
       // Without section headers nothing finds entries, unless a note tells where they are.
       guard library.image.hasSectionTable || library.linkage.noteVersion != nil else { continue }
@@ -318,8 +316,7 @@ package struct Admission {
     return shown
   }
 
-  /// Judges plugins again that get libraries of plugins before them instead of their own: the loader goes by the names
-  /// of libraries.
+  /// Judges plugins again that get libraries of earlier plugins instead of their own: the loader goes by names.
   private func judgedInOrder(_ judged: [Judged], _ joint: JointAdmission) -> [Judged] {
     var files = judged
     var residents: [[UInt8]: (member: LoadClosure.Member, owner: String)] = [:]

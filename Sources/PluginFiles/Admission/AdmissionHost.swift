@@ -10,8 +10,7 @@ package struct AdmissionHost {
   package let identity: ImageIdentity
   /// The problems of libraries that are not found or cannot be read, and of such an interpreter.
   package private(set) var problems: [ImageError] = []
-  /// Libraries of this process whose files were removed or replaced after they were loaded: the loader's names for
-  /// them, and their mapped ranges.
+  /// Libraries whose files were removed or replaced after they were loaded: the loader's names, and their ranges.
   private(set) var replaced: [(name: String, ranges: [MappedRange])] = []
   /// The program and its libraries.
   var libraries = LibrarySet()

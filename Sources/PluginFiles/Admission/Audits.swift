@@ -169,14 +169,15 @@ extension Admission.Judged {
     guard policy.startup == .anchor, !library.isSystem else { return }
     let (steps, problems) = try library.image.startup()
     if let problem = problems.first { throw problem }
-    let names = steps.filter { step in
+    let forbidden = steps.filter { step in
       switch step.kind {
       case .needed, .threadLocal, .loadMethod, .finiArray, .finaliser: false
       case .audit, .filter, .resolver, .exportedResolver: true
       case .preinit, .initialiser, .initArray:
         !step.isOfCompiler && !usualAtStartup.contains(step.name ?? "")
       }
-    }.map { step in
+    }
+    let names = forbidden.map { step in
       step.name ?? step.address.map { "a function without a name at \($0.hexadecimal)" } ?? "?"
     }
     guard !names.isEmpty else { return }
@@ -185,7 +186,7 @@ extension Admission.Judged {
       "\(library.title) runs \(names.shown(most: 3)) by \(names.count > 1 ? "themselves" : "itself") when it is "
         + "loaded, before anybody asks for it; the policy lets a plugin run nothing but what announces its entries.",
       expected: "nothing but the anchor", found: names.joined(separator: ", "),
-      remedy: .startInSetUp)
+      remedy: forbidden.allSatisfy { $0.name == nil } ? .keepNames : .startInSetUp)
   }
 }
 

@@ -199,14 +199,13 @@ struct JointAdmission {
       files[file].refuse(
         .refusedProvider,
         "It needs \(provider), which would not load\(why): \(first.message.lowercasedFirst)",
-        expected: provider, found: first.code, remedy: .mend(cause), cause: files[origin].path)
+        expected: provider, found: first.code, remedy: .wait(for: cause), cause: files[origin].path)
     }
   }
 }
 
 extension [Admission.Judged] {
-  /// Refuses every version of a plugin except the highest that may load; of equal versions the first counts. Returns
-  /// the files that were chosen among several.
+  /// Refuses all versions of a plugin but the highest that may load, of equal ones the first. Returns the chosen files.
   mutating func chooseVersions() -> [Int] {
     var rivals: [String: [(file: Int, identity: PluginIdentity, version: Version)]] = [:]
     for (file, judged) in enumerated() where judged.refusals.isEmpty {

@@ -75,8 +75,7 @@ final class Library {
     !image.hasSectionTable && linkage.needed.contains { $0.hasPrefix("libswift") }
   }
 
-  /// Returns whether it follows the conventions of another system than the program. Libraries of any system may say
-  /// that they follow System V.
+  /// Returns whether it follows the conventions of another system than the program. Any file may say System V.
   func isForeign(to program: Library?) -> Bool {
     let system = image.abi.system
     return system != 0 && system != program?.image.abi.system
@@ -111,9 +110,8 @@ final class Library {
   func expanded(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     let identity = image.identity
-    let folder = path.folder.isAbsolute ? path.folder : "\(".".resolved)/\(path.folder)"
     return text.expanded([
-      "ORIGIN": folder, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
+      "ORIGIN": path.folder.absolute, "LIB": identity.libraryFolder, "PLATFORM": identity.machine,
     ])
   }
 }

@@ -52,8 +52,7 @@ struct LibrarySet {
   /// Whether the plugin brings more than it may.
   var isTooLarge: Bool { size.files > most.files || size.bytes > most.bytes }
 
-  /// Returns the set with a plugin and everything that it needs. `residents` are the paths of files that earlier
-  /// plugins have brought, by their names.
+  /// Returns the set with a plugin and its needs. `residents` are paths of files of earlier plugins, by their names.
   func loading(
     _ library: Library, _ search: LibrarySearch, beside residents: [[UInt8]: String] = [:]
   ) -> Self {

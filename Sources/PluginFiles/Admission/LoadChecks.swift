@@ -11,8 +11,7 @@ private let readNoteVersion = 1
 let keptThreadBytes: UInt64 = 1664
 
 extension Admission.Judged {
-  /// Checks that a plugin is made for processes like the host's, by a toolkit that this one can read. Returns whether
-  /// it is.
+  /// Checks that a plugin is for processes like the host's, by a toolkit that this one reads. Returns whether it is.
   mutating func checkMachine(of library: Library) -> Bool {
     let start = refusals.count
     let identity = library.image.identity
@@ -91,8 +90,7 @@ extension Admission.Judged {
     return false
   }
 
-  /// Checks that the loader opens a file by name, whatever else the file needs. Remarks depend on what the host has
-  /// opened before.
+  /// Checks that the loader opens a file by name, whatever it needs. Remarks depend on what the host has open.
   mutating func checkOpening(of library: Library) throws(ImageError) {
     if let obstacle = try library.image.obstacle() {
       refuse(
@@ -233,7 +231,7 @@ extension Admission.Judged {
             + "\(other.rawValue): the loader compares names alone.", expected: kind.rawValue,
           found: other.rawValue, remedy: .buildWithItsHeader)
       }
-      guard !isTold, try definer.lacksVersions(of: wanted) else { continue }
+      guard !isTold, try definer.lacksVersions(of: wanted, in: libraries) else { continue }
       isTold = true
       refuse(
         .notLoadable,
@@ -279,8 +277,7 @@ extension Admission.Judged {
     }
   }
 
-  /// Checks that a plugin, or a library that comes along, was built against the contracts of the host and of the other
-  /// libraries that come along.
+  /// Checks that a plugin, or a library that comes along, was built against the contracts of the host and the others.
   mutating func checkContracts(
     of own: Library, _ records: [Record], with companions: [Library]
   ) throws(ImageError) {
@@ -336,9 +333,12 @@ extension Admission.Judged {
 
 extension Library {
   /// Returns whether a symbol was linked from this library when its symbols had versions, but now they have none.
-  fileprivate func lacksVersions(of wanted: BoundSymbol) throws(ImageError) -> Bool {
+  fileprivate func lacksVersions(
+    of wanted: BoundSymbol, in libraries: LibrarySet
+  ) throws(ImageError) -> Bool {
     guard let library = wanted.library, try !bindings.get().hasVersions else { return false }
-    return library == linkage.name || library == path.fileName
+    return [linkage.name, path.fileName].contains(library)
+      || libraries.member(named: library) === self
   }
 
   fileprivate func defines(anyOf symbols: [BoundSymbol]) throws(ImageError) -> Bool {

@@ -1,8 +1,7 @@
 package import BinaryImage
 internal import Registration
 
-/// The files that `dlopen` maps for a plugin, in the loader's order: the plugin, then level by level the files that it
-/// needs.
+/// The files that `dlopen` maps for a plugin, in the loader's order: the plugin, then level by level what they need.
 ///
 /// Each file was found by the loader's rules and opened once, and every check reads that descriptor.
 package struct LoadClosure: Hashable, Sendable {

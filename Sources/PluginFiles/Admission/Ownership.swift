@@ -7,8 +7,7 @@ internal import Registration
 /// The users who may decide which code a host runs: root, and the user who runs the host.
 private var trustedUsers: Set<UInt32> { [0, geteuid()] }
 
-/// Returns the refusals of an open file that others than root and the host's user can change or replace. Checks the
-/// file, and every folder that leads to it.
+/// Returns the refusals of an open file that others can change or replace: of the file, and of each folder above it.
 func ownerRefusals(of file: OpenedFile, as title: String) -> [PluginRefusal] {
   let walk = FolderWalk(to: file.path)
   guard let end = walk.end, end.stamp.isSameFile(as: file.stamp) else {
@@ -56,8 +55,7 @@ extension PluginRefusal {
 }
 
 extension FolderWalk {
-  /// The reasons that others than root and the host's user may decide what the path leads to, outermost folder first.
-  /// sudo has the same rule for its plugins.
+  /// The reasons that other users may decide what the path leads to, outermost folder first, as in sudo.
   var refusals: [PluginRefusal] {
     // Folders that cannot be seen are not safe.
     if let failure { return [PluginRefusal(failure)] }

@@ -46,18 +46,15 @@ public struct PluginPolicy: Hashable, Sendable, Codable {
   public var denied: [String] = []
   /// The versions that are admitted, by the plugin's id or file: `["com.example.greet": ">=1.2 <2"]`; any if it has none.
   public var versions: [String: String] = [:]
-  /// Whether the file and each folder that leads to it must belong to root or to the host's user, and be writable
-  /// to no one else.
+  /// Whether the file and each folder above it must belong to root or the host's user, who alone may write to it.
   public var checksOwners = true
-  /// Whether libraries may be looked for only in absolute folders, or relative to the file, that no one else may write
-  /// to or make.
+  /// Whether search paths may have only folders, absolute or relative to the file, that no one else may write or make.
   public var checksSearchPaths = true
   /// Whether an executable stack is admitted.
   public var admitsExecutableStacks = true
   /// Whether relocations that write into code are admitted.
   public var admitsTextRelocations = true
-  /// Whether a plugin is admitted even if the host would reject one of its entries: one that cannot be read, or a
-  /// duplicate of another plugin's entry.
+  /// Whether a plugin is admitted even if an entry would be rejected: it cannot be read, or is a duplicate.
   public var admitsRejectedEntries = true
   /// The code that may run when the plugin is loaded.
   public var startup = Startup.anything

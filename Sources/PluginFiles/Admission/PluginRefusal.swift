@@ -89,3 +89,8 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     (self.expected, self.found, self.cause) = (expected, found, cause)
   }
 }
+
+extension PluginRefusal: CustomDebugStringConvertible {
+  /// The code and the message: also in the text of a state.
+  public var debugDescription: String { "[\(code)] \(message)" }
+}

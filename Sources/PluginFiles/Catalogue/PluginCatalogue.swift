@@ -36,7 +36,7 @@ package struct PluginCatalogue: Sendable {
     /// The manifest, or the reason that it is no plugin.
     package var found: Result<PluginManifest, ImageError>
     /// The stamp of the file and its contents; nil if there is no regular file.
-    var stamp: FileStamp?
+    package var stamp: FileStamp?
     /// Whether a change since it was read shows in the stamp.
     var isSettled = true
   }

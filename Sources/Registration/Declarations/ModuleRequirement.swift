@@ -15,7 +15,7 @@ package struct ModuleRequirement: Hashable, Sendable {
   }
 
   /// Whether the versions can be read.
-  var isReadable: Bool { versions.isEmpty || VersionRange(versions) != nil }
+  package var isReadable: Bool { versions.isEmpty || VersionRange(versions) != nil }
 
   /// Returns why a module of the name does not meet the requirement: "is of version 0.9, not >=1.2 <2".
   ///

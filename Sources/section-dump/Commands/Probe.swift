@@ -51,7 +51,7 @@ struct Probe: ParsableCommand {
     try program.check(
       identity.bits == 64 && identity.machine == ProbedProcess.machine, .unsupported,
       "It is made for \(identity.machine): run the section-dump of that machine, on it.")
-    let result = try ProbeResult(of: path.resolved, in: host.resolved, limit: .seconds(limit))
+    let result = try ProbeResult(of: path.absolute, in: host.resolved, limit: .seconds(limit))
     try OutputOptions.print(isMissing: false, fails: result.outcome != .loaded) { sink in
       sink.write(format == .json ? "\(result.value.text)\n" : "\(result.description)\n")
     }

@@ -118,6 +118,16 @@ extension AdmissionChecksTests {
       _ = try folder.answer()
     },
     Row(
+      "a library that is needed by its path and has lost the versions of its symbols",
+      "not-loadable", ["answer@ONE", "ends the whole process"]
+    ) { folder in
+      try folder.folder.write("ONE { global: answer; };", as: "map")
+      let source = "int answer(void) { return 1; }"
+      let path = try folder.library("plugins/libown.so", source, ["-Wl,--version-script,map"])
+      try folder.plugin("x", calling("answer"), path)
+      try folder.library("plugins/libown.so", source)
+    },
+    Row(
       "packed relocations without the version that says so", "not-loadable",
       ["DT_RELR", "GLIBC_ABI_DT_RELR"]
     ) { folder in
