@@ -16,24 +16,29 @@ import BeeHivePlugins
     print(hive.plugins.implementations(of: "Greeter").map(\.implementation))
     print(hive.plugins.report())
 
-    let watch = try hive.plugins.watch { print(hive.plugins.report()) }
-
-    watch.cancel()
-
     hive.plugins.policy = .strict
     hive.plugins.policy.denied = ["libbeta*"]
     print(try hive.plugins.admission())
 
+    hive.plugins.activation = .onDemand
+    hive.plugins.activations = ["com.example.greet": .atStart, "libold.so": .never]
+
+    // Has the changes from here on, so it comes before the load.
     let changes = Task { [changes = hive.plugins.changes] in
       for await file in changes { print(file.path, file.state) }
     }
-    try await hive.plugins.load()
-    try await hive.start()
+    let watch = try hive.plugins.watch { print(hive.plugins.report()) }
 
-    hive.plugins.activation = .onDemand
-    hive.plugins.activations = ["com.example.audit": .atStart, "libold.so": .never]
+    do {
+      for file in try await hive.plugins.load() { print("loaded", file.path) }
+    } catch {
+      print(error)  // Has each reason. Other plugins may be loaded.
+    }
+    try await hive.start(options: LaunchOptions(onFailure: .skip))
 
     print(try await hive.plugins.unload())
+
+    watch.cancel()
     changes.cancel()
   }
 }

@@ -109,6 +109,9 @@ import Testing
     #expect(output.contains("\n[Optional(\"English\")]\n"), "\(output)")
     #expect(output.contains("admitted   service  Greeter → English"), "\(output)")
     #expect(output.contains("com.example.greet"), "\(output)")
+    // The strict policy refuses its constructor, so the program goes on without it and unloads nothing.
+    #expect(output.contains("[runs-at-startup]"), "\(output)")
+    #expect(!output.contains("\nloaded ") && output.contains("\n[]\n"), "\(output)")
   }
 
   /// Runs the daemon with a plugin, and asks it to end once it says what has started.
