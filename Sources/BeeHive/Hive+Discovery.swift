@@ -110,8 +110,7 @@ extension Hive {
     try await replace(image: path, with: file, judging: judge) { try openAnew($0) }
   }
 
-  /// Replaces a library. Opens the new build with `open`, which returns the loader's name for it. Errors call the
-  /// library `title`.
+  /// Replaces a library by what `open` opens; it returns the loader's name. Errors call the library `title`.
   package func replace(
     image path: String, called title: String? = nil, with file: String?,
     judging judge: @Sendable (_ file: String) throws -> Void,

@@ -368,18 +368,6 @@ extension Hive {
   }
 }
 
-extension Hive.State {
-  typealias Image = (image: KnownImages.Registered, entries: [RegisteredEntry])
-
-  /// Returns the images whose path is this one or ends with it, each with the entries that it has left: at least one.
-  func images(called path: String) -> [Image] {
-    images.registered(called: path).compactMap { image in
-      let entries = table.declared(by: image.id).filter { !$0.isWithdrawn }
-      return entries.isEmpty ? nil : (image, entries)
-    }
-  }
-}
-
 extension Hive {
   /// Starts the modules, waits until the process is to end, and tears them down.
   ///

@@ -354,3 +354,15 @@ extension Hive {
     cache.collect(now: true)
   }
 }
+
+extension Hive.State {
+  typealias Image = (image: KnownImages.Registered, entries: [RegisteredEntry])
+
+  /// Returns the images whose path is this one or ends with it, each with the entries that it has left: at least one.
+  func images(called path: String) -> [Image] {
+    images.registered(called: path).compactMap { image in
+      let entries = table.declared(by: image.id).filter { !$0.isWithdrawn }
+      return entries.isEmpty ? nil : (image, entries)
+    }
+  }
+}
