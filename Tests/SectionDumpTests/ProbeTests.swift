@@ -63,6 +63,7 @@ struct ProbeTests {
       atPath: folder.place("links/other.so").path, withDestinationPath: "../plugin.so")
     let outcome = try probe(folder, file: "links/other.so").expect(0)
     #expect(outcome.lines.first?.hasPrefix("host loads other.so in ") == true, "\(outcome)")
+    #expect(outcome.lines.dropFirst() == ["  | library runs"], "\(outcome)")
   }
 
   @Test("libraries that come along are named")

@@ -109,6 +109,7 @@ struct ProbeResult {
       message = "no library of it has dlopen; it is linked statically, or without the C library"
       return
     }
+    let own = [path, path.resolved]
     let before = Set(process.mapped.map(\.path))
     let clock = ContinuousClock.now
     let (end, handle) = process.call(functions[0], path, UInt64(RTLD_NOW))
@@ -117,9 +118,9 @@ struct ProbeResult {
     let after = process.mapped.map(\.path)
     let known = before.union(after)
     opened = process.opened.filter {
-      !known.contains($0.resolved) && $0 != "/etc/ld.so.cache" && $0 != path
+      !known.contains($0.resolved) && $0 != "/etc/ld.so.cache" && !own.contains($0)
     }
-    var seen = before.union([path])
+    var seen = before.union(own)
     libraries = after.filter { seen.insert($0).inserted }
     guard end == .returned else { return }
     outcome = handle == 0 ? .refused : .loaded
