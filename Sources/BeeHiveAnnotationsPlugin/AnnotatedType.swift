@@ -114,13 +114,13 @@
     ) -> (node: any SyntaxProtocol, reason: String)? {
       let effects = initializer.signature.effectSpecifiers
       if let mark = initializer.optionalMark {
-        return (mark, "may return nil, and who asks wants an instance; \(instead)")
+        return (mark, "may return nil, but an entry needs an instance; \(instead)")
       }
       if let clause = effects?.throwsClause, clause.type?.plainText != "Never" {
-        return (clause, "throws, and no caller is there to catch; \(instead)")
+        return (clause, "throws, but no caller catches its errors; \(instead)")
       }
       if let async = effects?.asyncSpecifier {
-        return (async, "waits, and who asks does not; \(instead)")
+        return (async, "is async, but its caller does not wait; \(instead)")
       }
       guard !initializer.modifiers.contains(where: { $0.name.tokenKind == .keyword(.nonisolated) })
       else { return nil }

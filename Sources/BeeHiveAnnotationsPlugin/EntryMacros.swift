@@ -22,7 +22,7 @@
       {
         annotation.refuse(
           at: words,
-          "weak is for a class or an actor: a value has no one instance to hold; write "
+          "weak is for a class or an actor: a value is copied, not shared; write "
             + ".transient or .singleton")
       }
       for (index, service) in names.enumerated() {

@@ -105,17 +105,17 @@ extension RefusedUse {
         + "give; write it, or \(factory)", 2, 6),
     Self(
       service + "class Italian { init() throws {} }",
-      "init() of 'Italian' throws, and no caller is there to catch; \(factory)", 2, 24),
+      "init() of 'Italian' throws, but no caller catches its errors; \(factory)", 2, 24),
     Self(
       "@BeeHiveModule\nstruct Till { init() throws(Trouble) {} }",
-      "init() of 'Till' throws, and no caller is there to catch; do that work in setUp instead", 2,
+      "init() of 'Till' throws, but no caller catches its errors; do that work in setUp instead", 2,
       22),
     Self(
       service + "actor Spanish { init() async {} }",
-      "init() of 'Spanish' waits, and who asks does not; \(factory)", 2, 24),
+      "init() of 'Spanish' is async, but its caller does not wait; \(factory)", 2, 24),
     Self(
       service + "struct Catalan { init?() {} }",
-      "init() of 'Catalan' may return nil, and who asks wants an instance; \(factory)", 2, 22),
+      "init() of 'Catalan' may return nil, but an entry needs an instance; \(factory)", 2, 22),
     Self(
       service + "class Maltese { @MainActor init() {} }",
       "init() of 'Maltese' belongs to MainActor, and any thread may ask; make it nonisolated, or "
@@ -141,11 +141,11 @@ extension RefusedUse {
       "scope must be one of .transient, .singleton, .weak, .scoped, written out here", 1, 44),
     Self(
       "@BeeHiveService((any Greeter).self, scope: .weak)\nstruct Bosnian {}",
-      "weak is for a class or an actor: a value has no one instance to hold; write "
+      "weak is for a class or an actor: a value is copied, not shared; write "
         + ".transient or .singleton", 1, 44),
     Self(
       "@BeeHiveService((any Greeter).self, scope: .weak)\nenum Romansh { case one; init() { self = .one } }",
-      "weak is for a class or an actor: a value has no one instance to hold; write "
+      "weak is for a class or an actor: a value is copied, not shared; write "
         + ".transient or .singleton", 1, 44),
     Self(
       "@BeeHiveService((any Greeter).self, name: \"\\(language)\")\nstruct Slovene {}",
@@ -192,7 +192,7 @@ extension RefusedUse {
           + "not, or call hive.register(module:)"),
       Problem(
         line: 2, column: 32,
-        message: "init() of 'Sixth' throws, and no caller is there to catch; do that work in setUp "
-          + "instead"),
+        message: "init() of 'Sixth' throws, but no caller catches its errors; do that work in "
+          + "setUp instead"),
     ])
 }
