@@ -50,8 +50,8 @@ struct ClosureLoader: Sendable {
       guard unsafe known == nil || judged != nil && known != judged else { continue }
       throw Problem(
         .notLoaded,
-        "\(member.path) needs \(name), and the loader knows \(unsafe known == nil ? "no such name" : "another file by it"), "
-          + "which was not judged"
+        "\(member.path) needs \(name), and the loader knows "
+          + (unsafe known == nil ? "no such name" : "another file of that name, not judged")
       )
     }
   }

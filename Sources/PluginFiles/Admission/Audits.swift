@@ -131,8 +131,8 @@ extension Admission.Judged {
     if let name = names.first(where: { $0.contains("\u{fffd}") }) {
       refuse(
         .notLoadable,
-        "\(library.title) has a name or a search path in it that is not UTF-8, so another file may have the name that is "
-          + "judged: \(name).", expected: "UTF-8", found: name, remedy: .linkInUTF8)
+        "\(library.title) has a library name or a search path that is not UTF-8, so the loader may find another file "
+          + "than the judged one: \(name).", expected: "UTF-8", found: name, remedy: .linkInUTF8)
     }
     if policy.opensJudgedFiles, isOpenForWriting(library.file.descriptor) {
       refuse(
@@ -144,7 +144,7 @@ extension Admission.Judged {
   /// Checks that code stays code: nothing runs on the stack, or writes into functions.
   mutating func checkHardening(of library: Library) {
     let loading = library.loading
-    let reason = host.keepsCode ? ", which the kernel does not let it (PR_SET_MDWE)" : ""
+    let reason = host.keepsCode ? ", and the kernel forbids that (PR_SET_MDWE)" : ""
     if !policy.admitsExecutableStacks || host.keepsCode, loading.runsStack ?? true {
       let found =
         loading.runsStack == nil ? "it does not say (no PT_GNU_STACK)" : "it asks for one"
@@ -156,7 +156,7 @@ extension Admission.Judged {
     if !policy.admitsTextRelocations || host.keepsCode, loading.relocatesCode {
       refuse(
         .textRelocations,
-        "\(library.title) has the loader write into its code (DT_TEXTREL), which is writable meanwhile\(reason).",
+        "\(library.title) makes its code writable while the loader changes it (DT_TEXTREL)\(reason).",
         expected: "no DT_TEXTREL", found: "DT_TEXTREL", remedy: .compilePIC)
     }
   }

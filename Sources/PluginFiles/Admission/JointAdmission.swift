@@ -181,7 +181,7 @@ struct JointAdmission {
       let sum = all.values.reduce(opened, +)
       guard !isFirst, sum > keptThreadBytes else { continue }
       files[file].remarks.append(
-        "with what is loaded before it, \(sum) bytes of static thread storage are wanted, and glibc keeps "
+        "it and what is loaded before it want \(sum) bytes of static thread storage, but glibc keeps only "
           + "\(keptThreadBytes), unless GLIBC_TUNABLES says more: dlopen refuses one of them")
     }
   }

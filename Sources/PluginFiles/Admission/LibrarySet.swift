@@ -181,7 +181,7 @@ struct LibrarySet {
   private static func missing(
     _ name: String, _ lookups: LibrarySearch.Lookups, _ obstacle: ImageError?
   ) -> Missing {
-    let nowhere = "which is nowhere where the loader looks"
+    let nowhere = "which the loader does not find"
     var reason = "\(nowhere)."
     let place = lookups.requester.requester == nil ? "the plugin" : lookups.requester.path
     var remedy = Remedy.install(beside: place)
@@ -191,13 +191,13 @@ struct LibrarySet {
     } else if lookups.areSpent {
       let most = LibrarySearch.Lookups.most
       reason =
-        "which is not looked for any more: the libraries that it needs were looked for in \(most) places."
+        "which is not looked for any more: the search for needed libraries has tried \(most) places."
       remedy = .shortenPath
     } else if let rival = lookups.rivals.first {
       reason = "which is there for some processors alone: \(rival)."
       remedy = .buildForAllProcessors
     } else if let passed = lookups.passed.first {
-      reason = "\(nowhere), for it passes over \(passed)"
+      reason = "\(nowhere), because it passes over \(passed)"
       remedy = .replaceLibrary
     }
     return (name, lookups.requester, reason, remedy, (obstacle ?? lookups.passed.first)?.image)

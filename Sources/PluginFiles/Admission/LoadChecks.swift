@@ -191,8 +191,8 @@ extension Admission.Judged {
       else {
         return refuse(
           .notLoadable,
-          "\(title) needs versions of symbols of \(needed.library), and no file needs that library by this name: the "
-            + "loader ends the whole process there.", expected: needed.library,
+          "\(title) uses versions of symbols of \(needed.library), but no file links that library by this name: the "
+            + "loader ends the whole process.", expected: needed.library,
           found: "no such library", remedy: .relink(with: needed.library))
       }
       if !needed.isWeak, try other.bindings.get().lacks(version: needed.name) {
@@ -235,15 +235,15 @@ extension Admission.Judged {
       isTold = true
       refuse(
         .notLoadable,
-        "\(title) needs \(wanted.title) of \(definer.path.fileName), which has no versions of symbols: the loader "
-          + "ends the whole process there.", expected: wanted.title, found: wanted.name,
+        "\(title) needs \(wanted.title) of \(definer.path.fileName), but that file has no symbol versions: the "
+          + "loader ends the whole process.", expected: wanted.title, found: wanted.name,
         remedy: .linkHosts(definer.path.fileName))
     }
     for (version, other) in missing.sorted(by: { $0.key < $1.key }) {
       refuse(
         .notLoadable,
-        "\(title) needs the version \(version) of \(other.path.fileName), which has none of that name: the loader "
-          + "refuses it, whether a symbol has that version or not.", expected: version,
+        "\(title) needs the version \(version) of \(other.path.fileName), but that file does not have this version: "
+          + "the loader refuses that, even if no symbol has the version.", expected: version,
         found: "other versions", remedy: .linkHosts(other.path.fileName))
     }
     guard !undefined.isEmpty else { return }

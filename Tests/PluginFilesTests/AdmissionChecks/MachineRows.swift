@@ -107,7 +107,7 @@ extension AdmissionChecksTests {
     },
     Row(
       "versions of a library that it does not need", "not-loadable",
-      ["libanswer.so", "no file needs that library by this name"]
+      ["libanswer.so", "no file links that library by this name"]
     ) { folder in
       let path = try folder.plugin(
         "x",
