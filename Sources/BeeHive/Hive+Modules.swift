@@ -251,7 +251,7 @@ extension Hive {
     }
     guard await runner.isAtRest(outside: image.entries) else {
       throw Problem(
-        .notReplaced, "a module calls that it, a start or a stop waits for; call from elsewhere")
+        .notReplaced, "this, a start or a stop waits for the calling module; call from elsewhere")
     }
     return image
   }

@@ -49,7 +49,7 @@ struct RunningModule: Sendable {
     guard let module = made as? any Module else {
       throw Problem(
         .doesNotConform,
-        made == nil ? "its accessor makes another type" : "what makes it makes no Module")
+        made == nil ? "its accessor makes another type" : "its factory makes no Module")
     }
     (self.entry, self.module, self.belongings) = (entry, module, belongings)
     isConcurrent = entry.attributes.isAsync || type(of: module).initializesConcurrently

@@ -246,8 +246,8 @@ import Testing
     #expect(
       said == [
         "beehive_start(): yes", "one",
-        #"beehive_replace("libvoices.so"): libvoices.so was not replaced: a module calls that it, "#
-          + "a start or a stop waits for; call from elsewhere",
+        #"beehive_replace("libvoices.so"): libvoices.so was not replaced: this, a start "#
+          + "or a stop waits for the calling module; call from elsewhere",
         #"beehive_trigger(1000, "inside", NULL, 0): yes"#, #"beehive_replace("libvoices.so"): yes"#,
         "two",
         "is out of use: service Speaker (libvoices.so BeehiveRecords[0]), objects of its factory that were not given "

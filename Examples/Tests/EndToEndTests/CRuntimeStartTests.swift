@@ -66,7 +66,7 @@ extension CRuntimeTests {
   }
 
   private static let refusal =
-    "this thread has a lock of the loader that other threads wait for, so what it waits for may never end; the call goes on, "
+    "this thread holds a lock of the loader that other threads wait for, so it waits no longer; its request goes on, "
     + "make it outside of constructors, destructors and callbacks of dl_iterate_phdr"
 
   @Test("A start in a callback of the loader says why it cannot wait, on any thread, and goes on")

@@ -36,8 +36,8 @@ package func beehive_run(_ options: UnsafePointer<beehive_options>?) -> Bool {
     }
     try Problem.check(
       report.isComplete,
-      "the Hive had not stopped within \(options.run.tearDownLimit ?? .zero): a destroy of a C "
-        + "factory is still at it")
+      "the Hive did not stop within \(options.run.tearDownLimit ?? .zero): a C factory's destroy "
+        + "function is still running")
   }
 }
 
@@ -353,7 +353,7 @@ private func waiting<Value: Sendable>(
     next += patience
     try Problem.check(
       !isKeepingOthersWaiting(),
-      "this thread has a lock of the loader that other threads wait for, so what it waits for may never end; the call goes "
+      "this thread holds a lock of the loader that other threads wait for, so it waits no longer; its request goes "
         + "on, make it outside of constructors, destructors and callbacks of dl_iterate_phdr")
   }
   guard let isServed = try servingMainQueue(while: begin, check: check) else {
@@ -361,8 +361,8 @@ private func waiting<Value: Sendable>(
   }
   try Problem.check(
     isServed,
-    "a module waits for the main actor, which this call keeps from running: its thread is inside of a Swift task; the "
-      + "call goes on, ask the Hive there with await")
+    "a module waits for the main actor, but this call blocks the main actor: its thread is inside of a Swift task; "
+      + "the request goes on, ask the Hive there with await")
   while true {
     if let made = result.wait(before: next, until: { $0 }) { return try made.get() }
     try check()

@@ -67,7 +67,7 @@ extension LaunchReport: CustomStringConvertible {
     lines += disabled.map { "switched off: \($0)".escaped } + remarks
     lines += unbound.map(\.description) + order.problems
     lines += order.blocked.sorted { $0.key < $1.key }.map { module, requirement in
-      "module \(module) cannot start: \(requirement) cannot, and it requires that".escaped
+      "module \(module) cannot start: it requires \(requirement), which cannot start".escaped
     }
     lines += failures.map(\.description)
     lines += times.filter(\.isSlow).map {

@@ -53,7 +53,7 @@ extension ServiceLookup {
     let remark = type.map { TypeLookup.remark(onCopiesOf: $0) } ?? ""
     // The remark is long and the same in each reason: print it once, at the end.
     reasons = reasons.map { $0.hasSuffix(remark) ? String($0.dropLast(remark.count)) : $0 }
-    let head = type == nil ? "" : "none of what names it can serve: "
+    let head = type == nil ? "" : "no entry that names it can serve it: "
     return ServiceError(
       .unusable, service: spelling, message: head + reasons.joined(separator: "; ") + remark,
       sources: refusals.map(\.source))
