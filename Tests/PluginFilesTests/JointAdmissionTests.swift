@@ -53,7 +53,7 @@ struct JointAdmissionTests {
     #expect(
       report.plugins.flatMap(\.refusals).map(\.message) == [
         "Module b requires ledger, which is of version 1.9, not >=2 (the host).",
-        "Module c requires log, which says no version, where >=1 is required (liblog.so).",
+        "Module c requires log, which has no version, but >=1 is required (liblog.so).",
       ])
   }
 

@@ -147,10 +147,10 @@ struct RecordGrammarTests {
         "attribute no UTF-8", .invalidUTF8, "an attribute", name: "A"
       ) { $0.record(text: [0x41, 0, 0, 0x6b, 0x3d, 0xff, 0]) },
       Fault(
-        "text without NUL", .unterminatedText, "40 bytes were passed over"
+        "text without NUL", .unterminatedText, "40 bytes were skipped"
       ) { $0.record(text: Array("Endless!".utf8)) },
       Fault(
-        "last attribute without NUL", .unterminatedText, "40 bytes were passed over"
+        "last attribute without NUL", .unterminatedText, "40 bytes were skipped"
       ) { $0.record(text: Array("A\0a\0ab=c".utf8)) },
       Fault(
         "size 36", .badRecordSize, "multiple of 8", stops: true

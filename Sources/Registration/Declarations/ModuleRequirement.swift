@@ -24,10 +24,10 @@ package struct ModuleRequirement: Hashable, Sendable {
   package func fault(of version: String?) -> String? {
     guard !versions.isEmpty else { return nil }
     guard let range = VersionRange(versions) else {
-      return "is there; which versions will do, \(versions), cannot be read"
+      return "is there, but the required versions, \(versions), cannot be read"
     }
     guard let version, let found = Version(version) else {
-      return "says no version, where \(versions) is required"
+      return "has no version, but \(versions) is required"
     }
     return range.contains(found) ? nil : "is of version \(version), not \(versions)"
   }

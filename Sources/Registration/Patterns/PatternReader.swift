@@ -113,7 +113,7 @@ struct PatternReader {
       !before.utf8.contains(where: Self.isReserved)
     else {
       let literal = try plain(part)
-      try check(literal != "." && literal != "..", "no URL that climbs is matched")
+      try check(literal != "." && literal != "..", "it climbs with \(literal), so no URL matches")
       return .literal(literal)
     }
     return try capture(part, before, behind)
@@ -154,7 +154,7 @@ struct PatternReader {
     try check(
       (capture.prefix + "a" + capture.suffix).count
         == capture.prefix.count + 1 + capture.suffix.count,
-      "in \"\(part.excerpt)\" the text beside the parameter is one character with what it is given")
+      "in \"\(part.excerpt)\" the text next to the parameter forms one character with its value")
     return .capture(capture)
   }
 
@@ -235,7 +235,7 @@ extension PatternReader {
       if let (name, text) = item.cut(at: "=") {
         try check(
           text.first.map { !":{<".contains($0) } ?? true,
-          "a key of the query gives its value by itself; write \(name) or \(name)<String>, and %XX "
+          "a key of the query needs no placeholder; write \(name) or \(name)<String>, and %XX "
             + "for a default that begins like \"\(text)\"")
         key.default = try decoded(text)
         head = name

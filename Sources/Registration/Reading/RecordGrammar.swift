@@ -34,8 +34,8 @@ struct RecordGrammar {
     if size == 0 { return start..<start + 8 }
     try Refusal.check(
       size >= Self.headSize && size % 8 == 0 && size <= rest, .badRecordSize,
-      "claims a size of \(size.counted("byte")), and a record has \(Self.headSize) to the \(rest) that are left, a multiple "
-        + "of 8; the scan of this section stops here, \(rest) bytes were not read")
+      "claims a size of \(size.counted("byte")), but must have a multiple of 8 from \(Self.headSize) to the \(rest) "
+        + "bytes that are left; the scan of this section stops here, \(rest) bytes were not read")
     return start..<start + size
   }
 
@@ -87,8 +87,8 @@ struct RecordGrammar {
   private static func unterminated(_ record: Span<UInt8>) -> Refusal {
     Refusal(
       .unterminatedText,
-      "has a text that no NUL ends; its \(record.count) bytes were passed over, "
-        + "the scan goes on behind them")
+      "has a text without a NUL at its end; the record's \(record.count) bytes were skipped, and the scan "
+        + "goes on after them")
   }
 }
 

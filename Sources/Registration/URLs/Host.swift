@@ -195,8 +195,8 @@ extension Host {
     var address = in_addr()
     try Refusal.check(
       unsafe inet_aton(numbers.joined(separator: "."), &address) != 0, at: index,
-      "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer, of "
-        + "which the last fills what is left")
+      "a host whose last label is a number is an IPv4 address: four numbers up to 255, or fewer "
+        + "if the last one fills the rest")
     return unsafe withUnsafeBytes(of: address) { bytes in
       unsafe bytes.map(String.init).joined(separator: ".")
     }

@@ -116,9 +116,9 @@ struct LaunchOrderTests {
           node("b", requires: ["n >=x"]),
         ], [node("disk", version: "1.0-rc.1"), node("log", version: "1.10")], "lng", [:],
         [
-          "module b (app:1) requires n, which is there; which versions will do, >=x, cannot be read",
+          "module b (app:1) requires n, which is there, but the required versions, >=x, cannot be read",
           "module o (app:1) requires log, which is of version 1.10, not >=2",
-          "module x (app:1) requires n, which says no version, where =1 is required",
+          "module x (app:1) requires n, which has no version, but =1 is required",
         ]
       ),
       // A cycle is one value: the whole path, and the file and kind of each edge.
