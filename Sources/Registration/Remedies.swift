@@ -99,7 +99,7 @@ extension Remedy {
     }
   }
   package static let distinguishInC = Self("give one of them BEEHIVE_NAME or BEEHIVE_PRIORITY")
-  package static let unregisterFirst = Self("unregister the first one before")
+  package static let unregisterFirst = Self("unregister the first one before you register another")
   package static let renameFile = Self("give each file a name of its own")
 
   /// Returns the remedy for a required module that is missing; `addition` is "add the file that".
@@ -116,7 +116,7 @@ extension Remedy {
     Self("drop one of these \(kind == .service ? "needs" : "requirements")")
   }
   static func openScope(in kind: RecordKind) -> Self {
-    Self("let it open a scope and ask that\(kind == .module ? "" : ", or make it scoped too")")
+    Self("let it open a scope and ask the scope\(kind == .module ? "" : ", or make it scoped too")")
   }
 }
 
@@ -134,7 +134,7 @@ extension Remedy {
   package static let linkEntries = Self(
     "link the target that declares them into it, with retain; name its objects or archives "
       + "too, to see what was dropped")
-  package static let nameFiles = Self("name the files that are to have some")
+  package static let nameFiles = Self("name the files that should have entries")
   package static func nameFiles(of entry: String) -> Self {
     Self(
       "name the files that are to have it: section-dump why \(entry) FILES; of plugins that were not loaded, or "
@@ -201,10 +201,10 @@ extension Remedy {
   package static let moveFromNoexec = Self(
     "copy it to another file system, or mount that one without noexec")
   package static func install(beside place: String) -> Self {
-    Self("install it, or put it beside \(place) and link that with -Wl,-rpath,'$ORIGIN'")
+    Self("install it, or put it next to \(place) and link \(place) with -Wl,-rpath,'$ORIGIN'")
   }
   package static let passObstacle = Self(
-    "link it with the library that the host has, or put one that can be read before it in the search path"
+    "link it with the library that the host has, or put a readable library into an earlier folder of the search path"
   )
   package static let shortenPath = Self(
     "link it anew with a shorter search path: one folder is enough")
@@ -212,10 +212,10 @@ extension Remedy {
     "put a build for all processors into the folder of its search path")
   package static let replaceLibrary = Self("put a library in its place that the host can load")
   package static func relink(with library: String) -> Self {
-    Self("link it with \(library) again; a tool has taken that out")
+    Self("link it with \(library) again; a tool has removed that dependency")
   }
   package static func linkHosts(_ library: String) -> Self {
-    Self("link it with the \(library) that the host has, or install the other")
+    Self("link it with the host's \(library), or install the version that it was linked with")
   }
   package static let buildWithItsHeader = Self(
     "build it with the header of the library that it gets")
@@ -225,7 +225,7 @@ extension Remedy {
       "link it with the library that defines \(them), or build it against the host's version")
   }
   package static let exportSymbols = Self(
-    "link the host with -rdynamic: its program has it, and shows it to nobody")
+    "link the host with -rdynamic: its program has the definition but does not export it")
   package static let linkOneLibrary = Self(
     "link both plugins with one library, or give one of the two another soname")
 }
@@ -267,7 +267,7 @@ extension Remedy {
   package static let linkAbsolutePath = Self(
     "link it with -Wl,-rpath,'$ORIGIN', or with an absolute path")
   package static let linkPathInUTF8 = Self("link it with a path in UTF-8")
-  package static let writeTarget = Self("write where it leads")
+  package static let writeTarget = Self("write the path of the folder that it leads to")
   package static let giveToRoot = Self("give it to root: chown root")
   package static let takePermission = Self("take the permission away: chmod go-w")
   package static let useOwnFolder = Self("use a folder that is not for everybody")

@@ -64,7 +64,7 @@ struct ServiceNeedsTests {
     #expect(
       faults.map { "\($0.message): \($0.remedy)" } == [
         "singleton service A needs M (lib1.so), and through it the scoped service Conn (lib2.so), "
-          + "which it would outlive: let it open a scope and ask that, or make it scoped too",
+          + "which A would outlive: let it open a scope and ask the scope, or make it scoped too",
         "services B → C → B need each other, so none of them can be made (lib3.so, lib4.so): "
           + "drop one of these needs",
       ])

@@ -127,7 +127,7 @@ struct VerifyFindingsTests {
           static void *make(const beehive_context *context) { return (void *)context; }
           BEEHIVE_SERVICE_FACTORY(Log, File, make, 0, BEEHIVE_SCOPE("scoped"))
           """, "BEEHIVE_MODULE(log, &operations, BEEHIVE_NEEDS(\"Log\"))"),
-        "BeehiveRecords[1]", "let it open a scope and ask that", status: 1),
+        "BeehiveRecords[1]", "let it open a scope and ask the scope", status: 1),
       Row(
         "not-retained",
         """

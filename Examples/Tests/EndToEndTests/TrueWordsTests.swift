@@ -131,7 +131,7 @@ import Testing
       outcome.lines == [
         "libtwo.so BeehiveRecords[0]: libone.so BeehiveRecords[0] already provides it; give one of "
           + "them BEEHIVE_NAME or BEEHIVE_PRIORITY",
-        "host.c:11 already provides it; unregister the first one before",
+        "host.c:11 already provides it; unregister the first one before you register another",
       ])
   }
 

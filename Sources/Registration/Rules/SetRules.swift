@@ -57,7 +57,7 @@ extension Record {
     try Refusal.check(
       attributes.abi == first.attributes.abi
         && functions(in: memory) == first.functions(in: memory),
-      .badContext, "\(subject) other functions make or destroy; give both one factory")
+      .badContext, "\(subject) has another factory; give both one factory")
   }
 
   /// The functions of its factory in C.
@@ -149,7 +149,7 @@ package struct Conflict: Hashable, Sendable {
     let way = other.map { "\($0), and through it " } ?? ""
     return Self(
       message: "\(word)\(holder.kind) \(holder.name) needs \(way)the scoped service \(service), "
-        + "which it would outlive",
+        + "which \(holder.name) would outlive",
       remedy: .openScope(in: holder.kind))
   }
 
