@@ -175,7 +175,7 @@ struct DoctorTests {
     try Compiler.library(entry, as: "others/liblook.so", in: folder.url)
     try Command.output("sh", ["-c", "rm others/*.c"], in: folder.url)
     let outcome = try doctor(folder, paths: ["others"]).expect(
-      1, errors: "others: It has files and no plugin; --allow-empty lets that pass.")
+      1, errors: "others: It has files but no plugin; --allow-empty accepts that.")
     let text = outcome.output.components(separatedBy: "5 files are no plugins:\n").last
     #expect(
       text == """
@@ -193,7 +193,7 @@ struct DoctorTests {
     try folder.makeFolder("none")
     try doctor(folder, paths: ["none"]).expect(0)
     try folder.makeFolder("outer/inner")
-    try doctor(folder, paths: ["outer"]).expect(1, errors: "outer: It has files and no plugin")
+    try doctor(folder, paths: ["outer"]).expect(1, errors: "outer: It has files but no plugin")
   }
 
   @Test("a name in the policy that no file has is told")

@@ -8,14 +8,14 @@ struct Conformances: ParsableCommand {
     commandName: "conformances",
     abstract: "Shows which Swift types declare to conform to a protocol.",
     discussion: """
-      Reads what the compiler wrote for the runtime, which is in stripped files too; no entry is needed. \
-      Subclasses of a class that conforms are not listed, since nothing is written of them.
+      Reads the tables that the compiler writes for the runtime. Stripped files have them too, and no entry is needed. \
+      Does not list subclasses that inherit a conformance, because the compiler writes nothing about them.
       """)
 
   @Option(
     name: .customLong("to"),
     help: ArgumentHelp(
-      "Show conformances to this protocol alone, with or without its module's name; * and ? are wildcards. May be "
+      "Show only conformances to this protocol, with or without its module's name; * and ? are wildcards. May be "
         + "repeated.", valueName: "protocol"))
   var protocols: [String] = []
 

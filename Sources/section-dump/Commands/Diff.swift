@@ -20,10 +20,10 @@ struct Diff: ParsableCommand {
   @Argument(help: "The new build.", completion: .file())
   var new: String
 
-  @Flag(name: .shortAndLong, help: "Read the files in directories, skipping what is no object.")
+  @Flag(name: .shortAndLong, help: "Read the files in directories; skip those that are no objects.")
   var recursive = false
 
-  @Option(help: ArgumentHelp("Compare the images for this machine alone.", valueName: "machine"))
+  @Option(help: ArgumentHelp("Compare only the images for this machine.", valueName: "machine"))
   var arch = "all"
 
   @OptionGroup var reading: ReadingOptions

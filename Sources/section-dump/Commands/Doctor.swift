@@ -8,28 +8,28 @@ struct Doctor: ParsableCommand {
     commandName: "doctor",
     abstract: "Explains which plugins of a folder a host would load, and why not the others.",
     discussion: """
-      Looks at every plugin and at what it brings along as the loader would, and runs nothing: machine, libraries, \
-      symbols and their versions, owners and modes, search paths, requirements and cycles. The first cause is \
-      told first, and what follows from it names the plugin it follows from. Of files that are no plugins the first \
-      are named with the reason, and all with --format json. An entry that would be rejected is a note, unless --strict \
-      is given. Exit status: 0 every plugin would load, 1 one would not, or a folder has files and no plugin, 2 the \
-      host, a folder or a file that is named cannot be read.
+      Checks every plugin and the libraries that come with it as the loader would, and runs nothing: machine, \
+      libraries, symbols and their versions, owners and modes, search paths, requirements and cycles. Prints root \
+      causes first; other problems name the plugin that caused them. Names the first few other files and why they are \
+      not plugins; --format json names all. An entry that would be rejected is only a note, unless --strict is given. \
+      Exit status: 0 every plugin would load, 1 a plugin would not, or a folder has files but no plugin, 2 the host, \
+      or a folder or file that you named, cannot be read.
       """)
 
   @Argument(
-    help: "Folders of plugins, the first one first in rank; or single files.",
+    help: "Folders of plugins, or single files. Of files with the same name, the first one counts.",
     completion: .directory)
   var paths: [String]
 
   @Option(
     help: ArgumentHelp(
-      "The program that is to load them; its libraries are looked for as the loader does.",
+      "The program that would load the plugins; its libraries are searched for as the loader does.",
       valueName: "executable"), completion: .file())
   var host: String
 
   @OptionGroup var asked: PolicyOptions
 
-  @Flag(help: "Let a folder pass that has files and no plugin.")
+  @Flag(help: "Accept a folder that has files but no plugin.")
   var allowEmpty = false
 
   @OptionGroup var output: ReportOptions
@@ -63,7 +63,7 @@ struct Doctor: ParsableCommand {
     let lines =
       (problems + host.problems).map(\.description)
       + vain(catalogue.candidates, admission, report)
-      + empty.map { "\($0): It has files and no plugin; --allow-empty lets that pass." }
+      + empty.map { "\($0): It has files but no plugin; --allow-empty accepts that." }
     let notPlugins = NotPlugins(others)
     try output.print(
       report.findings + (problems + host.problems).map(Finding.init)
@@ -114,7 +114,7 @@ extension PluginCatalogue.Candidate {
 extension AdmissionHost {
   /// The message that the host has no Hive, and what to do; nil if it has one.
   var lackOfHive: String? {
-    hasHive ? nil : "the host has no Hive; link it, or a library of it, with libBeeHive.so"
+    hasHive ? nil : "the host has no Hive; link the host or one of its libraries with libBeeHive.so"
   }
 }
 
@@ -122,8 +122,8 @@ extension AdmissionHost {
 struct PolicyOptions: ParsableArguments {
   @Flag(
     help: """
-      Refuse everything that can be refused: what runs at startup, executable stacks, relocations of code, contracts \
-      that cannot be seen, entries that would be rejected.
+      Refuse all that can be refused: code that runs at startup, executable stacks, relocations of code, plugins that \
+      do not say which contracts they were built against, entries that would be rejected.
       """)
   var strict = false
 
@@ -139,12 +139,12 @@ struct PolicyOptions: ParsableArguments {
   }
 
   @Option(
-    help: "What a plugin may run when it is loaded: anything, or the anchor of its entries alone.")
+    help: "What may run when a plugin is loaded: anything, or only the anchor of its entries.")
   var startup: Startup?
 
   @Option(
     help: ArgumentHelp(
-      "Admit files of this name alone, as a shell matches it; may be repeated.", valueName: "glob"))
+      "Admit only files of this name, as a shell matches it; may be repeated.", valueName: "glob"))
   var allow: [String] = []
 
   @Option(
@@ -155,7 +155,7 @@ struct PolicyOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The bytes of the table that the host asks a service in C for, and the version of its BEEHIVE_ABI, if it has \
+      The size of the table that the host expects of a service in C, and the version of its BEEHIVE_ABI, if it has \
       one; may be repeated.
       """, valueName: "service=bytes[@version]"), transform: Self.table)
   var table: [PluginPolicy.Table] = []

@@ -5,8 +5,8 @@ struct Graph: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "graph", abstract: "Draws modules, services and what they require.",
     discussion: """
-      Reads all files as one set. Modules that are required and missing, and cycles, are marked; what verify \
-      finds is there too, and so is what could not be read. Graphviz makes an image of it: section-dump graph … | dot \
+      Reads all files as one set. Marks cycles and required modules that are missing. Shows the findings of verify \
+      too, and the inputs that could not be read. Graphviz makes an image of the graph: section-dump graph … | dot \
       -Tsvg. Exit status: 0 the picture was drawn, 2 an input could not be read or holds a malformed entry.
       """)
 

@@ -3,10 +3,10 @@ internal import ArgumentParser
 /// `section-dump hex --section NAME PATH…`: shows bytes, with each pointer slot resolved next to them.
 struct Hex: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "hex", abstract: "Shows a section's bytes, each pointer resolved beside them.",
+    commandName: "hex", abstract: "Shows a section's bytes and where each pointer leads.",
     discussion: """
-      Behind an arrow is what the pointers of a line lead to, each with the number of its word \
-      in the section. Lines that repeat the one before are counted.
+      After an arrow, each line shows where its pointers lead, each with the number of its word in the section. \
+      Repeated lines are only counted.
       """)
 
   @OptionGroup var files: FileOptions
@@ -25,9 +25,9 @@ struct Strings: ParsableCommand {
     commandName: "strings",
     abstract: "Shows a section of any project as an array of pointers to strings.",
     discussion: """
-      A word that is no pointer is shown as a number, and equal ones that follow each other as one. \
-      A section that holds texts, as .comment and .modinfo do, is shown as texts. A table of \
-      structures is read by --stride, the bytes of each, and --at, where its pointers are.
+      Shows words that are not pointers as numbers, and equal ones in a row once. Shows a section of texts, such as \
+      .comment, as texts. For a table of structures, give --stride, the size of each structure, and --at, the places \
+      of its pointers.
       """)
 
   @OptionGroup var files: FileOptions

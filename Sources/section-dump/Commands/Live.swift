@@ -9,15 +9,14 @@ struct Live: ParsableCommand {
     commandName: "live",
     abstract: "Shows what the images in a running process or a core file offer.",
     discussion: """
-      A running process is neither stopped nor changed. Core files leave out what the files of the \
-      images have: those are read where their build-id is that of the image. Images without entries are left out of tables. \
-      Where the process has a Hive, each entry's state is told: bound, accepted (nothing can make it \
-      yet, or nothing has needed it so far), rejected or withdrawn, and why; null in JSON where it has none. A bound module that does \
-      not run has a code: disabled, failed, starting or not-started; and one that runs though a step \
-      of its start failed: started. Targets and routes are bound until the process uses its routing, \
-      which alone can tell whether their types and actions are there. \
-      Exit status: 0 everything was read, 2 the process or one of its images could not be, or it has \
-      a second runtime.
+      A running process is neither stopped nor changed. Core files leave out parts that the image's file has; these \
+      parts are read from the file if its build-id is that of the image. Tables leave out images without entries. \
+      If the process has a Hive, each entry has a state and a reason: bound, accepted (nothing can make it yet, or \
+      nothing has needed it so far), rejected or withdrawn. An entry without a state has null in JSON. A bound module \
+      that does not run has a code: disabled, failed, starting or not-started. A module that runs although a step of \
+      its start failed has the code started. Targets and routes are bound until the process uses its routing, because \
+      only the routing can check their types and actions. Exit status: 0 everything was read, 2 the process or one of \
+      its images could not be read, or the process has a second runtime.
       """)
 
   @Option(
@@ -26,7 +25,7 @@ struct Live: ParsableCommand {
   var pid: Int?
 
   @Option(
-    help: ArgumentHelp("The core file of a process, to read in its place.", valueName: "file"),
+    help: ArgumentHelp("The core file to read instead of a running process.", valueName: "file"),
     completion: .file())
   var core: String?
 

@@ -11,7 +11,7 @@ struct InputOptions: ParsableArguments {
 
   @Flag(
     name: .shortAndLong,
-    help: "Read the files in directories too, skipping what is no object file.")
+    help: "Read the files in directories too, and skip those that are not object files.")
   var recursive = false
 
   @Flag(help: "Read paths from standard input as well, each ended by NUL.")
@@ -19,13 +19,13 @@ struct InputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Read the images for this machine alone, as reports name it; or all.", valueName: "machine"),
+      "Read only the images for this machine, named as in reports; or all.", valueName: "machine"),
     completion: .list(machines))
   var arch = "all"
 
   @Option(
     help: ArgumentHelp(
-      "The most that is kept of standard input, or shown of one file by hex and strings.",
+      "The most bytes to keep of standard input, or to show of one file (hex, strings).",
       valueName: "bytes"))
   var maxBytes = Inputs.defaultMaxBytes
 
@@ -70,14 +70,14 @@ struct SectionOptions: ParsableArguments {
     name: .customLong("section"),
     help: ArgumentHelp(
       "Show the sections whose name matches, as a shell matches files: * ? [a-z]; for Mach-O also "
-        + "SEGMENT,section. May be repeated; one that matches none is status 1.", valueName: "glob"),
+        + "SEGMENT,section. May be repeated; status 1 if one has no match.", valueName: "glob"),
     completion: .list([Scan.modules, Scan.services, Scan.typedRecords]))
   var names: [String] = []
 
   @Flag(
     help: ArgumentHelp(
-      "Show each text that a pointer leads to whole, up to --max-bytes together. By default the first \(SlotTexts.shown) "
-        + "bytes of it."))
+      "Show whole texts, up to --max-bytes together. By default only the first \(SlotTexts.shown) bytes of each text."
+    ))
   var wholeTexts = false
 
   func validate() throws {
@@ -92,14 +92,14 @@ struct SectionOptions: ParsableArguments {
 struct ReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Read as many files at a time; the result is the same. By default as many as there are "
+      "The number of files to read at a time; the result is the same. By default the number of "
         + "processors for directories and lists, else one.", valueName: "number"))
   var jobs: Int?
 
   @Flag(
     help: ArgumentHelp(
-      "Read each file in a child of limited memory and time; one that is killed is a problem of "
-        + "its file alone."))
+      "Read files in child processes of limited memory and time. If a file ends its child, only that "
+        + "file is a problem."))
   var isolate = false
 
   func validate() throws {
@@ -127,7 +127,7 @@ extension Style.Color: ExpressibleByArgument {}
 struct OutputOptions: ParsableArguments {
   @Option(
     help: """
-      How to print: table for people, json as one document, ndjson as an object a line, or csv.
+      How to print: table for people, json as one document, ndjson as one object per line, or csv.
       """)
   var format = OutputFormat.table
 
@@ -151,7 +151,7 @@ struct OutputOptions: ParsableArguments {
 /// The argument for colours in results.
 struct ColorOptions: ParsableArguments {
   @Option(
-    help: "When to use colours; auto heeds NO_COLOR and FORCE_COLOR, and asks for a terminal.")
+    help: "When to use colours; auto does on a terminal, and heeds NO_COLOR and FORCE_COLOR.")
   var color = Style.Color.auto
 
   var style: Style { Style(color) }
@@ -161,8 +161,8 @@ struct ColorOptions: ParsableArguments {
 struct ReportOptions: ParsableArguments {
   @Option(
     help: """
-      How to print: table for people, json as one document, ndjson as an object a line, csv, or for a service: sarif, \
-      github for annotations of a workflow, gitlab for a report of code quality.
+      How to print: table for people, json as one document, ndjson as one object per line, csv, or for a service: \
+      sarif, github for annotations of a workflow, gitlab for a report of code quality.
       """)
   var format = ReportFormat.table
 

@@ -9,13 +9,13 @@ struct Probe: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "probe",
     abstract:
-      "Loads a plugin into a host that goes no further, and says what happens. Runs code of both.",
+      "Starts a host only to load a plugin, and says what happens. Runs code of both.",
     discussion: """
-      This is the one command that runs code: the constructors of the host's libraries, of the plugin and of what it \
-      brings along, as the user who calls it. Look at the file with doctor first. The host is started with its own \
-      loader and libraries, stops where its own code begins, calls dlopen(FILE, RTLD_NOW | RTLD_LOCAL) there, and is \
-      ended: its constructors and its main never run. What it prints is shown. Exit status: 0 the plugin \
-      was loaded, 1 it was not, 2 the host or the file cannot be read, or nothing here can be traced.
+      This is the only command that runs code: the constructors of the plugin and of the libraries of host and plugin, \
+      as the user who runs section-dump. Check the file with doctor first. The host starts with its own loader and \
+      libraries, stops where its own code begins, calls dlopen(FILE, RTLD_NOW | RTLD_LOCAL) there, and is ended: its \
+      constructors and its main never run. Shows what was printed. Exit status: 0 the plugin was loaded, 1 it was \
+      not, 2 the host or the file cannot be read, or this system does not allow tracing.
       """)
 
   @Argument(help: "The plugin.", completion: .file())

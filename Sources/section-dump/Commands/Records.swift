@@ -12,8 +12,8 @@ struct Records: ParsableCommand {
   @Option(
     name: .customLong("module"),
     help: ArgumentHelp(
-      "Show modules whose name matches, as a shell matches files: * ? [a-z]; may be repeated; one "
-        + "that matches none is status 1.", valueName: "glob"))
+      "Show modules whose name matches, as a shell matches files: * ? [a-z]; may be repeated; status "
+        + "1 if one has no match.", valueName: "glob"))
   var modules: [String] = []
 
   @Option(

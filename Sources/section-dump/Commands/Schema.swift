@@ -7,8 +7,8 @@ struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Prints the JSON Schema of a document.",
     discussion: """
-      Editors and validators check documents by it: what a command prints with --format json, and what people write, \
-      which are decision tables, registration files and plugins.json. Without a name, lists the schemas.
+      Editors and validators use a schema to check documents: the output of a command with --format json, decision \
+      tables, registration files, and plugins.json. Without a name, lists the schemas.
       """)
 
   @Argument(

@@ -7,9 +7,9 @@ struct Startup: ParsableCommand {
     commandName: "startup",
     abstract: "Shows what a linked file runs when it is loaded, in the loader's order.",
     discussion: """
-      Libraries that come along, memory of threads, functions that choose addresses while the file is \
-      relocated (ifunc), then constructors, then what runs when the file is closed. What its libraries \
-      run is their own: name them too.
+      Shows the libraries that are loaded with the file, memory of threads, functions that choose addresses while \
+      the file is relocated (ifunc), constructors, and last the functions that run when the file is closed. To see \
+      what the libraries run, name them too.
       """)
 
   @OptionGroup var files: FileOptions

@@ -7,12 +7,12 @@ struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Finds what would keep entries from being registered; for CI.",
     discussion: """
-      Reads all files as one set, as a process would load them: duplicates, requirements that \
-      no file meets, cycles, Swift types that no file has, that several have, or that were built \
-      against other contracts, entries that a linker drops, malformed ones. A file counts once, whatever names lead to it. Each finding \
-      has a code, a location and a remedy, on standard output; so has what could not be \
-      read. Exit status: 0 no error was found, 1 an error was, with --strict a warning too, 2 an \
-      input could not be read or holds a malformed entry.
+      Reads all files as one set, as a process would load them. Finds duplicates, requirements that no file meets, \
+      cycles, Swift types that no file has, that several files have, or that were built against other contracts, \
+      entries that a linker drops, and malformed entries. A file counts once, even if several names lead to it. \
+      Prints each finding, and each input that could not be read, with a code, a location and a remedy. Exit \
+      status: 0 no error was found, 1 an error, or with --strict a warning, was found, 2 an input could not be read or \
+      holds a malformed entry.
       """)
 
   @OptionGroup var files: InputOptions
@@ -21,7 +21,7 @@ struct Verify: ParsableCommand {
 
   @OptionGroup var required: RequirementOptions
 
-  @Flag(help: "Fail where a library that is named has no entries, or none of the files has any.")
+  @Flag(help: "Fail if a library that you name has no entries, or if no file has an entry.")
   var requireEntries = false
 
   @Flag(help: "Fail on warnings too.")

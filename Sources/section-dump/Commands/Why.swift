@@ -8,10 +8,10 @@ struct Why: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "why", abstract: "Says where an entry is lost, and what to do about it.",
     discussion: """
-      Follows an entry from its object file to its start, and stops where it is lost: archives, linked files, the folder of \
-      plugins, admission by a host, the loader, the rules of entries, duplicates, binding, requirements. Name all files that \
-      may have it: objects, archives, libraries, programs; directories are read with all that is below them. Exit status: \
-      0 nothing that was given loses it, 1 it is lost on every way, 2 a file cannot be read or holds a malformed entry.
+      Follows an entry from its object file to its start, and stops where it is lost: archives, linked files, the \
+      folder of plugins, admission by a host, loader, rules of entries, duplicates, binding, requirements. Name all \
+      files that may have the entry, or directories of them: objects, archives, libraries, programs. Exit status: 0 no \
+      such file loses the entry, 1 it is lost on every way, 2 a file cannot be read or holds a malformed entry.
       """)
 
   @Argument(
@@ -35,7 +35,7 @@ struct Why: ParsableCommand {
 
   func validate() throws {
     try expect(
-      host != nil || !asked.isGiven, "What a host asks of plugins needs --host EXECUTABLE.")
+      host != nil || !asked.isGiven, "Each option for admission needs --host EXECUTABLE.")
   }
 
   func run() throws {
