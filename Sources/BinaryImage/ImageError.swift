@@ -77,8 +77,8 @@ extension ImageError {
   package static func secondRuntime(in image: String) -> ImageError {
     ImageError(
       .secondRuntime, image: image,
-      message: "A second BeeHive runtime is in this image. What its code registers or resolves is "
-        + "not in this Hive; link it against the one libBeeHive.so instead.")
+      message: "A second BeeHive runtime is in this image. Code of the image uses that runtime, "
+        + "not this Hive; link the image against the libBeeHive.so of the process.")
   }
 }
 

@@ -67,7 +67,7 @@ struct Archive {
         nameSize += UInt64(name.member?.utf8.count ?? 0)
         try file.check(
           nameSize <= 2 * file.size, .malformed,
-          "The members share the bytes of their names beyond reason.", at: position)
+          "Too many members share one table of names.", at: position)
         switch name {
         case .names where isCut, .index where isCut: break
         case .names: names = (start, entry.size)
@@ -81,7 +81,7 @@ struct Archive {
               .failure(
                 file.error(
                   .unsupported,
-                  "Members are in the archive \(archive), which is not opened from here; name it by itself.",
+                  "Some members are in another archive, \(archive); name that archive itself.",
                   at: position)))
           }
         case .member(let text, let skipped):
@@ -169,14 +169,14 @@ struct Archive {
     }
     let outside = "is outside the archive's directory, and is not opened; name that file itself"
     guard let path = file.systemPath else {
-      throw refused("is beside an archive that is no file of its own; name that file itself")
+      throw refused("is next to an archive inside another file; name the member itself")
     }
     guard !name.isAbsolute, !name.pathParts.contains("..") else {
       throw refused(outside)
     }
     let directory = Self.directory(of: path)
     guard let resolved = Self.resolved(directory + Array(name.utf8)) else {
-      throw refused("is not beside the archive")
+      throw refused("should be next to the archive, and is missing")
     }
     guard Self.isInside(resolved, directory) else { throw refused(outside) }
     let member: OpenedFile

@@ -68,7 +68,7 @@ extension ImageFile {
       }
       if isFound || Archive.isEmpty(file) { return }
       guard let architecture else {
-        throw file.error(.notAnObject, "The file is to hold others, and holds no object file.")
+        throw file.error(.notAnObject, "The archive or universal file holds no object file.")
       }
       let made = others.isEmpty ? "" : "; it is made for \(others.sorted().joined(separator: ", "))"
       throw file.error(.noSuchArchitecture, "The file has no image for \(architecture)\(made).")

@@ -287,7 +287,7 @@ struct DoctorTests {
       ("host2", "-lgone", "It needs the library libgone.so, which is nowhere"),
       ("host3", "-Wl,-I,/gone/ld.so", "Its interpreter, /gone/ld.so, is not there"),
       ("host4", "-Wl,-I,/bin/sh", "Its interpreter, /bin/sh, is not that of glibc"),
-      ("host5", "-static", "It is linked statically: what it opens gets a C library of its own"),
+      ("host5", "-static", "It is linked statically: its plugins get a C library of their own"),
     ] {
       try Compiler.compile(
         "int main(void) { return 0; }", as: name, in: folder.url,

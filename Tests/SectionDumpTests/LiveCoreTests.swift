@@ -53,7 +53,7 @@ struct LiveCoreTests {
         ["-shared", "-fPIC", "-O2"])
     }
     let outcome = try Tool.run(["live", "--core", file]).expect(
-      2, errors: isGone ? "and that is gone" : "and that is another one now")
+      2, errors: isGone ? "and that file is gone" : "and that file is another one now")
     #expect(!outcome.output.contains("Fish"))
     let image = try #require(try Tool.live(["--core", file], status: 2)[name])
     #expect(image["deleted"] as? Bool == true && image["replaced"] as? Bool == !isGone)

@@ -207,7 +207,7 @@ struct ProportionTests {
     }
     try file.write(to: Fixtures.place("sharing-all.o"))
     let outcome = try Tool.run(["hex", "--section", "share*", "sharing-all.o"]).expect(
-      2, errors: "It is not shown, since it shares its bytes with others")
+      2, errors: "The section is not shown: it shares its bytes with sections")
     #expect(outcome.output.utf8.count < 6 * file.bytes.count)
   }
 

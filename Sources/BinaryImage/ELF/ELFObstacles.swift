@@ -222,7 +222,7 @@ extension ELFFile {
     for step in try initialisers() {
       let title = step.kind.rawValue + (step.index.map { "[\($0)]" } ?? "")
       if step.isNumber {
-        return "its \(title) is no function, and is called all the same"
+        return "the loader would call its \(title), and that is no function"
       }
       if let address = step.address, try !segments().loads.contains(where: { $0.runs(address) }) {
         return "its \(title) leads to \(address.hexadecimal), where no code is"

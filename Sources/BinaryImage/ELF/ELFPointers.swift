@@ -24,7 +24,7 @@ extension ELFFile {
     guard let types = machine.relocationTypes else {
       throw file.error(
         .unsupported,
-        "The relocations of \(machine.name) are not known to this reader, so where its entries lead is not told; "
+        "This reader does not know the relocations of \(machine.name), so it cannot follow the pointers; "
           + "readelf -r shows them.",
         section: section.name)
     }

@@ -108,7 +108,7 @@ internal import CImageList
     case IMAGE_TEXT_COPIED where text.size <= limit: nil
     case IMAGE_TEXT_COPIED, IMAGE_TEXT_UNTERMINATED:
       error(
-        .unterminated, "The text at \(UInt64(text.address).hexadecimal) does not end in time.")
+        .unterminated, "The text at \(UInt64(text.address).hexadecimal) is too long, or endless.")
     case IMAGE_TEXT_OVER_BUDGET:
       error(
         .unterminated,

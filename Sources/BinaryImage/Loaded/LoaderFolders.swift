@@ -167,7 +167,7 @@ package func processorFolders(in folder: String) -> [String] {
 package func problem(ofInterpreter path: String) -> String? {
   if path.isEmpty {
     return
-      "It is linked statically: what it opens gets a C library of its own, and none of its symbols."
+      "It is linked statically: its plugins get a C library of their own, and none of its symbols."
   }
   guard fileStatus(of: path.utf8, followingLinks: true) != nil else {
     return "Its interpreter, \(path), is not there: no kernel starts it."

@@ -35,7 +35,7 @@ package final class RemoteImage: Image {
       guard error.code == .notAnObject, mapping.hasELFFile else { throw error }
       throw mapping.error(
         .malformed,
-        "Its file has an ELF header and its memory has none: it was overwritten, so nothing of it can be read."
+        "The file has an ELF header, but the memory has none: something overwrote the memory, so it cannot be read."
       )
     }
     let header = headers.header

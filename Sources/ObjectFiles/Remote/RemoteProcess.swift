@@ -61,9 +61,9 @@ package final class RemoteProcess {
     if !isSame { (mapping.isDeleted, mapping.isReplaced) = (true, found != nil) }
     let hasID = !image.identity.id.isEmpty
     let reason =
-      isSame ? "has no build-id, which would tell that it is the one that was mapped" : fate
+      isSame ? "has no build-id to prove that it is the mapped file" : fate
     let refusal = mapping.error(
-      .replaced, "The core file leaves out what the file of the image has, and that \(reason).")
+      .replaced, "The core file leaves out what the image's file has, and that file \(reason).")
     return try RemoteImage(mapping) { address, count throws(ImageError) in
       try core.read(
         address, count, of: image, in: isSame && hasID ? found : nil, refusal: refusal)
@@ -112,8 +112,8 @@ package final class RemoteProcess {
           ? "There is no such process."
           : "It has no memory: it has ended, or belongs to the kernel."
       case EACCES, EPERM:
-        "It may not be read: be its user, or root with CAP_SYS_PTRACE, which containers often lack; so does a user "
-          + "need it where kernel.yama.ptrace_scope is above 0."
+        "You may not read it. Run as its user, or as root with CAP_SYS_PTRACE, which containers often lack; if "
+          + "kernel.yama.ptrace_scope is above 0, its user needs CAP_SYS_PTRACE too."
       default: "\(systemMessage(number))."
       }
     return ImageError(.unreadable, image: "process \(pid)", message: message)

@@ -72,7 +72,7 @@ extension RemoteImage {
     }
     throw mapping.error(
       .unreadable,
-      "What its Hive made of the entries changed each time it was looked at; try again.")
+      "The states of the entries in its Hive changed during each reading; try again.")
   }
 
   /// Reads the cells. The head has its size, version, sequence number and flags. Then follow the size of a cell, the

@@ -48,13 +48,13 @@ struct PointerSlots {
         let offset = image.file.place(of: section)
         try image.file.check(
           size <= room, .tooLarge,
-          "It is not shown, since it makes more than \(maxBytes) bytes of this file; "
+          "The section is not shown, because the limit for this file is \(maxBytes) bytes; "
             + "--max-bytes allows more.", section: section.name, at: offset)
         try image.file.check(
           size <= (section.isCompressed ? inflatable : unshared), .malformed,
           section.isCompressed
-            ? "It is not shown, since what it and others hold is more than 16 times the file."
-            : "It is not shown, since it shares its bytes with others that are.",
+            ? "The section is not shown: the compressed sections hold more than 16 times the file."
+            : "The section is not shown: it shares its bytes with sections that are shown.",
           section: section.name, at: offset)
         if section.isCompressed { inflatable -= size } else { unshared -= size }
         room -= size

@@ -85,7 +85,7 @@ extension FileSet {
       let more = places.count > 1 ? " and \(places.count - 1) more" : ""
       start.add(
         stage, places.isEmpty ? .unseen : .here,
-        places.first.map { $0.description + more } ?? "none that is given has it")
+        places.first.map { $0.description + more } ?? "no given file has it")
     }
     let linked = found.filter { $0.file != .object }
     let others = programs.filter { $0.record.kind == kind && $0.record.name == name }
@@ -206,7 +206,7 @@ extension FileSet {
       } else if stage == .process, let lack = verdict?.host.lackOfHive {
         way.add(stage, .unseen, lack)
       } else if stage == .process || stage == .start {
-        way.add(stage, .unseen, "section-dump live --pid N and hive.why() tell of a process")
+        way.add(stage, .unseen, "ask a process: section-dump live --pid N, or hive.why()")
       } else if ![.folder, .admission, .loader].contains(stage) || plugin != nil {
         way.add(stage, .here, stage.praise + more(of: stage))
       } else if isHost {

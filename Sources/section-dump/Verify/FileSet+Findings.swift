@@ -34,7 +34,7 @@ extension FileSet {
         + record.attributes.idle(of: record.kind).map { field, owner in
           Finding(
             .idleAttribute, .warning, entry.place,
-            "\(record.title) has the attribute \(field), which says something of a \(owner) alone",
+            "\(record.title) has the attribute \(field), which only a \(owner) uses",
             remedy: .give(to: owner))
         }
     }
@@ -99,7 +99,7 @@ extension FileSet {
       }
       return Finding(
         code, .error, object.place,
-        "the required \(kind) \(name) is here, and in no file that was linked",
+        "the required \(kind) \(name) is in this object, but in no linked file",
         remedy: .linkObject)
     }
   }
@@ -226,8 +226,8 @@ extension FileSet {
         else { return nil }
         return Finding(
           code: ImageError.Code.secondRuntime.rawValue, level: .warning, place: library.place,
-          message: "it needs \(own), and \(other.place.file) needs \(needed): what one of two "
-            + "runtimes registers, the other does not have",
+          message: "it needs \(own), and \(other.place.file) needs \(needed): two runtimes, and "
+            + "neither has the entries of the other",
           remedy: .shareRuntime, others: [other.place])
       }
       guard let library = libraries.first(where: \.needsSwift) else { return hives }

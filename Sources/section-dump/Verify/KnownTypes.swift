@@ -61,7 +61,7 @@ struct KnownTypes {
     let message = "\(entry.record.title) \(need) \(name), which no file has"
     if types.hides(name) {
       return Finding(
-        code, .warning, entry.place, "\(message) but as a private or local one",
+        code, .warning, entry.place, "\(message) except as a private or local one",
         remedy: .publish(orBy: fix))
     }
     guard let unread else {
@@ -70,7 +70,7 @@ struct KnownTypes {
         remedy: .addType(orBy: fix))
     }
     return Finding(
-      code, .remark, entry.place, "\(message) whose types can be read; those of \(unread) cannot",
+      code, .remark, entry.place, "\(message); the types of \(unread) cannot be read",
       remedy: .nameLibrary)
   }
 }

@@ -49,6 +49,6 @@ struct CountingTests {
     let machine = try Machine()
     let scripts = ["format": "format", "layers": "check-layers", "linkers": "linker-matrix"]
     try machine.replace(#require(scripts[step]), "exit 0")
-    try machine.run("test", [step]).expect(1, output: "it does not say what it has checked")
+    try machine.run("test", [step]).expect(1, output: "it does not say how many checks passed")
   }
 }
