@@ -59,7 +59,7 @@ struct LoaderAgreementTests {
     ) { try $0.parts("int one, two;", "int one, two;", needing: ["one", "two"]) },
     Row(
       testDescription: "a library that the host has by another path, and that has no soname",
-      loads: [false], says: ["libpart.so, which is nowhere"]
+      loads: [false], says: ["libpart.so, which the loader does not find"]
     ) { folder in
       let path = try folder.library("libpart.so", "int part;")
       try folder.host(Self.host, path, "-Wl,--no-as-needed", path)

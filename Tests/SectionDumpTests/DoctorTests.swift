@@ -284,7 +284,7 @@ struct DoctorTests {
     let folder = try patient()
     try Compiler.library("int gone(void) { return 1; }", as: "libgone.so", in: folder.url)
     for (name, option, words) in [
-      ("host2", "-lgone", "It needs the library libgone.so, which is nowhere"),
+      ("host2", "-lgone", "It needs the library libgone.so, which the loader does not find"),
       ("host3", "-Wl,-I,/gone/ld.so", "Its interpreter, /gone/ld.so, is not there"),
       ("host4", "-Wl,-I,/bin/sh", "Its interpreter, /bin/sh, is not that of glibc"),
       ("host5", "-static", "It is linked statically: its plugins get a C library of their own"),

@@ -219,7 +219,7 @@ struct MistakesTests {
       try shop.module("log", more: "int own(void); int call(void) { return own(); }")
     },
     Mistake(
-      "a library that is nowhere", of: "module:log", "missing-library", fix: "beside the plugin"
+      "a library that is nowhere", of: "module:log", "missing-library", fix: "next to the plugin"
     ) {
       shop in
       try Compiler.library(
