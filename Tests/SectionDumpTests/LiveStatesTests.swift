@@ -188,7 +188,7 @@ struct LiveStatesTests {
         let words = records.compactMap { $0["state"] as? String }.sorted()
         #expect(
           words == ["accepted", "accepted", "bound", "bound"]
-            || outcome.errors.contains("changed each time"), "\(words) \(outcome.errors)")
+            || outcome.errors.contains("changed during each reading"), "\(words) \(outcome.errors)")
       }
     }
   }

@@ -98,7 +98,7 @@ struct OddInputsTests {
       [("//", "\(names.count)", names)] + Array(repeating: ("/0", "4", magic), count: 2000))
     try archive.write(to: Fixtures.place("shared-names.a"))
     let outcome = try Tool.run(["shared-names.a"]).expect(
-      2, errors: "share the bytes of their names")
+      2, errors: "Too many members share one table of names")
     #expect(outcome.errors.utf8.count < 10 * archive.count)
   }
 

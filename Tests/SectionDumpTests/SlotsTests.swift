@@ -172,7 +172,7 @@ struct SlotsTests {
     for command in ["strings", "hex"] {
       let arguments = [command, "--section", "table", "unknown-machine.so"]
       let outcome = try Tool.run(arguments).expect(
-        2, errors: "The relocations of machine-13364 are not known")
+        2, errors: "does not know the relocations of machine-13364")
       #expect(outcome.errors.split(separator: "\n").count == 1, "one cause is told once")
       let found = try Tool.entries(arguments)
       #expect(found.map { $0["kind"] as? String }.contains("unresolved"))

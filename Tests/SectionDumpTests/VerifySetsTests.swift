@@ -119,7 +119,7 @@ struct VerifySetsTests {
     func run(_ files: String...) throws -> Outcome { try Tool.run(["verify"] + required + files) }
     #expect(try run(object).status == 0)
     #expect(try run(object, full).status == 0)
-    try run(object, empty).expect(1, output: "required.o", "in no file that was linked")
+    try run(object, empty).expect(1, output: "required.o", "in no linked file")
   }
 
   @Test("Entries that a linker put where the note does not look", .needs("ld.gold"))

@@ -213,7 +213,7 @@ struct WhyTests {
     let folder = patient.folder
     for arguments in [["why", "module:lamp"], ["verify", "-r", "--require", "module:lamp"]] {
       try Command.run(Repository.sectionDump, arguments + ["plugins"], in: folder.url)
-        .expect(1, output: "in no file that was linked")
+        .expect(1, output: "in no linked file")
     }
     try Command.run(
       Repository.sectionDump, ["why", "module:lamp", "plugins", "--strict"], in: folder.url
