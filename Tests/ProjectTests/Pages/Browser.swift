@@ -8,25 +8,36 @@ struct Browser {
   init() throws { folder = try Folder() }
 
   /// Returns a page after its scripts have run; `fragment` follows `#` in its address.
-  func open(_ page: URL, fragment: String = "", isDark: Bool = false) throws -> Page {
-    let scheme = isDark ? ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] : []
-    return Page(document: try run(scheme + ["--dump-dom", address(page, fragment)]).output)
+  func open(
+    _ page: URL, fragment: String = "", isDark: Bool = false, options: [String] = []
+  ) throws -> Page {
+    let outcome = try run(
+      scheme(isDark) + options + ["--dump-dom", address(page, fragment)])
+    let messages = outcome.errors.split(separator: "\n").filter { $0.contains("CONSOLE") }
+    return Page(document: outcome.output, messages: messages.map(String.init))
   }
 
   /// Draws a page into an image file.
-  func draw(_ page: URL, to image: URL) throws {
-    _ = try run(["--screenshot=\(image.path)", address(page, "")])
+  func draw(
+    _ page: URL, fragment: String = "", isDark: Bool = false, options: [String] = [], to image: URL
+  ) throws {
+    _ = try run(
+      scheme(isDark) + options + ["--screenshot=\(image.path)", address(page, fragment)])
   }
 
   private func address(_ page: URL, _ fragment: String) -> String {
     page.absoluteString + (fragment.isEmpty ? "" : "#" + fragment)
   }
 
+  private func scheme(_ isDark: Bool) -> [String] {
+    isDark ? ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] : []
+  }
+
   /// Runs the browser as a new user, with a profile and a home of its own for each run.
   private func run(_ arguments: [String]) throws -> Outcome {
     let home = folder.place(UUID().uuidString)
     let fixed = [
-      "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+      "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
       "--user-data-dir=\(home.path)", "--window-size=1600,1000",
       // The tests look at the style of a page once nothing moves. A frame may talk to the page around it.
       "--force-prefers-reduced-motion", "--allow-file-access-from-files",
@@ -48,6 +59,13 @@ struct Page {
 
   /// The document as the browser has it.
   let document: String
+  /// The lines that the page wrote to the console.
+  let messages: [String]
+
+  /// The title, which scripts of tests replace by their findings.
+  var title: String? {
+    document.firstMatch(of: /<title>([^<]*)</).map { String($0.1) }
+  }
 
   /// The nodes of the graph.
   var nodes: [Node] {
