@@ -17,7 +17,7 @@ extension Plugins {
   /// start after that step, and the returned plugins are `loading` until then.
   ///
   /// The loader must open the judged file. By default the Hive checks that afterwards, when constructors of another
-  /// file may have run. Under ``PluginPolicy/strict`` the loader never opens another file: it gets links to the judged
+  /// file may have run. Under `PluginPolicy.strict` the loader never opens another file: it gets links to the judged
   /// files in a private folder, and searches for no other.
   ///
   /// A mark says that a plugin is being opened. A plugin that ends or hangs its process leaves the mark behind. It is
@@ -28,7 +28,7 @@ extension Plugins {
   ///     now on. If empty, all admitted plugins that are to be loaded at start.
   ///   - marks: The folder for marks from now on; nil for `plugins` in the program's folder of `$XDG_STATE_HOME`.
   /// - Returns: The plugins that were loaded now, in this order.
-  /// - Throws: ``Problem`` with the reason for each of these plugins that was not loaded.
+  /// - Throws: `Problem` with the reason for each of these plugins that was not loaded.
   @discardableResult
   public func load(
     _ plugins: String..., marks: String? = nil
@@ -236,7 +236,7 @@ extension Plugins {
   ///
   /// - Parameter plugins: Their ids, paths or ends of paths; if empty, all loaded plugins.
   /// - Returns: The users of them that the Hive counts; one sentence each.
-  /// - Throws: ``Problem`` if one of them is not loaded; then nothing is unloaded.
+  /// - Throws: `Problem` if one of them is not loaded; then nothing is unloaded.
   @discardableResult
   public func unload(_ plugins: String...) async throws(Problem) -> [String] {
     let loaded = loadedImages()
@@ -269,7 +269,7 @@ extension Plugins {
   ///
   /// - Parameter plugin: Its id, path or end of a path; it must mean one plugin only.
   /// - Returns: The users of the old file that the Hive counts; one sentence each.
-  /// - Throws: ``Problem`` with the reason that the old file stays in use.
+  /// - Throws: `Problem` with the reason that the old file stays in use.
   @discardableResult
   public func reload(_ plugin: String) async throws(Problem) -> [String] {
     store.refresh()

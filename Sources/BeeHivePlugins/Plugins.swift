@@ -132,7 +132,7 @@ public struct PluginFile: Hashable, Sendable {
   /// Its progress.
   public var state: State
   /// Its entries: first the well-formed ones in their order, then those that every Hive rejects. None is
-  /// bound: ``Hive/entries`` has the states of a loaded file's entries.
+  /// bound: `Hive.entries` has the states of a loaded file's entries.
   public var entries: [Entry]
   /// The modules that its entries require, each with the accepted versions: `log >=1.2 <2`.
   public var requirements: [String]
