@@ -1,4 +1,4 @@
-// What Docs/configuration-files.md shows: a host that reads its files from a folder.
+// The host of Docs/configuration-files.md: it reads its files from a folder.
 import BeeHive
 import BeeHiveRouting
 import Foundation

@@ -36,7 +36,7 @@ struct ConfigurationFilesTests {
     try format.decode(type, page.block(format.rawValue, with: word).text)
   }
 
-  /// The code in the cells of the rows in whose second cell is an example that begins like this.
+  /// The code in the cells of rows whose second cell has an example that begins like this.
   private func mistakes(_ starts: String...) -> [[String]] {
     markdown.rows.map { Markdown.cells($0).map { Markdown.code($0).first.map(String.init) ?? "" } }
       .filter { row in row.count > 2 && starts.contains { row[1].hasPrefix($0) } }
