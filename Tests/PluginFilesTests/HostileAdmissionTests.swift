@@ -35,7 +35,13 @@ struct HostileAdmissionTests {
       judge(path, host)
     }
     try good.write(to: URL(fileURLWithPath: path))
-    #expect(judge(path, host).map { $0.refusals.map(\.message) } == [[]])
+    var last = judge(path, host)
+    // A child of another test that was forked during the write has the file open until it runs its program.
+    for _ in 0..<100 where last.first?.refusals.map(\.code) == ["changed"] {
+      Thread.sleep(forTimeInterval: 0.05)
+      last = judge(path, host)
+    }
+    #expect(last.map { $0.refusals.map(\.message) } == [[]])
   }
 
   @discardableResult
