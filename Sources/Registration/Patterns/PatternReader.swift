@@ -235,7 +235,7 @@ extension PatternReader {
       if let (name, text) = item.cut(at: "=") {
         try check(
           text.first.map { !":{<".contains($0) } ?? true,
-          "a key of the query needs no placeholder; write \(name) or \(name)<String>, and %XX "
+          "a key of the query takes its value by its own name; write \(name) or \(name)<String>, and %XX "
             + "for a default that begins like \"\(text)\"")
         key.default = try decoded(text)
         head = name
