@@ -45,7 +45,7 @@ package struct FolderWalk {
   }
 
   private mutating func follow(_ path: String) {
-    var rest = Self.parts(of: path.isAbsolute ? path : "\(".".resolved)/\(path)")
+    var rest = Self.parts(of: path.absolute)
     var (current, links) = ("/", 0)
     guard var folder = PathDescriptor("/") else { return }
     while let part = rest.popLast() {
