@@ -79,7 +79,7 @@ struct Shop {
       while let range = copy.range(of: Data(first.utf8)), number > 0 {
         copy.replaceSubrange(range, with: Data("\(name)\(digits)".utf8))
       }
-      try copy.write(to: folder.place("\(digits).so"))
+      try copy.save(as: folder.place("\(digits).so"))
     }
     hive.plugins.refresh()
   }

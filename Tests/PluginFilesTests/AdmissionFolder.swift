@@ -133,7 +133,7 @@ struct AdmissionFolder {
     var start = place
     if let bytes, let found = data.range(of: bytes) { start += found.upperBound }
     data.replaceSubrange(start..<start + new.count, with: new)
-    try data.write(to: URL(fileURLWithPath: path))
+    try data.save(as: URL(fileURLWithPath: path))
   }
 }
 

@@ -24,7 +24,7 @@ struct EveryKindOfFileTests {
       ("program", bytes["program"], "It is a program, which no host can open."),
       ("plain", bytes["plain"], "It is a shared library, and declares nothing."),
     ] {
-      try (data ?? Data()).write(to: folder.place(name(kind)))
+      try (data ?? Data()).save(as: folder.place(name(kind)))
       reasons[name(kind)] = reason
     }
 
@@ -58,7 +58,7 @@ struct EveryKindOfFileTests {
       try expected.merge(make(number, in: folder, bytes)) { first, _ in first }
     }
     let library = try #require(bytes["library"])
-    try library.write(to: folder.place("good.so"))
+    try library.save(as: folder.place("good.so"))
     // A library that is cut off anywhere is no plugin, and has a reason.
     for number in 1...count {
       try library.prefix(library.count * number / (count + 1))

@@ -200,7 +200,7 @@ struct LoaderAgreementTests {
       let places = bytes.ranges(of: Data("GLIBC_2.2.5".utf8))
       try #require(!places.isEmpty)
       for place in places { bytes.replaceSubrange(place, with: Data("GLIBC_2.3.4".utf8)) }
-      try bytes.write(to: URL(fileURLWithPath: path))
+      try bytes.save(as: URL(fileURLWithPath: path))
     },
     Row(
       testDescription: "a dynamic section that a word of the next one ends", loads: [true]
@@ -296,7 +296,7 @@ struct LoaderAgreementTests {
       let type = try #require(bytes.firstRange(of: Data([37, 0, 0, 0, 0, 0, 0, 0])))
       let place = type.upperBound..<type.upperBound + 8
       bytes.replaceSubrange(place, with: Data([16, 0, 0, 0, 0, 0, 0, 0]))
-      try bytes.write(to: URL(fileURLWithPath: path))
+      try bytes.save(as: URL(fileURLWithPath: path))
       let report = try folder.report().description
       #expect(report.contains("has the loader call 0x10, where no code is"), "\(report)")
     }
@@ -334,7 +334,7 @@ struct LoaderAgreementTests {
     var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     let place = try #require(bytes.range(of: name))
     bytes[place.lowerBound + 3] = 0xff
-    try bytes.write(to: URL(fileURLWithPath: path))
+    try bytes.save(as: URL(fileURLWithPath: path))
     try folder.library("plugins/lib\u{fffd}eeded.so", "int n;")
     let refusals = try #require(try folder.report().plugins.first { $0.path == path }).refusals
     #expect(refusals.map(\.code) == ["not-loadable"])
@@ -391,7 +391,7 @@ struct LoaderAgreementTests {
       while let place = bytes.range(of: Data(old.utf8)) {
         bytes.replaceSubrange(place, with: Data(new.utf8))
       }
-      try bytes.write(to: URL(fileURLWithPath: copy))
+      try bytes.save(as: URL(fileURLWithPath: copy))
       try AdmissionFolder.mode(0o755, copy)
       try folder.host("int main(void) { return 0; }", "-Wl,--dynamic-linker=\(copy)")
       program = try Library(of: OpenedFile(path: folder.folder.place("host").path))

@@ -61,7 +61,7 @@ struct SearchPathTests {
     let place = try #require(plugin.range(of: Data(Self.room.utf8)))
     var changed = plugin
     changed.replaceSubrange(place, with: bytes + Data(count: place.count - bytes.count))
-    try changed.write(to: URL(fileURLWithPath: path))
+    try changed.save(as: URL(fileURLWithPath: path))
     let report = AdmissionFolder.report(
       of: PluginCatalogue(.file(path)), to: host, PluginPolicy())
     return try #require(report.plugins.first).refusals

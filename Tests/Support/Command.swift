@@ -116,6 +116,10 @@ public enum Command {
       output: texts[0], errors: texts[1])
   }
 
+  /// Held while a program starts or a file is written. A program that started meanwhile would inherit the open file,
+  /// and strict conditions refuse a file that is open for writing.
+  static let starting = NSLock()
+
   /// Starts a program that receives every signal, though threads of tests may have blocked some.
   public static func start(_ process: Process) throws {
     var (none, mask) = (sigset_t(), sigset_t())
@@ -123,7 +127,7 @@ public enum Command {
     unsafe sigemptyset(&none)
     unsafe pthread_sigmask(SIG_SETMASK, &none, &mask)
     defer { unsafe pthread_sigmask(SIG_SETMASK, &mask, nil) }
-    try process.run()
+    try starting.withLock { try process.run() }
   }
 
   /// Starts a program, runs `body` once the program prints `ready`, and then ends the program.

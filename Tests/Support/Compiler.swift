@@ -60,7 +60,7 @@ public enum Compiler {
     let result = folder.appendingPathComponent(name)
     if let bytes = made[key] {
       try? FileManager.default.removeItem(at: result)
-      try bytes.write(to: result)
+      try bytes.save(as: result)
       return
     }
     let input = folder.appendingPathComponent("\(name).source.\(suffix)")

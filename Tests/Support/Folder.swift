@@ -31,7 +31,7 @@ public struct Folder: Sendable {
     let file = place(name)
     try FileManager.default.createDirectory(
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try bytes.write(to: file)
+    try bytes.save(as: file)
     return file
   }
 
@@ -51,4 +51,9 @@ public struct Folder: Sendable {
 
   /// Removes the folder before the process ends.
   public func remove() { try? FileManager.default.removeItem(at: url) }
+}
+
+extension Data {
+  /// Writes a file that no program which starts meanwhile keeps open.
+  public func save(as file: URL) throws { try Command.starting.withLock { try write(to: file) } }
 }
