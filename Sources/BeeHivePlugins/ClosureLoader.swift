@@ -111,8 +111,7 @@ struct JudgedFolder {
       let name = (position == 0 ? "" : ".\(position)-") + member.path.fileName
       let link = position == 0 ? name : String(decoding: name.utf8.prefix(200), as: UTF8.self)
       guard folder.link(link, to: "/proc/self/fd/\(member.descriptor)") else {
-        throw Problem(
-          .notLoaded, "\(folder.path)/\(link) cannot be made: \(systemMessage(errno))")
+        throw Problem(.notLoaded, "\(folder.path)/\(link) cannot be made: \(systemMessage(errno))")
       }
       names[position] = link
     }

@@ -58,38 +58,46 @@ extension Plugins {
   /// Loads the best plugin with a wanted record, and the plugins that it needs. Returns whether there was one.
   private func supply(_ isWanted: (Record) -> Bool) throws(ServiceError) -> Bool {
     let state = store.state.withLock { $0 }
-    var offers: [(path: String, record: Record)] = []
+    typealias Offer = (path: String, record: Record)
+    func unusable(_ offer: Offer, _ reason: String) -> ServiceError {
+      .init(
+        .unusable, service: offer.record.name, message: "\(offer.path) declares it and \(reason)")
+    }
+    var (offers, failures) = ([] as [Offer], [] as [ServiceError])
     for candidate in state.catalogue.candidates {
       guard let manifest = try? candidate.found.get() else { continue }
-      let wanted = manifest.records.filter(isWanted)
-      guard !wanted.isEmpty, store.isUntouched(manifest.stamp),
+      let wanted = manifest.records.filter(isWanted).map { Offer(manifest.path, $0) }
+      guard let first = wanted.first,
         state.activation(of: manifest.plugin, at: candidate.paths) == .onDemand
       else { continue }
-      offers += wanted.map { (manifest.path, $0) }
+      if store.isUntouched(manifest.stamp) {
+        offers += wanted
+      } else if first.record.kind == .service,
+        case .failed(let problem) = store.state(of: manifest, isLoaded: false)
+      {
+        failures.append(unusable(first, "has failed: \(problem.message)"))
+      }
     }
-    guard let first = offers.first else { return false }
+    guard let first = offers.first else {
+      if let failure = failures.first { throw failure }
+      return false
+    }
     let report: AdmissionReport
     do throws(Problem) { report = try judge() } catch {
-      throw ServiceError(
-        .unusable, service: first.record.name,
-        message: "\(first.path) declares it and is not judged: \(error.message)")
+      throw unusable(first, "is not judged: \(error.message)")
     }
     let loading = report.loading
-    var best: (plugin: AdmissionReport.Plugin, record: Record)?
-    for (path, record) in offers
-    where best.map({ record.attributes.come(before: $0.record.attributes) }) != false {
-      if let plugin = loading.first(where: { $0.paths.has(path) }) { best = (plugin, record) }
-    }
-    guard let best = best?.plugin else {
-      guard let (path, record) = offers.first(where: { $0.record.kind == .service }),
-        let plugin = report.plugins.first(where: { $0.paths.has(path) }),
+    let best = offers.compactMap { offer in
+      loading.first { $0.paths.has(offer.path) }.map { (plugin: $0, record: offer.record) }
+    }.min { $0.record.attributes.come(before: $1.record.attributes) }?.plugin
+    guard let best else {
+      guard let offer = offers.first(where: { $0.record.kind == .service }),
+        let plugin = report.plugins.first(where: { $0.paths.has(offer.path) }),
         let refusal = plugin.refusals.first,
         // The lookup itself reports removed entries.
         state.images.last(where: { [$0.path].has(refusal.cause ?? "") })?.isTakenIn != false
       else { return false }
-      throw ServiceError(
-        .unusable, service: record.name,
-        message: "\(path) declares it and is refused: \(refusal.message) \(refusal.remedy)")
+      throw unusable(offer, "is refused: \(refusal.message) \(refusal.remedy)")
     }
     for plugin in report.loading([best.path]) where !store.isTakenIn(plugin.stamp) {
       guard store.isUntouched(plugin.stamp) else {

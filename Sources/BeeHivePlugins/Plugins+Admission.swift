@@ -108,8 +108,7 @@ extension Plugins {
       to: host, under: policy, verification: state.verification,
       refusal: { manifest, paths in
         if state.activation(of: manifest.plugin, at: paths) == .never {
-          return PluginRefusal(
-            .switchedOff, "The host never loads it.", remedy: .activate)
+          return PluginRefusal(.switchedOff, "The host never loads it.", remedy: .activate)
         }
         return marks[manifest.stamp.text].map { mark in
           PluginRefusal(

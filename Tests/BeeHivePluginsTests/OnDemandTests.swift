@@ -120,6 +120,22 @@ struct OnDemandTests {
     #expect(error?.message.contains("a.so declares it and is refused: The policy denies") == true)
   }
 
+  @Test("or the error has the reason that an earlier load of the only one has failed")
+  func failed() throws {
+    let shop = try Shop()
+    try shop.add("a", Shop.source(1, "failing_a"))
+    shop.hive.plugins.activation = .onDemand
+    // The file is judged, and then replaced.
+    let (path, other) = (shop.path("a"), shop.path("b"))
+    try FileManager.default.copyItem(atPath: path, toPath: other)
+    shop.hive.plugins.verify { _, _ in _ = unsafe rename(other, path) }
+    for count in 1...2 {
+      let error = #expect(throws: ServiceError.self) { try shop.said("failing_a") }
+      #expect(error?.message.contains("is another file than the one that was judged") == true)
+      #expect(error?.message.contains("a.so declares it and has failed: ") == (count == 2))
+    }
+  }
+
   @Test("once, however many threads look it up")
   func threads() throws {
     let shop = try Shop()

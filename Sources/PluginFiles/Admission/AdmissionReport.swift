@@ -62,8 +62,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
   init(on host: AdmissionHost, _ joint: JointAdmission) {
     (self.host, machine, libraries) = (host.path, host.identity.machineTitle, host.count)
     problems = host.problems.map(\.description)
-    let places = Dictionary(
-      uniqueKeysWithValues: joint.order.enumerated().map { ($1, $0 + 1) })
+    let places = Dictionary(uniqueKeysWithValues: joint.order.enumerated().map { ($1, $0 + 1) })
     plugins = joint.files.enumerated().map { position, file in
       Plugin(
         path: file.path, loads: file.refusals.isEmpty, order: places[position],

@@ -164,8 +164,7 @@ struct JointAdmission {
         if entry.library == first.entry.library, first.file != file { continue }
         let owner = files[first.file].path.fileName
         let conflict = Conflict.duplicate(entry.record, of: first.entry.record, at: owner)
-        files[file].tell(
-          conflict.message + ", so it will be rejected", remedy: conflict.remedy)
+        files[file].tell(conflict.message + ", so it will be rejected", remedy: conflict.remedy)
       }
     }
     return order.filter { !isSound($0) }

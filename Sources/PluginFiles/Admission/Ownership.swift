@@ -49,8 +49,7 @@ private func ownerRefusal(of access: FileAccess, _ title: String) -> PluginRefus
 extension PluginRefusal {
   /// Makes the refusal of a file that was replaced.
   static func replaced(_ title: String) -> Self {
-    Self(
-      .changed, "\(title) was replaced since it was read.", remedy: .lookAgain)
+    Self(.changed, "\(title) was replaced since it was read.", remedy: .lookAgain)
   }
 }
 

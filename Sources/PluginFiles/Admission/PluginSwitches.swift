@@ -31,9 +31,7 @@ package struct PluginSwitches: Sendable {
   /// Returns the reason that a plugin must not be loaded, and the remedy; nil if it may be loaded.
   func reason(against id: String) -> (message: String, remedy: Remedy)? {
     if let fault {
-      return (
-        "It is not known which plugins the user has switched off: \(fault)", .writeSwitches
-      )
+      return ("It is not known which plugins the user has switched off: \(fault)", .writeSwitches)
     }
     guard let path, off.contains(id) else { return nil }
     return ("The user has switched it off in \(path).", .switchOn(id))
@@ -97,7 +95,6 @@ package struct PluginSwitches: Sendable {
   }
 
   private static func failure(_ path: String) -> ImageError {
-    ImageError(
-      .unreadable, image: path, message: "It cannot be written: \(systemMessage(errno)).")
+    ImageError(.unreadable, image: path, message: "It cannot be written: \(systemMessage(errno)).")
   }
 }
