@@ -107,11 +107,8 @@ struct PluginLoadingTests {
 
   @Test("anew, where the same build was put over one that runs")
   func overAgain() async throws {
-    let shop = try Shop()
-    try shop.add("a", Shop.source(1, "over"))
-    try await shop.hive.start()
+    let shop = try await Shop(loading: Shop.source(1, "over"))
     let plugins = shop.hive.plugins
-    try await plugins.load(marks: shop.marks)
     try reinstall("a", in: shop)
     #expect(shop.states == [.found] && shop.loadedCount == 0)
     let problem = await #expect(throws: Problem.self) { try await plugins.load("a.so") }
@@ -641,9 +638,7 @@ struct PluginReloadingTests {
 
   @Test("and are unloaded by the removal of their images, which they share with no replacement")
   func removed() async throws {
-    let shop = try Shop()
-    try shop.add("a", Shop.source(1, "removed_a"))
-    try await shop.hive.plugins.load(marks: shop.marks)
+    let shop = try await Shop(loading: Shop.source(1, "removed_a"), isStarted: false)
     let problem = await #expect(throws: Problem.self) {
       try await shop.hive.replace(image: shop.path("a"))
     }
@@ -656,9 +651,7 @@ struct PluginReloadingTests {
 
   @Test("by the name that the file has now")
   func renamed() async throws {
-    let shop = try Shop()
-    try shop.add("a", Shop.source(1, "renamed_a"))
-    try await shop.hive.plugins.load(marks: shop.marks)
+    let shop = try await Shop(loading: Shop.source(1, "renamed_a"), isStarted: false)
     try FileManager.default.moveItem(atPath: shop.path("a"), toPath: shop.path("b"))
     shop.hive.plugins.refresh()
     #expect(shop.states == [.loaded])

@@ -138,11 +138,8 @@ struct PluginRacesTests {
 
   @Test("one that two calls reload at once runs in the new build")
   func reloadedTwice() async throws {
-    let shop = try Shop()
-    try shop.add("a", Self.slow(1, "twice"))
-    try await shop.hive.start()
+    let shop = try await Shop(loading: Self.slow(1, "twice"))
     let plugins = shop.hive.plugins
-    try await plugins.load(marks: shop.marks)
     let end = shop.folder.place("builds/end")
     try shop.replace("a", by: Self.slow(2, "twice", constructor: 60_000, orUntil: end))
     let isLoading = Lock(false)
@@ -186,10 +183,8 @@ struct PluginRacesTests {
 
   @Test("one that was unloaded is so wherever its file was meanwhile, and stays so")
   func away() async throws {
-    let shop = try Shop()
+    let shop = try await Shop(loading: Shop.source(1, "away"), isStarted: false)
     let plugins = shop.hive.plugins
-    try shop.add("a", Shop.source(1, "away"))
-    try await plugins.load(marks: shop.marks)
     let elsewhere = shop.folder.place("elsewhere")
     func move(_ from: URL, _ to: URL) throws {
       try FileManager.default.moveItem(at: from, to: to)
@@ -235,11 +230,7 @@ struct PluginRacesTests {
 
   @Test("one that is unloaded while a new build takes its place leaves nothing")
   func unloadedWhileReloading() async throws {
-    let shop = try Shop()
-    try shop.add("a", Self.slow(1, "between"))
-    try await shop.hive.start()
-    let plugins = shop.hive.plugins
-    try await plugins.load(marks: shop.marks)
+    let shop = try await Shop(loading: Self.slow(1, "between"))
     let file = shop.folder.place("builds/go")
     try shop.replace("a", by: Self.slow(2, "between", until: file))
     let reload = Self.reload("a.so", in: shop)
@@ -252,11 +243,8 @@ struct PluginRacesTests {
 
   @Test("one that is unloaded while a new build fails stays unloaded, and comes back")
   func unloadedWhileFailing() async throws {
-    let shop = try Shop()
-    try shop.add("a", Self.slow(1, "failure"))
-    try await shop.hive.start()
+    let shop = try await Shop(loading: Self.slow(1, "failure"))
     let plugins = shop.hive.plugins
-    try await plugins.load(marks: shop.marks)
     let file = shop.folder.place("builds/go")
     let failing = Self.slow(2, "failure", until: file).replacing(
       "return true", with: "return false")
@@ -319,11 +307,8 @@ struct PluginRacesTests {
 
   @Test("a build that takes too long to open leaves nothing, before and after it has opened")
   func lateBuild() async throws {
-    let shop = try Shop()
-    try shop.add("a", Self.slow(1, "late"))
-    try await shop.hive.start()
+    let shop = try await Shop(loading: Self.slow(1, "late"))
     let plugins = shop.hive.plugins
-    try await plugins.load(marks: shop.marks)
     try shop.replace("a", by: Self.slow(2, "late_new", constructor: 3000))
     let problem = await #expect(throws: Problem.self) {
       try await Hive.$openingLimit.withValue(.seconds(1)) { try await plugins.reload("a.so") }

@@ -20,6 +20,14 @@ struct Shop {
     try hive.plugins.add(directory: folder.path)
   }
 
+  /// Makes a folder with one plugin, `a.so`, which is loaded. Its Hive runs unless `isStarted` is false.
+  init(loading source: String, isStarted: Bool = true) async throws {
+    try self.init()
+    try add("a", source)
+    if isStarted { try await hive.start() }
+    try await hive.plugins.load(marks: marks)
+  }
+
   /// Returns the source of a plugin. Its service returns a number, and its module's start succeeds or fails.
   static func source(
     _ number: Int, _ name: String, requires: String? = nil, starts: Int = 1, more: String = ""
