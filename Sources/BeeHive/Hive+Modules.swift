@@ -309,8 +309,7 @@ extension Hive {
       throw outcome.noAnswer(to: event, as: type)
     }
     for reply in replies.dropFirst() {
-      observers.tell(
-        .surplusReply(event: event.name, module: reply.module, winner: first.module))
+      observers.tell(.surplusReply(event: event.name, module: reply.module, winner: first.module))
     }
     return first.value
   }

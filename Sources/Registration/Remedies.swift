@@ -243,7 +243,7 @@ extension Remedy {
   package static let linkWithSoname = Self(
     "link it with a library that has a soname without $, and with -Wl,-rpath")
   package static func linkSoname(_ name: String) -> Self {
-    Self("link it with -Wl,-soname,\(name)")
+    Self("link it with -Wl,-soname,\(name.fileName), and then what needs it")
   }
   package static func linkWithoutAuxiliary(_ name: String) -> Self {
     Self("link it without -Wl,--auxiliary,\(name)")
@@ -265,7 +265,7 @@ extension Remedy {
   package static let writeAbsolutePath = Self(
     "write it there with an absolute path, or leave it out")
   package static let linkAbsolutePath = Self(
-    "link it with -Wl,-rpath,'$ORIGIN', or with an absolute path")
+    "link it with -Wl,-rpath,'$ORIGIN' and libraries that have a soname, or with an absolute path")
   package static let linkPathInUTF8 = Self("link it with a path in UTF-8")
   package static let writeTarget = Self("write the path of the folder that it leads to")
   package static let giveToRoot = Self("give it to root: chown root")

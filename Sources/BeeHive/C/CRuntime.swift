@@ -166,8 +166,7 @@ package func beehive_override_at(
     let isDone = hive.state.withLock {
       $0.override(names.service, named: names.given, by: override, cache: hive.cache)
     }
-    try Problem.check(
-      isDone, "service \(names.service): no override of this name is there to end")
+    try Problem.check(isDone, "service \(names.service): no override of this name is there to end")
   }
 }
 

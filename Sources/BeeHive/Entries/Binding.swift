@@ -103,8 +103,7 @@ extension RegisteredEntry.Progress {
     case .ambiguous(let names): return .accepted(.ambiguous(names, as: name))
     case .unknown: return .accepted(.notYetLooked)
     case .generic(let whole):
-      return .accepted(
-        .noType("\(whole) is generic, and only a factory can choose its arguments"))
+      return .accepted(.noType("\(whole) is generic, and only a factory can choose its arguments"))
     case .malformed: return .accepted(.noType("\(name) is not the name of a type"))
     }
   }

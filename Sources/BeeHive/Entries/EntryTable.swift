@@ -80,9 +80,7 @@ struct EntryTable {
 
   /// Returns the removed services of a name that images declare. Looks at every entry.
   func removed(_ service: String) -> [RegisteredEntry] {
-    images.values.joined().filter {
-      $0.isWithdrawn && $0.kind == .service && $0.name == service
-    }
+    images.values.joined().filter { $0.isWithdrawn && $0.kind == .service && $0.name == service }
   }
 
   // MARK: Coming

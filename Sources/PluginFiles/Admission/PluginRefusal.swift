@@ -12,7 +12,7 @@ public struct PluginRefusal: Hashable, Sendable, Encodable {
     case toolkitVersion = "toolkit-version"
     /// The file contains a second runtime, or brings one along: the host does not see what it registers there.
     case ownRuntime = "own-runtime"
-    /// `dlopen` refuses the file, or ends the process with it, whatever else is there.
+    /// `dlopen` refuses the file or ends the process, or the judged files cannot be opened as the policy requires.
     case notLoadable = "not-loadable"
     /// Loading the file would map more files, or more bytes, than a plugin may bring.
     case tooLarge = "too-large"

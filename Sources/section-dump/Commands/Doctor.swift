@@ -17,7 +17,10 @@ struct Doctor: ParsableCommand {
       """)
 
   @Argument(
-    help: "Folders of plugins, or single files. Of files with the same name, the first one counts.",
+    help: """
+      Folders of plugins, or single files. Of files with the same name, the first admitted one counts; of versions of \
+      one plugin, the highest.
+      """,
     completion: .directory)
   var paths: [String]
 
@@ -123,7 +126,8 @@ struct PolicyOptions: ParsableArguments {
   @Flag(
     help: """
       Refuse all that can be refused: code that runs at startup, executable stacks, relocations of code, plugins that \
-      do not say which contracts they were built against, entries that would be rejected.
+      do not say which contracts they were built against, entries that would be rejected, libraries that the loader \
+      would look for again.
       """)
   var strict = false
 
