@@ -113,7 +113,7 @@ extension EntryTrace.Stage {
     case .admission: "the host has nothing against it"
     case .loader: "the loader can open it"
     case .rules: "it is well formed"
-    case .duplicates: "no other entry has its name"
+    case .duplicates: "no entry before it has its name"
     case .binding: "what it names is there"
     case .requirements: "all that it requires is there"
     case .start: "it runs"

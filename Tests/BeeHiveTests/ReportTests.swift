@@ -101,7 +101,7 @@ struct ReportTests {
         service Shop.Cart is lost: binding
           loaded file  here       hive.json services[0]
           rules        here       it is well formed
-          duplicates   here       no other entry has its name
+          duplicates   here       no entry before it has its name
           binding      lost here  no type of this name yet; bind it or link its module
         """)
     let two = hive.why("service:Swift.Int")
