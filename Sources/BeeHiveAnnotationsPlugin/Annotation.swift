@@ -22,8 +22,7 @@
     /// Notes a problem at a node of the source; without one, at the annotation.
     func refuse(at node: (any SyntaxProtocol)? = nil, _ message: String) {
       let place = Syntax(fromProtocol: node ?? attribute)
-      diagnostics.append(
-        Diagnostic(node: place, message: MacroExpansionErrorMessage(message)))
+      diagnostics.append(Diagnostic(node: place, message: MacroExpansionErrorMessage(message)))
     }
 
     /// Whether it has no problems.

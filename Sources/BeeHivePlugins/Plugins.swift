@@ -85,8 +85,7 @@ public struct Plugins: Sendable {
   ///
   /// - Returns: A snapshot, as of the last ``refresh()``.
   public func report() -> PluginReport {
-    PluginReport(
-      store, store.others, Result { () throws(ImageError) in try admission() })
+    PluginReport(store, store.others, Result { () throws(ImageError) in try admission() })
   }
 }
 

@@ -83,8 +83,7 @@ public struct EntryPoint: Sendable {
   ) throws(RoutingError) -> Handle {
     var requirements: [CallRule.Requirement] = []
     if let condition { requirements = [("its condition", { call, _ in condition(call) })] }
-    return add(
-      try .declared(name, priority: priority, match, when: requirements, then: verdict))
+    return add(try .declared(name, priority: priority, match, when: requirements, then: verdict))
   }
 
   private func add(_ rule: CallRule) -> Handle {

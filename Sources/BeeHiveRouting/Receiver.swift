@@ -7,9 +7,7 @@ internal import Threads
 typealias Receiver = (description: () -> String, isFallback: Bool, answerer: Answerer)
 
 /// The code that answers a call, with a name for people.
-typealias Answerer = (
-  name: String, exposure: Exposure, answer: (Call) async throws -> any Sendable
-)
+typealias Answerer = (name: String, exposure: Exposure, answer: (Call) async throws -> any Sendable)
 
 extension RoutingCore {
   /// Returns the receiver; throws the error that the call ends in if there is none. `route` is the route that the

@@ -9,8 +9,7 @@ extension Span where Element == UInt8 {
   ) -> Value? {
     guard offset >= 0, offset <= count - MemoryLayout<Value>.size else { return nil }
     // Sound: the range was just checked, and every bit pattern is a value of an integer type.
-    let value = unsafe bytes.unsafeLoadUnaligned(
-      fromUncheckedByteOffset: offset, as: Value.self)
+    let value = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: Value.self)
     return order == .little ? Value(littleEndian: value) : Value(bigEndian: value)
   }
 

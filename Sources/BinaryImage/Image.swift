@@ -202,8 +202,7 @@ extension Image {
     let pointer: PointerValue
     do throws(ImageError) {
       pointer = try self.pointer(at: offset, of: bytes, in: section)
-      try checkKept(
-        offset..<offset + UInt64(pointerSize), in: section, except: (offset, offset))
+      try checkKept(offset..<offset + UInt64(pointerSize), in: section, except: (offset, offset))
     } catch { return body(offset, .unresolved(error), nil) }
     // Other pointers lead to no text, and an error for each would cost more than all else.
     guard pointer.mayLeadToText else { return body(offset, .pointer(pointer), nil) }

@@ -49,8 +49,7 @@ struct Archive {
         let start = position + Self.headerSize
         let name: MemberName
         do throws(ImageError) {
-          name = try MemberName.read(
-            entry.name, in: names, of: file, data: start, entry.size)
+          name = try MemberName.read(entry.name, in: names, of: file, data: start, entry.size)
         } catch {
           // The size is still valid: the next member begins after it.
           guard !isThin, entry.size <= file.size - start else { throw error }
@@ -183,8 +182,7 @@ struct Archive {
     do throws(ImageError) {
       member = try OpenedFile(path: resolved, name: name, memberOf: file)
     } catch {
-      throw file.error(
-        error.code, "The member \(name) is not read: \(error.message)", at: offset)
+      throw file.error(error.code, "The member \(name) is not read: \(error.message)", at: offset)
     }
     try file.check(
       !member.head.starts(with: Self.thinMagic), .unsupported,

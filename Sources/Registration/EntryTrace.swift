@@ -43,8 +43,7 @@ public struct EntryTrace: Hashable, Sendable, CustomStringConvertible {
       remedy: Remedy? = nil
     ) {
       guard loss == nil else { return }
-      steps.append(
-        Step(stage: stage, state: state, message: message, code: code, remedy: remedy))
+      steps.append(Step(stage: stage, state: state, message: message, code: code, remedy: remedy))
     }
   }
 

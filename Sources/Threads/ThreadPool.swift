@@ -7,9 +7,7 @@ package final class ThreadPool: Sendable {
 
   /// The number of threads, and of idle threads. The work that waits for a thread, by consecutive numbers from `first`
   /// on. The `first` of the last check whether work is taken; nil while nobody checks.
-  private typealias State = (
-    threads: Int, idle: Int, queue: [Int: Work], first: Int, watched: Int?
-  )
+  private typealias State = (threads: Int, idle: Int, queue: [Int: Work], first: Int, watched: Int?)
 
   private static let patience: Duration = .milliseconds(10)
   private let state = Lock<State>((0, 0, [:], 0, nil))

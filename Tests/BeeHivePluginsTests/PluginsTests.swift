@@ -53,8 +53,7 @@ struct PluginsTests {
       ("a.so", "Greeter", 1), ("b.so", "BeeHivePluginsTests.Greeter", 2), ("c.so", "Painter", 3),
       ("d.so", "Other.Greeter", 4), ("e.so", "Greeter", 1),
     ] {
-      try build(
-        name, Self.source(service: service, priority: priority, mark: mark), in: folder)
+      try build(name, Self.source(service: service, priority: priority, mark: mark), in: folder)
     }
     try hive.plugins.add(directory: folder.path)
     func files(_ entries: [Entry]) -> [String] {
@@ -85,8 +84,7 @@ struct PluginsTests {
     try OpenLibrary.keep(folder.place("a.so").path)
     #expect(hive.plugins.files.map(\.isLoaded) == [true, false])
     #expect(hive.plugins.available.allSatisfy { $0.source.description.hasPrefix("copy.so") })
-    #expect(
-      hive.plugins.report().lines.map(\.state) == ["loaded", "loaded", "refused", "refused"])
+    #expect(hive.plugins.report().lines.map(\.state) == ["loaded", "loaded", "refused", "refused"])
 
     // Another build takes the name of the loaded file, and the loaded file gets another name.
     try FileManager.default.removeItem(at: folder.place("link.so"))
@@ -147,8 +145,7 @@ struct PluginsTests {
     gone.remove()
     hive.plugins.refresh()
     let report = hive.plugins.report()
-    #expect(
-      Set(report.lines.map(\.state)) == ["refused", "rejected", "no plugin"])
+    #expect(Set(report.lines.map(\.state)) == ["refused", "rejected", "no plugin"])
     #expect(report.lines.last?.reason == "It is no object file.")
     #expect(report.problems.count == 1)
     let text = report.description

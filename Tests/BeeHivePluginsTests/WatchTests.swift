@@ -33,8 +33,7 @@ struct WatchTests {
     let (folder, builds, hive) = (try Folder(), try Folder(), Hive())
     let link = folder.place("a.so")
     try build("a.so", Compiler.module("one"), in: builds)
-    try FileManager.default.createSymbolicLink(
-      at: link, withDestinationURL: builds.place("a.so"))
+    try FileManager.default.createSymbolicLink(at: link, withDestinationURL: builds.place("a.so"))
     try hive.plugins.add(directory: folder.path)
     let watch = try hive.plugins.watch()
     try build("new", Compiler.module("two"), in: builds)

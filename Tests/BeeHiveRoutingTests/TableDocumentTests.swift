@@ -44,8 +44,7 @@ struct TableDocumentTests {
       return document(do: #"{"answer": \#(value)}"#)
     }
     #expect(throws: Never.self) { try read(nested(120)) }
-    expectRefusal(
-      of: nested(200), saying: "rules[0].do.answer[0][0]", "more than 128 levels")
+    expectRefusal(of: nested(200), saying: "rules[0].do.answer[0][0]", "more than 128 levels")
     let pairs = (0...1_024).map { #""k\#($0)": 1"# }.joined(separator: ",")
     expectRefusal(
       of: document(do: #"{"replace": {\#(pairs)}}"#), saying: "rules[0].do.replace: ",

@@ -90,8 +90,7 @@ struct AdmissionFolder {
     var catalogue = PluginCatalogue()
     catalogue.sources = folders.map { .directory(folder.place($0).path) }
     catalogue.refresh()
-    let host = try AdmissionHost(
-      executable: folder.place("host").path, libraryPath: libraryPath)
+    let host = try AdmissionHost(executable: folder.place("host").path, libraryPath: libraryPath)
     return Self.report(of: catalogue, to: host, policy, verification)
   }
 

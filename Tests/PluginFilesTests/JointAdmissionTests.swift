@@ -156,8 +156,7 @@ struct JointAdmissionTests {
     func build(_ first: String) throws {
       for (name, source) in zip(names, [first] + [String](repeating: "", count: 2)) {
         try folder.folder.makeFolder(name)
-        try folder.library(
-          "\(name)/liba.so", source.isEmpty ? Compiler.module("a") : source)
+        try folder.library("\(name)/liba.so", source.isEmpty ? Compiler.module("a") : source)
       }
     }
     let paths = names.map { folder.folder.place("\($0)/liba.so").path }
@@ -224,8 +223,7 @@ struct JointAdmissionTests {
         part, "-Wl,-rpath,\(part.folder)")
     }
     #expect(try folder.codes() == ["liba.so": [], "libb.so": []])
-    let evil = try folder.library(
-      "evil.so", "int shared, evil;", ["-Wl,-soname,libresident.so.1"])
+    let evil = try folder.library("evil.so", "int shared, evil;", ["-Wl,-soname,libresident.so.1"])
     let place = folder.folder.place("one/libresident.so.1").path
     let report = try folder.report(verification: { _, path in
       if path.hasSuffix("libb.so") { _ = unsafe rename(evil, place) }

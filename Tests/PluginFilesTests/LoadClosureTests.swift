@@ -30,8 +30,7 @@ struct LoadClosureTests {
     let plugin = try #require(try report(folder).plugins.first { $0.path == path })
     let members = try #require(plugin.closure).opened().members
     let own = members.filter { !$0.isMapped }
-    #expect(
-      own.map(\.path) == [path, near, last, "\(folder.plugins)/libdeep.so.1"])
+    #expect(own.map(\.path) == [path, near, last, "\(folder.plugins)/libdeep.so.1"])
     #expect(own.map(\.requester) == [nil, 0, 0, 1])
     #expect(own.last?.names.map(\.text) == ["libdeep.so.1", "\(folder.plugins)/libdeep.so.1"])
     #expect(own.last?.names.map(\.isNeeded) == [true, false])
@@ -63,8 +62,7 @@ struct LoadClosureTests {
     ] as [(Int, UInt64, (files: Int, bytes: UInt64)?)] {
       let refusals = try refusals(of: path, in: folder, most: (files, bytes))
       #expect(refusals.map(\.code) == (found == nil ? [] : ["too-large"]))
-      #expect(
-        refusals.first?.found == found.map { "\($0.files) files with \($0.bytes) bytes" })
+      #expect(refusals.first?.found == found.map { "\($0.files) files with \($0.bytes) bytes" })
     }
   }
 

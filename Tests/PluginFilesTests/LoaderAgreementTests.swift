@@ -180,8 +180,7 @@ struct LoaderAgreementTests {
       says: ["for some processors alone: /", "on some processors dlopen takes /"]
     ) { folder in
       for name in ["libpart.so", "libboth.so"] {
-        try folder.library(
-          "plugins/glibc-hwcaps/none/\(name)", "int x;", ["-Wl,-soname,\(name)"])
+        try folder.library("plugins/glibc-hwcaps/none/\(name)", "int x;", ["-Wl,-soname,\(name)"])
       }
       try folder.library("plugins/libboth.so", "int x;", ["-Wl,-soname,libboth.so"])
       for (plugin, name) in [("a", "part"), ("b", "both")] {
@@ -360,8 +359,7 @@ struct LoaderAgreementTests {
       "-Wl,-rpath,$ORIGIN/$PLATFORM")
     let plugin = try #require(try folder.report().plugins.first)
     #expect(plugin.refusals.map(\.code) == ["missing-library"])
-    #expect(
-      plugin.remarks.contains("on some processors dlopen looks in $ORIGIN/$PLATFORM, too"))
+    #expect(plugin.remarks.contains("on some processors dlopen looks in $ORIGIN/$PLATFORM, too"))
   }
 
   /// Returns the folders that a loader prints as built in.
@@ -436,8 +434,7 @@ struct LoaderAgreementTests {
     let identity = try AdmissionHost(executable: folder.folder.place("host").path).identity
     let cache = loaderCache(of: systemFile("/etc/ld.so.cache").bytes, for: identity)
     let library = try #require(cache["libm.so.6"]?.first?.path)
-    try folder.plugin(
-      "a", nil, "-Wl,--no-as-needed", "-lm", "-Wl,-rpath,\(library.folder)")
+    try folder.plugin("a", nil, "-Wl,--no-as-needed", "-lm", "-Wl,-rpath,\(library.folder)")
     let policy = AdmissionChecksTests.policy { $0.allowed = ["liba.so"] }
     #expect(try folder.report(policy).plugins.first?.loads == true)
   }

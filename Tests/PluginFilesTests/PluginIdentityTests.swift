@@ -107,8 +107,7 @@ struct PluginIdentityTests {
     arguments: ["libgreet.so", "libswiftgreet.so"])
   func along(name: String) throws {
     let folder = try AdmissionFolder()
-    let library = try folder.library(
-      "deps/\(name)", Self.source("1.5"), ["-Wl,-soname,\(name)"])
+    let library = try folder.library("deps/\(name)", Self.source("1.5"), ["-Wl,-soname,\(name)"])
     try folder.plugin(
       "a", Compiler.module("a"), "-Wl,--no-as-needed", library, "-Wl,-rpath,$ORIGIN/../deps")
     #expect(try folder.codes() == ["liba.so": []])

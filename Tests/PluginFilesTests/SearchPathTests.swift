@@ -62,8 +62,7 @@ struct SearchPathTests {
     var changed = plugin
     changed.replaceSubrange(place, with: bytes + Data(count: place.count - bytes.count))
     try changed.save(as: URL(fileURLWithPath: path))
-    let report = AdmissionFolder.report(
-      of: PluginCatalogue(.file(path)), to: host, PluginPolicy())
+    let report = AdmissionFolder.report(of: PluginCatalogue(.file(path)), to: host, PluginPolicy())
     return try #require(report.plugins.first).refusals
   }
 

@@ -145,8 +145,7 @@ struct DoctorTests {
   func noexec() throws {
     let folder = try patient()
     try folder.makeFolder("mounted")
-    try Compiler.compile(
-      Repository.fixture("Libraries/opens.c"), as: "opens", in: folder.url, [])
+    try Compiler.compile(Repository.fixture("Libraries/opens.c"), as: "opens", in: folder.url, [])
     let script = """
       mount -t tmpfs -o noexec,mode=755 none mounted && cp plugins/libledger.so mounted || exit
       ./opens "$PWD/mounted/libledger.so"

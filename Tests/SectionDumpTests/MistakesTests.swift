@@ -186,8 +186,7 @@ struct MistakesTests {
       try shop.module("other")
       try shop.object(
         "log.o", shop.pick(slot("BeehiveMods", "log", retain: false), Compiler.module("log")))
-      try shop.run(
-        "gcc", "-shared", "-o", "plugins/liblog.so", "log.o", "-Wl,--gc-sections")
+      try shop.run("gcc", "-shared", "-o", "plugins/liblog.so", "log.o", "-Wl,--gc-sections")
     },
     Mistake("a section that was taken out", of: "module:log", "malformed", fix: rebuild) { shop in
       try shop.module("log")

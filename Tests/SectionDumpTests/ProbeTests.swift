@@ -129,8 +129,7 @@ struct ProbeTests {
   @Test("a host that cannot start, or has no dlopen, is no fault of the plugin")
   func hosts() throws {
     let folder = try Self.patient("int nothing;")
-    try Compiler.compile(
-      "int main(void) { return 0; }", as: "static", in: folder.url, ["-static"])
+    try Compiler.compile("int main(void) { return 0; }", as: "static", in: folder.url, ["-static"])
     #expect(try probe(folder, host: "static").expect(1).output.contains("has dlopen"))
     try FileManager.default.removeItem(at: folder.place("libhost.so"))
     let outcome = try probe(folder).expect(1)

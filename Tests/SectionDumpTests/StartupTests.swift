@@ -154,8 +154,7 @@ struct StartupTests {
     try Fixtures.folder(folder)
     _ = try Fixtures.build("int x;", as: "\(folder)/a.o", ["-c"])
     _ = try Fixtures.build(Self.functions, as: "\(folder)/b.so", Self.library)
-    try Tool.run(["startup", "-r", folder]).expect(
-      0, output: " skipped (not linked)")
+    try Tool.run(["startup", "-r", folder]).expect(0, output: " skipped (not linked)")
   }
 
   /// Builds a library for macOS.
@@ -221,8 +220,7 @@ struct StartupTests {
     bytes.replaceSubrange(20..<24, with: number(UInt64(size + 120), 4))
     try bytes.write(to: Fixtures.place(name))
     let all = Self.lines(try Tool.run(["startup", name]).expect(0))
-    #expect(
-      all == ["needed /usr/lib/libfirst.dylib", lines[0], "init _plain", lines[1]], "\(all)")
+    #expect(all == ["needed /usr/lib/libfirst.dylib", lines[0], "init _plain", lines[1]], "\(all)")
     // Commands that are too short for their contents hide nothing.
     bytes[32 + size + 8] = 0xff
     try bytes.write(to: Fixtures.place(name))

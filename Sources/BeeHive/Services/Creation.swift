@@ -103,8 +103,7 @@ final class Creation {
   static func awaiting<Value: Sendable>(
     _ step: Step, _ body: @escaping @Sendable () async throws -> Value
   ) async throws(ServiceError) -> Value {
-    let (number, cycle) = begin(
-      (making.map { [$0.step] } ?? [], step, making?.task == currentTask))
+    let (number, cycle) = begin((making.map { [$0.step] } ?? [], step, making?.task == currentTask))
     defer { end(number) }
     do {
       guard let cycle else { return try await body() }

@@ -69,9 +69,7 @@ extension ServiceLookup<CInstance> {
   func giveBack(_ object: RuntimeAddress) -> Bool {
     let (entries, fakes) = hive.state.withLock { state in
       let removed = state.table.removed(names[0])
-      return (
-        state.table.named(.service, names[0]).all + removed, state.overridingTables[names[0]]
-      )
+      return (state.table.named(.service, names[0]).all + removed, state.overridingTables[names[0]])
     }
     return entries.contains { giveBack(object, to: $0) }
       || fakes?[object]?.contains { name == nil || $0 == name } == true

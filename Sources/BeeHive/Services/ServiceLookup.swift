@@ -7,9 +7,7 @@ struct ServiceLookup<Service: Sendable> {
   typealias Recipe = @Sendable (Hive) throws -> Service?
 
   /// An entry that can or may answer. An override has the priority of the entry that it replaces.
-  typealias Candidate = (
-    entry: RegisteredEntry, provider: Provider, isCertain: Bool, priority: Int
-  )
+  typealias Candidate = (entry: RegisteredEntry, provider: Provider, isCertain: Bool, priority: Int)
 
   /// The wanted type; nil for a C service.
   let type: Service.Type?

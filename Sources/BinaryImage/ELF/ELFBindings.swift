@@ -307,8 +307,7 @@ private final class ELFVersionChain {
     var offset = start
     while true {
       rest -= 1
-      try file.check(
-        rest >= 0, .malformed, "It claims more than \(Self.most) versions of symbols.")
+      try file.check(rest >= 0, .malformed, "It claims more than \(Self.most) versions of symbols.")
       let next = try body(offset)
       guard next > 0 else { return }
       offset += Int(next)

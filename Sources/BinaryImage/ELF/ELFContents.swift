@@ -50,8 +50,7 @@ extension ELFFile {
     // A reader of another section may report this, so it names the section.
     let title = name.map { "The section \($0)" } ?? "Section \(index)"
     func refusal(_ code: ImageError.Code, _ reason: String) -> ImageError {
-      file.error(
-        code, "\(title) is compressed \(reason).", section: name, at: entry.sh_offset)
+      file.error(code, "\(title) is compressed \(reason).", section: name, at: entry.sh_offset)
     }
     try guardian.admit(inflating: header?.ch_size, of: entry) { refusal(.malformed, $0) }
     guard let bytes = try inflate(index) else {

@@ -141,8 +141,7 @@ extension ELFFile {
     }
     try guardian.admit(entries.lazy.map(\.sh_size), of: "relocations")
     return entries.map {
-      ELFRelocationTable(
-        encoding: Self.encodings[$0.sh_type] ?? .rela, bytes: .stored($0.extent))
+      ELFRelocationTable(encoding: Self.encodings[$0.sh_type] ?? .rela, bytes: .stored($0.extent))
     }
   }
 

@@ -47,8 +47,7 @@ struct ELFGuard {
     try file.check(
       head.starts(with: [0x7f, 0x45, 0x4c, 0x46]), .notAnObject,
       "The file does not start with the ELF magic.")
-    try file.check(
-      head.count >= Int(EI_NIDENT), .truncated, "The file ends inside the ELF header.")
+    try file.check(head.count >= Int(EI_NIDENT), .truncated, "The file ends inside the ELF header.")
     let (kind, data, version) = (head[Int(EI_CLASS)], head[Int(EI_DATA)], head[Int(EI_VERSION)])
     guard let format = ELFFormat(identity: head) else {
       let isClass = kind == UInt8(ELFCLASS32) || kind == UInt8(ELFCLASS64)

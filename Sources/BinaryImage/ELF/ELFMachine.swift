@@ -162,9 +162,7 @@ package struct ELFMachine {
   @inline(__always)
   func split(_ info: UInt64) -> (symbol: UInt32, type: UInt32) {
     let type = UInt32(truncatingIfNeeded: info)
-    return (
-      UInt32(truncatingIfNeeded: info >> 32), self.info == .lowByte ? type & 0xff : type
-    )
+    return (UInt32(truncatingIfNeeded: info >> 32), self.info == .lowByte ? type & 0xff : type)
   }
 
   /// Splits `r_info` as it is in the file.

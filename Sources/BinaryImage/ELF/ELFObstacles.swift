@@ -206,8 +206,7 @@ extension ELFFile {
     let entry = UInt64(header.format.size(of: ELF_T_RELA))
     guard count <= (dynamic.value(Int64(DT_RELASZ)) ?? 0) / entry else { return false }
     guard
-      let extent = try segments().extent(
-        from: VirtualAddress(rawValue: start), size: count * entry)
+      let extent = try segments().extent(from: VirtualAddress(rawValue: start), size: count * entry)
     else { return false }
     let rows = ELFTable(.rela, .stored(extent), of: file, header.format)
     for index in 0..<rows.count {

@@ -156,8 +156,7 @@ struct ELFRelocationCollector {
     for index in 0..<rows.count {
       let row = try rows.row(index)
       let (symbol, type) = machine.split(row.r_info)
-      consider(
-        row.r_offset, symbol: symbol, type: type, UInt64(bitPattern: row.r_addend), .rela)
+      consider(row.r_offset, symbol: symbol, type: type, UInt64(bitPattern: row.r_addend), .rela)
     }
   }
 

@@ -184,8 +184,7 @@ extension ELFFile {
     var chosen: [UInt64: String] = [:]
     var labels: [UInt64: String] = [:]
     let resolvers = steps.contains { $0.kind.isResolver }
-    let wanted = Set(
-      steps.compactMap { $0.name == nil || $0.kind.isResolver ? $0.address : nil })
+    let wanted = Set(steps.compactMap { $0.name == nil || $0.kind.isResolver ? $0.address : nil })
     defer {
       for index in steps.indices {
         guard let address = steps[index].address else { continue }

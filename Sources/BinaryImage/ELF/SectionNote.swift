@@ -68,8 +68,7 @@ package struct SectionNote: Hashable {
           note.source)
       }
       guard header != nil else {
-        throw failure(
-          .malformed, "No segment holds the ELF header that the note refers to.", nil)
+        throw failure(.malformed, "No segment holds the ELF header that the note refers to.", nil)
       }
       guard !isFixed || !stated.isMoved else {
         throw failure(

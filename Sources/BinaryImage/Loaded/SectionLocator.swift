@@ -108,8 +108,7 @@ struct MappedFile {
       let all = try image.sections(named: name).filter { $0.size > 0 && $0.isMapped }
       for section in all.sorted(by: { $0.address < $1.address }) {
         let start = mapped.bias.runtimeAddress(of: section.address).rawValue
-        let (stop, overflow) = start.addingReportingOverflow(
-          UInt(truncatingIfNeeded: section.size))
+        let (stop, overflow) = start.addingReportingOverflow(UInt(truncatingIfNeeded: section.size))
         try file.check(
           !overflow, .outOfImage,
           "The section's address is \(section.address.rawValue.hexadecimal), where nothing is mapped.",

@@ -73,8 +73,7 @@ struct MachOHeader {
       throw file.error(.notAnObject, "The file does not start with a Mach-O magic.")
     }
     (self.bits, self.order) = (bits, order)
-    try file.check(
-      file.head.count >= 28, .truncated, "The file ends inside the Mach-O header.")
+    try file.check(file.head.count >= 28, .truncated, "The file ends inside the Mach-O header.")
     let fields = MachOFields(bytes: file.head, start: 0, bits: bits, order: order)
     machineType = fields.single(4)
     machine = Self.machine(machineType, subtype: fields.single(8))

@@ -26,8 +26,7 @@ final class MachOSymbols {
       number < table.count, .malformed, "Symbol \(number) lies outside the symbol table.",
       at: table.offset)
     let size = header.symbolSize
-    let (bytes, position) = try file.load(
-      at: table.offset + number * UInt64(size), count: size)
+    let (bytes, position) = try file.load(at: table.offset + number * UInt64(size), count: size)
     let entry = Entry(bytes, at: position, header)
     let name = try file.name(at: UInt64(entry.name), in: table.names)
     return Symbol(number, name: name, value: entry.value, place: entry.place)

@@ -180,8 +180,7 @@ package final class RemoteImage: Image {
   /// Returns the entry sections in the section table of a file. Throws unless it is the mapped file.
   private func sections(inFile path: String) throws(ImageError) -> [Section] {
     let file = try ELFFile(path: path, name: mapping.path)
-    try mapping.check(
-      agrees(with: file), .replaced, "The file is not the one that is mapped.")
+    try mapping.check(agrees(with: file), .replaced, "The file is not the one that is mapped.")
     var sections: [Section] = []
     for name in SectionNote.names {
       sections += try file.sections(named: name).filter { $0.flags.contains("A") }

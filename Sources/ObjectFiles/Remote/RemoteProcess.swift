@@ -65,8 +65,7 @@ package final class RemoteProcess {
     let refusal = mapping.error(
       .replaced, "The core file leaves out what the image's file has, and that file \(reason).")
     return try RemoteImage(mapping) { address, count throws(ImageError) in
-      try core.read(
-        address, count, of: image, in: isSame && hasID ? found : nil, refusal: refusal)
+      try core.read(address, count, of: image, in: isSame && hasID ? found : nil, refusal: refusal)
     }
   }
 

@@ -114,8 +114,7 @@ extension RemoteImage {
       )
     case 5: states.images.insert(bias)
     default:
-      throw mapping.error(
-        .malformed, "Its state record has a cell of the unknown state \(state).")
+      throw mapping.error(.malformed, "Its state record has a cell of the unknown state \(state).")
     }
   }
 

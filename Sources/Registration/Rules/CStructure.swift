@@ -89,8 +89,7 @@ package enum CStructure: String, Sendable {
         word(0) >= 2 * wordSize, .badContext,
         "its table has actions of \(word(0)) bytes where \(2 * wordSize) are needed; rebuild with "
           + "BeeHive.h")
-      _ = try memory.table(
-        from: place(of: 2), size: isHuge ? .max : size, "its table of actions")
+      _ = try memory.table(from: place(of: 2), size: isHuge ? .max : size, "its table of actions")
     }
   }
 }
@@ -232,8 +231,7 @@ extension AddressedMemory {
     for index in 0..<count {
       guard case .address(let start)? = pointer(at: table &+ index &* size) else { return nil }
       let bytes = (0..<Self.most).lazy.map { self.integer(at: start &+ $0, size: 1) ?? 0 }
-      names.insert(
-        String(decoding: bytes.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self))
+      names.insert(String(decoding: bytes.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self))
     }
     return names
   }

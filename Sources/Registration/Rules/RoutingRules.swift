@@ -36,8 +36,7 @@ extension Attributes {
         .unknownType, "\(action): a parameter in C is a \(CType.list), not a \(parameter.type)")
     }
     guard let text = parameter.unquotedDefault, !type.holds(text) else { return }
-    throw Refusal(
-      .badAction, "\(action): the default of \(parameter.name) is no \(parameter.type)")
+    throw Refusal(.badAction, "\(action): the default of \(parameter.name) is no \(parameter.type)")
   }
 
   private static func check(result: String, of what: String) throws(Refusal) {

@@ -33,8 +33,7 @@ extension Collection<UInt8> {
   /// Returns the text of these bytes, with `%XX` for those that need it.
   package func percentEncoded(where needsEncoding: (UInt8) -> Bool) -> String {
     guard contains(where: needsEncoding) else { return String(decoding: self, as: UTF8.self) }
-    return String(
-      decoding: flatMap { needsEncoding($0) ? $0.percentEncoded : [$0] }, as: UTF8.self)
+    return String(decoding: flatMap { needsEncoding($0) ? $0.percentEncoded : [$0] }, as: UTF8.self)
   }
 }
 

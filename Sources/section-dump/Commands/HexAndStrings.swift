@@ -52,8 +52,7 @@ struct Strings: ParsableCommand {
   }
 
   func run() throws {
-    var slots = PointerSlots(
-      maxBytes: files.inputs.maxBytes, showsWholeTexts: sections.wholeTexts)
+    var slots = PointerSlots(maxBytes: files.inputs.maxBytes, showsWholeTexts: sections.wholeTexts)
     slots.stride = stride.map { UInt64($0) }
     if !at.isEmpty { slots.places = Set(at).sorted().map { UInt64($0) } }
     try files.show(slots.listing(sections.wanted))

@@ -74,8 +74,7 @@ struct Live: ParsableCommand {
           problems.append(error)
         }
         count += 1
-        let found = ReadImage(
-          known.place, image, problems: problems, mapping: (pid, known.mapping))
+        let found = ReadImage(known.place, image, problems: problems, mapping: (pid, known.mapping))
         writer.show(found, records, isAlone: !problems.isEmpty)
       }
       if let shortage = process.shortage { writer.report([shortage], path: shortage.image) }

@@ -150,8 +150,7 @@ struct OutputOptions: ParsableArguments {
 
 /// The argument for colours in results.
 struct ColorOptions: ParsableArguments {
-  @Option(
-    help: "When to use colours; auto does on a terminal, and heeds NO_COLOR and FORCE_COLOR.")
+  @Option(help: "When to use colours; auto does on a terminal, and heeds NO_COLOR and FORCE_COLOR.")
   var color = Style.Color.auto
 
   var style: Style { Style(color) }

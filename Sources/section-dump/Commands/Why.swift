@@ -34,8 +34,7 @@ struct Why: ParsableCommand {
   @OptionGroup var output: ReportOptions
 
   func validate() throws {
-    try expect(
-      host != nil || !asked.isGiven, "Each option for admission needs --host EXECUTABLE.")
+    try expect(host != nil || !asked.isGiven, "Each option for admission needs --host EXECUTABLE.")
   }
 
   func run() throws {

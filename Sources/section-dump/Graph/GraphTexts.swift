@@ -42,8 +42,7 @@ extension EntryGraph {
     for node in freeNodes { sink.write("  \(dotNode(node))\n") }
     for edge in edges {
       let attributes = Self.dotAttributes(of: edge).joined(separator: " ")
-      sink.write(
-        "  n\(edge.from) -> n\(edge.to)\(attributes.isEmpty ? "" : " [\(attributes)]")\n")
+      sink.write("  n\(edge.from) -> n\(edge.to)\(attributes.isEmpty ? "" : " [\(attributes)]")\n")
     }
     // The findings that no node shows.
     let notes = shown(findings.filter(\.nodes.isEmpty).map(\.finding))

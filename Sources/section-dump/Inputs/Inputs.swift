@@ -121,8 +121,7 @@ extension Inputs {
   private func forEach(_ body: (Input) -> Void) -> PassedOver {
     let paths = pathBytes
     // A named file is expected to be an object, even if a walk finds it first.
-    let named = Set(
-      isSet ? paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number } : [])
+    let named = Set(isSet ? paths.compactMap { $0.flatMap { try? fileStamp(of: $0) }?.number } : [])
     var (handed, repeated, irregular) = (0, 0, 0)
     var known: Set<FileStamp.FileNumber> = []
     func hand(_ input: Input) {

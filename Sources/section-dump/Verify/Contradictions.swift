@@ -111,8 +111,7 @@ struct Contradictions {
 
   private mutating func addDuplicate(_ entry: FileSet.Declared, of first: FileSet.Declared) {
     let code = Finding.Code(rawValue: "duplicate-\(entry.record.kind)") ?? .duplicateRoute
-    let conflict = Conflict.duplicate(
-      entry.record, of: first.record, at: first.place.description)
+    let conflict = Conflict.duplicate(entry.record, of: first.record, at: first.place.description)
     add(code, .error, entry.place, conflict, others: [first.place])
   }
 

@@ -42,8 +42,7 @@ struct AdmissionChecksTests {
     _ source: String = AdmissionChecksTests.along
   ) throws -> String {
     try folder.folder.makeFolder(name)
-    let along = try folder.library(
-      "\(name)/libalong.so", source, ["-Wl,-soname,libalong.so"])
+    let along = try folder.library("\(name)/libalong.so", source, ["-Wl,-soname,libalong.so"])
     let place = name == "plugins" ? "" : "/../\(name)"
     try folder.plugin("x", calling("along"), along, "-Wl,-rpath,$ORIGIN\(place)")
     return along

@@ -113,8 +113,7 @@ extension AdmissionChecksTests {
       ["the soname libknown.so", "libalias.so"], policy: policy { $0.opensJudgedFiles = true }
     ) {
       let known = try $0.library("libknown.so", "int known;", ["-Wl,-soname,libknown.so"])
-      try $0.host(
-        "extern int known; int main(void) { return known; }", known, "-Wl,-rpath,$ORIGIN")
+      try $0.host("extern int known; int main(void) { return known; }", known, "-Wl,-rpath,$ORIGIN")
       let alias = try $0.library("libalias.so", "int known;", ["-Wl,-soname,libalias.so"])
       try $0.plugin("x", nil, "-Wl,--no-as-needed", alias, "-Wl,-rpath,$ORIGIN/..")
       try FileManager.default.removeItem(atPath: alias)

@@ -61,8 +61,7 @@ struct ContractDriftTests {
       for (plugin, library) in resilience {
         for isOptimised in optimised {
           for isStripped in stripped {
-            let old = Build(
-              isClass: isClass, isResilient: plugin, isOptimised: isOptimised)
+            let old = Build(isClass: isClass, isResilient: plugin, isOptimised: isOptimised)
             let new = Build(
               change: change, isClass: isClass, isResilient: library, isOptimised: isOptimised)
             pairs.append(Pair(plugin: old, library: new, isStripped: isStripped))

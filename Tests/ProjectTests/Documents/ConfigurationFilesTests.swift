@@ -142,8 +142,7 @@ struct ConfigurationFilesTests {
         try settings.value(Configuration.Key<Int>(name))
       }
       let row = markdown.rows.first { $0.contains("configuration \(name): ") } ?? ""
-      #expect(
-        row == problem.map { "| `\($0.code.rawValue)` | `\($0.message)` |" } ?? "nothing")
+      #expect(row == problem.map { "| `\($0.code.rawValue)` | `\($0.message)` |" } ?? "nothing")
     }
   }
 

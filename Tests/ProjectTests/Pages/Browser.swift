@@ -11,8 +11,7 @@ struct Browser {
   func open(
     _ page: URL, fragment: String = "", isDark: Bool = false, options: [String] = []
   ) throws -> Page {
-    let outcome = try run(
-      scheme(isDark) + options + ["--dump-dom", address(page, fragment)])
+    let outcome = try run(scheme(isDark) + options + ["--dump-dom", address(page, fragment)])
     let messages = outcome.errors.split(separator: "\n").filter { $0.contains("CONSOLE") }
     return Page(document: outcome.output, messages: messages.map(String.init))
   }
@@ -21,8 +20,7 @@ struct Browser {
   func draw(
     _ page: URL, fragment: String = "", isDark: Bool = false, options: [String] = [], to image: URL
   ) throws {
-    _ = try run(
-      scheme(isDark) + options + ["--screenshot=\(image.path)", address(page, fragment)])
+    _ = try run(scheme(isDark) + options + ["--screenshot=\(image.path)", address(page, fragment)])
   }
 
   private func address(_ page: URL, _ fragment: String) -> String {

@@ -105,8 +105,7 @@ struct SiteTests {
   func search(text: String, title: String) throws {
     let browser = try Browser()
     let page = try Site.whileServed { look in
-      try browser.open(
-        look, fragment: "1280,/documentation/beehive,\(text)", options: Self.patient)
+      try browser.open(look, fragment: "1280,/documentation/beehive,\(text)", options: Self.patient)
     }
     #expect(page.title?.contains(title) == true, "\(page.title ?? "no title")")
   }
