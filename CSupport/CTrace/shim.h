@@ -2,7 +2,7 @@
 // arguments of any number, and some of this depends on the machine's registers.
 //
 //   trace_me(), then execve                     in the child
-//   trace_begin(child)                          after its first stop
+//   trace_adopt(), trace_begin(child)           after its first stop
 //   trace_break(child, entry)                   it will stop there
 //   trace_go(child, 0, false), waitpid          …
 //   trace_call(child, dlopen, entry, path, 2)   it will call, and stop at `entry` again
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -31,6 +32,9 @@ typedef struct trace_step {
 } trace_step;
 
 static inline bool trace_me(void) { return ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0; }
+
+// Descendants of the child that lose their parent become children of the calling process.
+static inline bool trace_adopt(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0; }
 
 // The child ends with its tracer, and stops in system calls look different from signals.
 static inline bool trace_begin(pid_t child) {

@@ -70,13 +70,15 @@ struct ClosureLoader: Sendable {
     let judged = unsafe Self.loaded(member.descriptor)
     let opened = unsafe name.map { unsafe dlopen($0, RTLD_LAZY | RTLD_NOLOAD) } ?? judged
     guard unsafe judged == nil || judged != opened else { return }
+    let copy = fcntl(member.descriptor, F_DUPFD_CLOEXEC, 0)
+    let reason = errno == EBADF ? "a constructor has closed that" : systemMessage(errno)
+    defer { close(copy) }
     throw Problem(
       .notLoaded,
-      fcntl(member.descriptor, F_GETFD) >= 0
+      copy >= 0
         ? "\(member.path) is another file than the one that was judged: it was replaced meanwhile. All that the other "
           + "one declares was withdrawn; end this process if you do not trust that file, since its constructors have run"
-        : "\(member.path) was opened, and its constructors have closed files that are not theirs, the judged one among "
-          + "them: all that it declares was withdrawn"
+        : "\(member.path) is withdrawn, because it cannot be compared with the judged file: \(reason)"
     )
   }
 }
@@ -102,7 +104,8 @@ struct JudgedFolder {
     guard let folder, folder.descriptor >= 0 else {
       throw Problem(
         .notLoaded,
-        "no private folder can be made in \(given.joined(separator: ", ")): give one in TMPDIR")
+        "no private folder in \(given.joined(separator: ", ")): \(systemMessage(errno)); set TMPDIR"
+      )
     }
     links = folder
     spelling = newSpelling(of: "/proc/self/fd/\(folder.descriptor)")
@@ -125,13 +128,14 @@ struct JudgedFolder {
     // The stamp is read last, so that it shows earlier writes. A rename does not count as a change.
     let isOpen = isOpenForWriting(member.descriptor)
     var status = stat()
-    unsafe fstat(member.descriptor, &status)
+    let isThere = unsafe fstat(member.descriptor, &status) == 0
     guard !isOpen, FileStamp(status).contents == member.stamp.contents else {
       throw Problem(
         .notLoaded,
         isOpen
           ? "\(member.path) is open for writing, so it may change: end the process that writes it"
-          : "\(member.path) was changed since it was judged")
+          : "\(member.path) was \(isThere ? "changed since it was judged" : "closed by a constructor")"
+      )
     }
   }
 }

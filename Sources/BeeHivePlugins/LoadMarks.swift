@@ -11,19 +11,20 @@ struct LoadMarks {
 
   /// Chooses the host's folder, or else `plugins` in the program's folder for user state; nil if there is none.
   init?(in given: String?) {
-    let own = userFolder("XDG_STATE_HOME", orInHome: ".local/state").map {
-      "\($0)/\(ownProgram)/plugins"
-    }
-    guard let folder = given ?? own else { return nil }
+    let state = userFolder("XDG_STATE_HOME", orInHome: ".local/state")
+    guard let folder = given ?? state.map({ "\($0)/\(ownProgram)/plugins" }) else { return nil }
     self.folder = folder
   }
 
   /// The problem of a process that has no folder for marks.
-  static let withoutFolder = ImageError(
-    .unreadable, image: "marks",
-    message:
-      "Neither XDG_STATE_HOME nor HOME says where they are. A plugin that ends the process is not found out."
-  )
+  static let withoutFolder = unmarked(
+    "marks", "Neither XDG_STATE_HOME nor HOME says where they are.")
+
+  private static func unmarked(_ place: String, _ reason: String) -> ImageError {
+    ImageError(
+      .unreadable, image: place,
+      message: "\(reason) A plugin that ends the process is not found out.")
+  }
 
   /// Returns the marks that were left behind, by the text that identifies the contents of each file.
   func left() -> [String: String] {
@@ -37,9 +38,12 @@ struct LoadMarks {
       defer { close(mark) }
       let process = pid_t(parts[parts.count - 1]) ?? 0
       let isHere = parts[parts.count - 2] == processNamespace
-      if flock(mark, LOCK_SH | LOCK_NB) == 0 || isHere && kill(process, 0) != 0 && errno == ESRCH {
-        left[Self.contents(parts[parts.count - 3])] = "\(folder)/\(name)"
-      }
+      let isFree = flock(mark, LOCK_SH | LOCK_NB) == 0
+      // Its process may have taken it away just now.
+      guard isFree || isHere && kill(process, 0) != 0 && errno == ESRCH,
+        unsafe access("\(folder)/\(name)", F_OK) == 0
+      else { continue }
+      left[Self.contents(parts[parts.count - 3])] = "\(folder)/\(name)"
     }
     return left
   }
@@ -69,12 +73,7 @@ struct LoadMarks {
     let draft = "\(folder)/.\(text)"
     let mark = unsafe open(draft, O_CREAT | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard mark >= 0 else {
-      noted(
-        ImageError(
-          .unreadable, image: folder,
-          message:
-            "No mark can be written: \(systemMessage(errno)). A plugin that ends the process is not found out."
-        ))
+      noted(Self.unmarked(folder, "No mark can be written: \(systemMessage(errno))."))
       return load()
     }
     noted(nil)

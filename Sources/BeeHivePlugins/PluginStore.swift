@@ -52,8 +52,6 @@ final class PluginStore: Sendable {
     fileprivate(set) var images: [Image] = []
     /// The loader's names for images that failed loads have opened.
     fileprivate(set) var strays: Set<String> = []
-    /// The loads that are under way.
-    fileprivate var loads: [FileStamp.FileNumber: LibraryLoad] = [:]
     /// The tasks that take plugins in after a lookup or a step, until they are done.
     var later: [FileStamp?: Task<Void, Never>] = [:]
     /// The files that calls are loading.
@@ -101,21 +99,19 @@ final class PluginStore: Sendable {
       state.version += 1
       return state.version - 1
     }
-    let undo: @Sendable () -> Void = { [weak self] in self?.remove(version) }
+    let undo: @Sendable () -> Void = { [weak self] in
+      self?.state.withLock { state in
+        state.added.removeAll { $0.version == version }
+        state.version += 1
+      }
+      self?.refresh()
+    }
     refresh()
     if let problem = catalogue.problem(of: source) {
       undo()
       throw problem
     }
     return undo
-  }
-
-  private func remove(_ version: Int) {
-    state.withLock { state in
-      state.added.removeAll { $0.version == version }
-      state.version += 1
-    }
-    refresh()
   }
 
   /// Reads new and changed files without the lock; repeats that if another thread changed the catalogue meanwhile.
@@ -219,12 +215,14 @@ extension PluginStore {
     if let stamp { state.withLock { _ = $0.begun.remove(stamp.number) } }
   }
 
+  /// The loads that are under way, of all Hives.
+  private static let loads = Lock<[FileStamp.FileNumber: LibraryLoad]>([:])
+
   /// Returns the load of a file that is under way, or a new one.
   func load(of file: LoadClosure.Member) -> LibraryLoad {
-    state.withLock { state in
-      if let load = state.loads[file.stamp.number] { return load }
-      let load = LibraryLoad(of: file.path)
-      state.loads[file.stamp.number] = load
+    Self.loads.withLock { loads in
+      let load = loads[file.stamp.number] ?? LibraryLoad(of: file.path)
+      loads[file.stamp.number] = load
       return load
     }
   }
@@ -233,7 +231,7 @@ extension PluginStore {
   func endLoad(of file: LoadClosure.Member, as name: String?) {
     if let name { add(file.path, file.stamp, as: name) }
     // Returned, so that the load is destroyed after the lock is free.
-    _ = state.withLock { $0.loads.removeValue(forKey: file.stamp.number) }
+    _ = Self.loads.withLock { $0.removeValue(forKey: file.stamp.number) }
   }
 
   /// Adds the image of a loaded file. The Hive has its entries unless it has the entries of another build.
@@ -330,11 +328,12 @@ extension ImageError {
 }
 
 extension PluginCatalogue {
-  /// Watches the directories of all sources and those that links lead to. Returns an error for each that failed.
+  /// Watches the directories of all sources, links and targets. Returns an error for each that failed.
   fileprivate func follow(_ watch: DirectoryWatch) -> [ImageError] {
     let links = candidates.flatMap(\.paths).filter { linkTarget(of: $0) != nil }
     let folders = sources.map { $0.isDirectory ? $0.path : $0.path.folder }
-    return watch.follow(folders + links.map(\.resolved.folder))
+    let onTheWay = (folders + links).flatMap { FolderWalk(to: $0).linkFolders }
+    return watch.follow(folders + onTheWay + links.map(\.resolved.folder))
       .map { ImageError(notWatched: $0, $1) }
   }
 

@@ -169,30 +169,30 @@ extension Plugins {
     let loader = ClosureLoader(closure: closure, isStrict: policy.opensJudgedFiles)
     var strays: [String] = []
     do throws(ServiceError) {
-      try store.load(of: file).run { () throws(ServiceError) in
-        // The host may have opened it, or another thread since this one looked.
-        if store.image(of: file.stamp) != nil { return }
-        let manifest =
-          loader.isOpen ? try? store.catalogue.candidate(of: file.stamp)?.found.get() : nil
-        let known = manifest.flatMap { store.others.name(of: $0.stamp.number, $0.identity.id) }
-        let (names, problem) =
-          known.map { (names: [$0], problem: Problem?.none) }
-          ?? marks?.whileLoading(
-            file.path, file.stamp,
-            noted: { error in store.state.withLock { $0.unmarked = error } }, loader.open)
-          ?? loader.open()
-        store.endLoad(of: file, as: problem == nil ? names.last : nil)
-        guard let problem else { return }
-        strays = names
-        throw ServiceError(.creationFailed, service: file.path, message: problem.message)
+      // A load that was under way may have been another Hive's.
+      for _ in 0..<2 where store.image(of: file.stamp) == nil {
+        try store.load(of: file).run { () throws(ServiceError) in
+          // The host may have opened it, or another thread since this one looked.
+          if store.image(of: file.stamp) != nil { return }
+          let manifest =
+            loader.isOpen ? try? store.catalogue.candidate(of: file.stamp)?.found.get() : nil
+          let known = manifest.flatMap { store.others.name(of: $0.stamp.number, $0.identity.id) }
+          let (names, problem) =
+            known.map { (names: [$0], problem: Problem?.none) }
+            ?? marks?.whileLoading(
+              file.path, file.stamp,
+              noted: { error in store.state.withLock { $0.unmarked = error } }, loader.open)
+            ?? loader.open()
+          store.endLoad(of: file, as: problem == nil ? names.last : nil)
+          guard let problem else { return }
+          strays = names
+          throw ServiceError(.creationFailed, service: file.path, message: problem.message)
+        }
       }
     } catch { return (strays, Problem(.notLoaded, error.message)) }
-    guard let image = store.image(of: file.stamp) else {
-      let reason =
-        "is open already, by its path or by another name: load it before anything else does"
-      return ([], Problem(.notLoaded, "\(file.path) \(reason)"))
-    }
-    return ([image.name], nil)
+    if let image = store.image(of: file.stamp) { return ([image.name], nil) }
+    let reason = "is open already, by its path or another name: load it before anything else does"
+    return ([], Problem(.notLoaded, "\(file.path) \(reason)"))
   }
 
   /// The changes of states from now on: each plugin with its new state, one after the other.
@@ -297,6 +297,10 @@ extension Plugins {
         }
         if new.stamp?.number == old.stamp.number {
           throw Problem(.notReplaced, "it is the file that is loaded; rename the new build over it")
+        }
+        let isNamed = PluginIdentity.isPlugin(new.identity, at: new.paths, called: plugin)
+        guard isNamed, old.identity == nil || old.identity?.id == new.identity?.id else {
+          throw Problem(.notReplaced, "\(old.path) is another plugin now, and not \(plugin)")
         }
         // Another call may have been here before.
         if store.isTakenIn(new.stamp) {

@@ -29,7 +29,7 @@ public struct Plugins: Sendable {
   /// - Throws: `ImageError` if the directory cannot be read; then it is not added. Other files are in the report.
   @discardableResult
   public func add(directory: String) throws(ImageError) -> Handle {
-    try add(.directory(directory.absolute))
+    try add(.directory(directory.isEmpty ? "" : directory.absolute))
   }
 
   /// Adds one plugin.

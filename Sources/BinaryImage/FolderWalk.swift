@@ -24,6 +24,8 @@ package struct FolderWalk {
   package private(set) var end: (path: String, access: FileAccess, stamp: FileStamp)?
   /// The names that the file has on the way, each with its folder: the names of links and of their targets.
   package private(set) var names: [(folder: String, name: String)] = []
+  /// The folders of the links on the way.
+  package private(set) var linkFolders: [String] = []
   /// Whether it goes through a file system that shows each process its own (`proc`).
   package private(set) var isOfProcess = false
   /// An error that ended the walk but says nothing about the path: no descriptors are left, for example.
@@ -67,6 +69,7 @@ package struct FolderWalk {
           return visit(current, folder)
         }
         visit(current, folder, next, entry)
+        linkFolders.append(current)
         links += 1
         guard links <= Self.mostLinks else { return visit(current, folder) }
         if target.isAbsolute {

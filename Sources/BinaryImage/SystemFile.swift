@@ -248,11 +248,11 @@ package final class PrivateFolder {
   /// The path of the outermost folder.
   package var path: String { paths[0] }
 
-  /// Makes a folder in the first of `parents` that allows it; nil if the system makes none. `depth` folders around the
+  /// Makes a folder in the first absolute path of `parents` that allows it; nil if the system makes none. `depth` folders around the
   /// links are for this user only, too: a path that leads up as often stays inside.
   package init?(in parents: [String], named name: String, depth: Int) {
     var made: String?
-    for parent in parents where made == nil {
+    for parent in parents where made == nil && parent.isAbsolute {
       var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
       // Sound: the text ends with a NUL, and is written over in its length.
       made = unsafe template.withUnsafeMutableBufferPointer { text -> String? in
@@ -271,7 +271,7 @@ package final class PrivateFolder {
     let folder = unsafe open(paths[depth], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     // A folder that passes its group on is as good.
     let isOwn =
-      unsafe fstat(folder, &status) == 0 && status.st_uid == geteuid()
+      unsafe folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid()
       && status.st_mode & 0o777 == 0o700
     if folder >= 0, !isOwn { close(folder) }
     descriptor = isOwn ? folder : -1

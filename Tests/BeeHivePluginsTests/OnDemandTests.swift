@@ -126,8 +126,8 @@ struct OnDemandTests {
     try shop.add("a", Shop.source(1, "failing_a"))
     shop.hive.plugins.activation = .onDemand
     // The file is judged, and then replaced.
-    let (path, other) = (shop.path("a"), shop.path("b"))
-    try FileManager.default.copyItem(atPath: path, toPath: other)
+    let (path, other) = (shop.path("a"), shop.folder.place("other").path)
+    try build("other", Shop.source(2, "failing_b"), in: shop.folder)
     shop.hive.plugins.verify { _, _ in _ = unsafe rename(other, path) }
     for count in 1...2 {
       let error = #expect(throws: ServiceError.self) { try shop.said("failing_a") }

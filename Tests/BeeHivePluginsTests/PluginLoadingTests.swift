@@ -390,8 +390,7 @@ struct PluginLoadingTests {
     let shop = try Shop()
     try shop.add("a", Shop.source(1, "paths_a"))
     let open = try shop.folder.makeFolder("open").path
-    try FileManager.default.createSymbolicLink(
-      atPath: "\(open)/z.so", withDestinationPath: shop.path("a"))
+    try makeLink(at: "\(open)/z.so", to: shop.path("a"))
     try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: open)
     let hive = Hive(imagesWhere: { $0.hasPrefix(shop.folder.path) })
     try hive.plugins.add(directory: open)
@@ -522,8 +521,7 @@ struct QuarantineTests {
 
     // This mark is as if that process had ended there.
     let left = try shop.folder.write("", as: "marks/\(mark)")
-    try FileManager.default.createSymbolicLink(
-      atPath: shop.folder.place("c.so").path, withDestinationPath: "a.so")
+    try makeLink(at: shop.folder.place("c.so").path, to: "a.so")
     let next = Hive(imagesWhere: { _ in false })
     try next.plugins.add(directory: shop.folder.path)
     let problem = await #expect(throws: Problem.self) {
@@ -681,8 +679,7 @@ struct PluginReloadingTests {
     }
     func lead(to number: Int) throws {
       try? FileManager.default.removeItem(atPath: shop.path("a"))
-      try FileManager.default.createSymbolicLink(
-        atPath: shop.path("a"), withDestinationPath: "builds/\(number).so")
+      try makeLink(at: shop.path("a"), to: "builds/\(number).so")
     }
     try lead(to: 1)
     try await shop.hive.plugins.load(marks: shop.marks)
@@ -693,6 +690,19 @@ struct PluginReloadingTests {
     }
     #expect(users == [])
     #expect(try shop.said("link_\(isStrict)") == 2)
+  }
+
+  @Test("but not by another plugin in the place of the old one, called by its id or its new path")
+  func otherPlugin() async throws {
+    let id = #"BEEHIVE_PLUGIN("com.example.own", "1");"#
+    let shop = try await Shop(loading: Shop.source(1, "own_a", more: id))
+    try FileManager.default.moveItem(atPath: shop.path("a"), toPath: shop.path("b"))
+    try shop.add("a", Shop.source(2, "other_a"))
+    for name in ["com.example.own", "b.so"] {
+      let problem = await #expect(throws: Problem.self) { try await shop.hive.plugins.reload(name) }
+      #expect(problem?.message.contains("is another plugin now, and not \(name)") == true)
+    }
+    #expect(try shop.said("own_a") == 1)
   }
 
   @Test("by a file in the place of the old one, which was moved away", arguments: [false, true])

@@ -112,6 +112,20 @@ struct PluginRacesTests {
     #expect(try await next.value.count == 1)
   }
 
+  @Test("those that two Hives load at once are in both", arguments: [false, true])
+  func twoHives(isStrict: Bool) async throws {
+    let shop = try Shop()
+    try shop.add(20, copiesOf: "both_\(isStrict)")
+    let hives = [shop.hive, Hive(imagesWhere: { $0.hasPrefix("\(shop.folder.path)/") })]
+    try hives[1].plugins.add(directory: shop.folder.path)
+    let loads = hives.map { hive in
+      hive.plugins.policy.opensJudgedFiles = isStrict
+      return Task { try await hive.plugins.load(marks: shop.marks).count }
+    }
+    for load in loads { #expect(try await load.value == 20) }
+    #expect(hives.map(\.entries.count) == [40, 40])
+  }
+
   @Test("two whose modules start in one go, and one of them fails: that one is withdrawn")
   func oneFails() async throws {
     let shop = try Shop()
@@ -373,8 +387,7 @@ struct PluginRacesTests {
     }
     func lead(to number: Int) throws {
       let link = shop.folder.place("builds/link").path
-      try FileManager.default.createSymbolicLink(
-        atPath: link, withDestinationPath: "builds/\(number).so")
+      try makeLink(at: link, to: "builds/\(number).so")
       try #require(unsafe rename(link, shop.path("a")) == 0)
     }
     try lead(to: 1)

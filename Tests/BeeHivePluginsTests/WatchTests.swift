@@ -42,6 +42,23 @@ struct WatchTests {
     watch.cancel()
   }
 
+  @Test("are refreshed when a link changes that leads to their directory")
+  func folderLink() throws {
+    let (folder, hive) = (try Folder(), Hive())
+    for name in ["one", "two"] {
+      try folder.makeFolder(name)
+      try build("\(name)/a.so", Compiler.module(name), in: folder)
+    }
+    let link = folder.place("current").path
+    try makeLink(at: link, to: "one")
+    try hive.plugins.add(directory: link)
+    let watch = try hive.plugins.watch()
+    try makeLink(at: "\(link)2", to: "two")
+    #expect(unsafe rename("\(link)2", link) == 0)
+    #expect(Patience.block { Self.names(hive) == ["two"] })
+    watch.cancel()
+  }
+
   @Test("are refreshed when their directory is removed and made again")
   func madeAgain() throws {
     let (folder, hive) = (try Folder(), Hive())

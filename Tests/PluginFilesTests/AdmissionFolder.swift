@@ -60,8 +60,7 @@ struct AdmissionFolder {
   /// Builds the same plugin, with a link in the folder that the loader searches first.
   func needing(link target: String, isThere: Bool = true, by plugin: String = "x") throws {
     let first = try needing(isThere: isThere, by: plugin)
-    try FileManager.default.createSymbolicLink(
-      atPath: first.appendingPathComponent("libneeded.so").path, withDestinationPath: target)
+    try makeLink(at: first.appendingPathComponent("libneeded.so").path, to: target)
   }
 
   /// Builds `libanswer.so` for a plugin, with a script for the versions of its symbols.

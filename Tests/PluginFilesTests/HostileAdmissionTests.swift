@@ -58,8 +58,7 @@ struct HostileAdmissionTests {
   @Test("Links that lead back to themselves end")
   func links() throws {
     let folder = try AdmissionFolder()
-    try FileManager.default.createSymbolicLink(
-      atPath: folder.plugins + "/libx.so", withDestinationPath: "libx.so")
+    try makeLink(at: folder.plugins + "/libx.so", to: "libx.so")
     #expect(FolderWalk(to: folder.plugins + "/libx.so").end == nil)
     #expect(try folder.codes().isEmpty)
   }

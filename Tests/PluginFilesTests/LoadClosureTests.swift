@@ -21,8 +21,7 @@ struct LoadClosureTests {
     let folder = try AdmissionFolder()
     let options = ["-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"]
     let deep = try folder.library("plugins/libdeep.so", "int deep;", ["-Wl,-soname,libdeep.so.1"])
-    try FileManager.default.createSymbolicLink(
-      atPath: "\(folder.plugins)/libdeep.so.1", withDestinationPath: "libdeep.so")
+    try makeLink(at: "\(folder.plugins)/libdeep.so.1", to: "libdeep.so")
     let near = try folder.library(
       "plugins/libnear.so", "int near;", ["-Wl,-soname,libnear.so"] + options + [deep])
     let last = try folder.library("plugins/liblast.so", "int last;", ["-Wl,-soname,liblast.so"])

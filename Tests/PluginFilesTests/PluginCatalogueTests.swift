@@ -13,8 +13,7 @@ struct PluginCatalogueTests {
     let (first, second) = (try Folder(), try Folder())
     for name in ["b.so", "a.so"] { try first.build(name) }
     let single = try second.build("c.so")
-    try FileManager.default.createSymbolicLink(
-      atPath: first.place("link.so").path, withDestinationPath: "b.so")
+    try makeLink(at: first.place("link.so").path, to: "b.so")
     try FileManager.default.linkItem(atPath: single, toPath: second.place("d.so").path)
     var catalogue = PluginCatalogue(
       .file(single), .directory(first.path), .directory(second.path + "/"), .directory(first.path))

@@ -188,8 +188,7 @@ struct PluginIdentityTests {
     try folder.makeFolder("config/app")
     try folder.write("{\"off\":[]}", as: "mine.json")
     let path = folder.place("config/app/plugins.json").path
-    try FileManager.default.createSymbolicLink(
-      atPath: path, withDestinationPath: folder.place("mine.json").path)
+    try makeLink(at: path, to: folder.place("mine.json").path)
     var switches = Self.switches(folder)
     try switches.set("a.b", isOn: false)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: path).hasSuffix("mine.json"))

@@ -36,8 +36,7 @@ struct SearchPathTests {
     try #require(unsafe symlink(latin, expanded("@/safe/latin")) == 0)
     // Folders that lead to themselves are checked once, and so are the folders below them.
     for name in ["tls", "haswell", "x86_64"] {
-      try FileManager.default.createSymbolicLink(
-        atPath: expanded("@/loops/\(name)"), withDestinationPath: ".")
+      try makeLink(at: expanded("@/loops/\(name)"), to: ".")
     }
     try folder.folder.write("text", as: "safe/file")
     for (name, target) in [
@@ -45,8 +44,7 @@ struct SearchPathTests {
       ("to-own", "@/sticky/own"), ("through", "../sticky/back/in"), ("nowhere", "not-there"),
       ("loop", "loop"), ("to-group", "../group/"), ("../sticky/back", "../safe"),
     ] {
-      try FileManager.default.createSymbolicLink(
-        atPath: expanded("@/safe/\(name)"), withDestinationPath: expanded(target))
+      try makeLink(at: expanded("@/safe/\(name)"), to: expanded(target))
     }
   }
 

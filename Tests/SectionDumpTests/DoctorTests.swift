@@ -240,8 +240,7 @@ struct DoctorTests {
     "and tells what has no name in UTF-8, what leads nowhere, and in JSON what it could not read")
   func unnamed() throws {
     let folder = try patient()
-    try FileManager.default.createSymbolicLink(
-      atPath: folder.place("plugins/libgone.so").path, withDestinationPath: "nowhere.so")
+    try makeLink(at: folder.place("plugins/libgone.so").path, to: "nowhere.so")
     try Command.output(
       "bash", ["-c", "cp libledger.so $'lib\\xff.so'; cp README $'\\xff'"],
       in: folder.place("plugins"))

@@ -59,8 +59,7 @@ struct ProbeTests {
   func links() throws {
     let folder = try Self.patient("int nothing;")
     try folder.makeFolder("links")
-    try FileManager.default.createSymbolicLink(
-      atPath: folder.place("links/other.so").path, withDestinationPath: "../plugin.so")
+    try makeLink(at: folder.place("links/other.so").path, to: "../plugin.so")
     let outcome = try probe(folder, file: "links/other.so").expect(0)
     #expect(outcome.lines.first?.hasPrefix("host loads other.so in ") == true, "\(outcome)")
     #expect(outcome.lines.dropFirst() == ["  | library runs"], "\(outcome)")
@@ -96,6 +95,7 @@ struct ProbeTests {
     ("execl(\"/bin/true\", \"true\", (char *)0);", "replaced", nil, nil),
     ("for (;;) {}", "late", nil, "begin of plugin.so"),
     ("pause();", "late", nil, "called by begin of plugin.so"),
+    ("if (!vfork()) { for (;;) pause(); }", "late", nil, nil),
   ]
 
   @Test(
@@ -120,7 +120,7 @@ struct ProbeTests {
   func children() throws {
     let folder = try Self.patient(
       Self.constructor(
-        #"if (!fork()) { sleep(3); fclose(fopen("late.txt", "w")); _exit(0); }"#))
+        #"if (!fork()) { setsid(); sleep(3); fclose(fopen("late.txt", "w")); _exit(0); }"#))
     #expect(try document(folder)["outcome"] as? String == "loaded")
     Thread.sleep(forTimeInterval: 4)
     #expect(!FileManager.default.fileExists(atPath: folder.place("late.txt").path))
@@ -134,7 +134,8 @@ struct ProbeTests {
     try FileManager.default.removeItem(at: folder.place("libhost.so"))
     let outcome = try probe(folder).expect(1)
     #expect(
-      outcome.output.contains("host cannot load anything: it ends with status 127"), "\(outcome)")
+      outcome.output.contains("probe loads nothing into host: it ends with status 127"),
+      "\(outcome)")
     #expect(outcome.output.contains("libhost.so"), "\(outcome)")
     for (file, host, words) in [
       ("plugin.so", "plugin.so", "It is no executable"), ("nowhere", "host", "No such file"),

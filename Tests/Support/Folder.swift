@@ -57,3 +57,12 @@ extension Data {
   /// Writes a file that no program which starts meanwhile keeps open.
   public func save(as file: URL) throws { try Command.starting.withLock { try write(to: file) } }
 }
+
+/// Makes a symbolic link.
+///
+/// - Parameters:
+///   - path: Its path.
+///   - target: What it leads to, as text.
+public func makeLink(at path: String, to target: String) throws {
+  try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+}

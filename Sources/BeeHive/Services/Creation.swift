@@ -95,7 +95,7 @@ final class Creation {
     let waiter = steps.last?.entry.name ?? "this thread"
     throw ServiceError(
       .cycle, step.entry,
-      "\(step.entry.source) is still being made on another thread after \(limit), and \(waiter) waits for it; if "
+      "another thread has not finished \(step.entry.source) after \(limit), and \(waiter) waits for it; if "
         + "that thread waits for \(waiter), break the cycle, else ask again")
   }
 
@@ -262,7 +262,7 @@ package final class LibraryLoad: Sendable {
   package init(of path: String) {
     cell = Singleton(
       RegisteredEntry(
-        service: path, given: nil, source: .file(path, keyPath: "is loaded"),
+        service: path, given: nil, source: .file(path, keyPath: "(load)"),
         progress: .accepted(.notYetLooked)))
   }
 

@@ -63,16 +63,19 @@ package final class ELFBindings {
     hash = try file.symbolHash()
   }
 
-  /// Returns the symbols that relocations name and other images must define, in the order of the file.
+  /// Returns the symbols that relocations name and other images must define, in the order of the file; on MIPS those
+  /// of the global offset table, too.
   ///
-  /// The loader never looks for a symbol that no relocation names, whatever the table says.
+  /// The loader never looks for other symbols, whatever the table says.
   package func wanted() throws(ImageError) -> [BoundSymbol] { try onceWanted(readWanted()) }
 
   private func readWanted() throws(ImageError) -> [BoundSymbol] {
     guard let symbols else { return [] }
     var wanted: [BoundSymbol] = []
     let survey = try file.relocationSurvey()
-    for number in survey.symbols.sorted() {
+    // The loader looks these up without a relocation.
+    let globals = try file.dynamic()?.globalOffsets?.symbols ?? 0..<0
+    for number in survey.symbols.union(globals.map { UInt32(truncatingIfNeeded: $0) }).sorted() {
       let symbol = try symbols.symbol(number)
       // The loader looks for the file's own symbols, too.
       guard symbol.place == .undefined || !hash.isUsed && symbol.isLookedUp else { continue }

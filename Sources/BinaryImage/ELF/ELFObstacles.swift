@@ -50,8 +50,9 @@ extension ELFFile {
     guard header.isUsual else {
       return "its version of ELF is not 1, or bytes 9 to 15 of it are not 0"
     }
-    // With GNU's own number, the version says what a loader must support; three are known.
-    let most = header.system == UInt8(ELFOSABI_LINUX) ? 3 : 0
+    // With GNU's own number, the version says what a loader must support. MIPS has numbers of its own.
+    let isMIPS = header.machine == UInt16(EM_MIPS)
+    let most = isMIPS ? 5 : header.system == UInt8(ELFOSABI_LINUX) ? 3 : 0
     return header.systemVersion > most
       ? "its ABI has version \(header.systemVersion), where at most \(most) is known" : nil
   }
@@ -186,7 +187,7 @@ extension ELFFile {
     }
     let loads = try segments().loads
     if let address = survey.addends.filter({ address in !loads.contains { $0.runs(address) } })
-      .min()
+      .min(), !callsDescriptors
     {
       return "a relocation has the loader call \(address.hexadecimal), where no code is (IRELATIVE)"
     }
@@ -216,6 +217,11 @@ extension ELFFile {
     return true
   }
 
+  /// Whether the address of a function is that of its descriptor, which is data: the first ABI of 64-bit PowerPC.
+  private var callsDescriptors: Bool {
+    header.machine == UInt16(EM_PPC64) && header.flags & 3 < 2
+  }
+
   /// Returns the obstacle in startup slots: the loader calls each slot, even if it leads to no function.
   private func startupObstacle() throws(ImageError) -> String? {
     for step in try initialisers() {
@@ -223,7 +229,9 @@ extension ELFFile {
       if step.isNumber {
         return "the loader would call its \(title), and that is no function"
       }
-      if let address = step.address, try !segments().loads.contains(where: { $0.runs(address) }) {
+      if let address = step.address, !callsDescriptors,
+        try !segments().loads.contains(where: { $0.runs(address) })
+      {
         return "its \(title) leads to \(address.hexadecimal), where no code is"
       }
     }

@@ -137,6 +137,8 @@ struct ELFGlobalOffsets {
   let locals: UInt64
   /// `DT_MIPS_GOTSYM`.
   let firstSymbol: UInt64
+  /// The numbers of the symbols that have a word.
+  let symbols: Range<UInt64>
 
   /// Finds the table of a file; nil if its machine or its dynamic section has none.
   init?(
@@ -147,9 +149,8 @@ struct ELFGlobalOffsets {
       let locals = value(Int64(DT_MIPS_LOCAL_GOTNO))
     else { return nil }
     firstSymbol = value(Int64(DT_MIPS_GOTSYM)) ?? 0
-    let symbols = value(Int64(DT_MIPS_SYMTABNO)) ?? 0
-    let globals = symbols > firstSymbol ? symbols - firstSymbol : 0
-    let count = locals.saturating(adding: globals)
+    symbols = firstSymbol..<max(firstSymbol, value(Int64(DT_MIPS_SYMTABNO)) ?? 0)
+    let count = locals.saturating(adding: symbols.upperBound - firstSymbol)
     let (size, overflow) = count.multipliedReportingOverflow(by: UInt64(header.wordSize))
     guard !overflow,
       let extent = segments.extent(from: VirtualAddress(rawValue: start), size: size),

@@ -14,8 +14,13 @@ package struct LoaderFolders {
   package let system: [String]
   private let resolvedSystem: [String]
   private let cache: [String: [CachedLibrary]]
+  /// The level of this processor, 3 for x86-64-v3; 0 on other machines.
+  package static var processorLevel: Int { Int(image_processor_level()) }
   /// The folders of this processor below each folder, best first.
   private let levels: [String]
+
+  /// The loader's own soname and path.
+  private let itself: (name: String, path: String)?
 
   /// Reads what a loader has built in, and its cache.
   ///
@@ -27,10 +32,19 @@ package struct LoaderFolders {
     system = built.system.isEmpty ? identity.usualFolders : built.system
     resolvedSystem = system.map(\.resolved)
     cache = loaderCache(of: systemFile(built.cache).bytes, for: identity)
+    itself = interpreter.flatMap { path in
+      let name = try? ELFFile(OpenedFile(path: path)).linkage().name
+      return name.map { ($0, path) }
+    }
     let isOwn = identity.machine == "x86_64" && identity.bits == 64
-    levels = (isOwn ? 2..<max(2, image_processor_level() + 1) : 2..<2).reversed().map {
+    levels = (isOwn ? 2..<max(2, Self.processorLevel + 1) : 2..<2).reversed().map {
       "glibc-hwcaps/x86-64-v\($0)"
     }
+  }
+
+  /// Returns the place of a library that every process has from its start: of the loader itself.
+  package func started(_ name: String) -> Places {
+    (itself.flatMap { [$0.name].has(name) ? [$0.path] : nil } ?? [], [])
   }
 
   /// Returns the places of a library in a folder.

@@ -63,10 +63,8 @@ package struct Admission {
       _ code: PluginRefusal.Code, saying message: String, expected: String? = nil,
       found: String? = nil, remedy: Remedy
     ) {
-      refuse(
-        code,
-        message.capitalizedFirst + (message.last.map { "?.!".contains($0) } == true ? "" : "."),
-        expected: expected, found: found, remedy: remedy)
+      let end = message.last.map { "?.!".contains($0) } == true ? "" : "."
+      refuse(code, message.capitalizedFirst + end, expected: expected, found: found, remedy: remedy)
     }
 
     /// Refuses the file because an entry would be rejected, or notes a remark if the policy admits that.

@@ -36,8 +36,7 @@ public struct AdmissionReport: Hashable, Sendable, Encodable, CustomStringConver
     /// The plugin as a value of JSON.
     package var value: JSONValue {
       .object([
-        ("path", .string(path)), ("identity", identity?.value ?? .null),
-        ("loads", .boolean(loads)),
+        ("path", .string(path)), ("identity", identity?.value ?? .null), ("loads", .boolean(loads)),
         ("order", order.map { .integer(Int64($0)) } ?? .null), ("offers", .texts(offers)),
         ("needs", .texts(needs)), ("refusals", .array(refusals.map(\.value))),
         ("remarks", .texts(remarks)), ("remains", .texts(remains)),

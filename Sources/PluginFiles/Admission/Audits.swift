@@ -82,10 +82,9 @@ extension Admission.Judged {
       searchPathRefusal(of: library.expanded($1), "\($0) for libraries in", $1, policy)
     }
     let files = library.companions.lazy.map(\.text).filter { $0.utf8.contains(UInt8(ascii: "/")) }
-      .compactMap {
-        [policy] in
-        let folder = library.expanded($0).folder
-        return searchPathRefusal(of: folder, "\(title) needs the library", $0, policy)
+      .compactMap { [policy] in
+        searchPathRefusal(
+          of: library.expanded($0).folder, "\(title) needs the library", $0, policy)
       }
     refusals += Array(folders.prefix(mostSearchPaths)) + files.prefix(mostSearchPaths)
   }
@@ -146,8 +145,7 @@ extension Admission.Judged {
     let loading = library.loading
     let reason = host.keepsCode ? ", and the kernel forbids that (PR_SET_MDWE)" : ""
     if !policy.admitsExecutableStacks || host.keepsCode, loading.runsStack ?? true {
-      let found =
-        loading.runsStack == nil ? "it does not say (no PT_GNU_STACK)" : "it asks for one"
+      let found = loading.runsStack == nil ? "it does not say (no PT_GNU_STACK)" : "it asks for one"
       refuse(
         .executableStack,
         "\(library.title) makes the stack of the whole host executable\(reason): \(found).",
@@ -171,8 +169,9 @@ extension Admission.Judged {
     if let problem = problems.first { throw problem }
     let forbidden = steps.filter { step in
       switch step.kind {
-      case .needed, .threadLocal, .loadMethod, .finiArray, .finaliser: false
-      case .audit, .filter, .resolver, .exportedResolver: true
+      // The loader ignores audit libraries of a plugin; other libraries that come along are judged as files.
+      case .needed, .filter, .audit, .threadLocal, .loadMethod, .finiArray, .finaliser: false
+      case .resolver, .exportedResolver: true
       case .preinit, .initialiser, .initArray:
         !step.isOfCompiler && !usualAtStartup.contains(step.name ?? "")
       }
@@ -195,7 +194,7 @@ private let mostSearchPaths = 16
 
 /// Functions that our headers, the compilers and Swift's runtime have every library run.
 private let usualAtStartup: Set<String> = [
-  "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "frame_dummy",
+  "beehive_image_up", "_ZN20beehive_image_anchorILi0EE2upEv", "frame_dummy", "__do_init",
   "_ZL23swift_image_constructorv",
 ]
 

@@ -212,10 +212,10 @@ extension [Admission.Judged] {
       if let running = judged.host.plugins.first(where: {
         $0.runs && (judged.paths.has($0.path) || id != nil && $0.id == id)
       }), running.stamp.number != judged.manifest?.stamp.number {
-        let isSame = judged.paths.has(running.path)
+        let isSame = judged.paths.has(running.path) && (running.id == nil || running.id == id)
         self[file].refuse(
           .superseded,
-          isSame ? "An earlier build of it runs." : "\(id ?? "") runs: \(running.path).",
+          isSame ? "An earlier build of it runs." : "\(running.id ?? "") runs: \(running.path).",
           found: judged.identity?.version,
           remedy: isSame ? .reload : .unloadOther, cause: running.path)
         continue

@@ -1,9 +1,7 @@
 internal import BinaryImage
 internal import LibC
 
-/// The loader's search for libraries: in the search paths of files that need them, the system's cache, its folders.
-///
-/// As `ld.so(8)` says it.
+/// The loader's search (`ld.so(8)`): in the search paths of files that need libraries, the system's cache, its folders.
 struct LibrarySearch {
   let identity: ImageIdentity
   let loader: LoaderFolders
@@ -68,6 +66,7 @@ extension LibrarySearch {
       left -= 1
       guard !name.utf8.contains(UInt8(ascii: "/")) else { return try first(of: [([name], [])]) }
       let loader = search.loader
+      if let found = try first(of: [loader.started(name)]) { return found }
       for folders in paths {
         let places = folders.lazy.map { loader.places(of: name, in: $0) }
         if let found = try first(of: places) { return found }

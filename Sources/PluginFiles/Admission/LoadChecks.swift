@@ -56,8 +56,7 @@ extension Admission.Judged {
     let callsOtherwise = its.calls != program.calls
     guard library.isForeign(to: host) || callsOtherwise else { return }
     func text(_ abi: (system: UInt8, calls: UInt32?)) -> String {
-      callsOtherwise
-        ? "e_flags \(UInt64(abi.calls ?? 0).hexadecimal)" : "EI_OSABI \(abi.system)"
+      callsOtherwise ? "e_flags \(UInt64(abi.calls ?? 0).hexadecimal)" : "EI_OSABI \(abi.system)"
     }
     refuse(
       .wrongABI,
@@ -80,13 +79,10 @@ extension Admission.Judged {
   /// Checks that a plugin brings no more files and bytes than it may. Returns whether it is so.
   mutating func checkSize(of libraries: LibrarySet) -> Bool {
     guard libraries.isTooLarge else { return true }
-    func text(_ size: (files: Int, bytes: UInt64)) -> String {
-      "\(size.files) files with \(size.bytes) bytes"
-    }
-    let (found, most) = (text(libraries.size), text(libraries.most))
+    let sizes = [libraries.size, libraries.most].map { "\($0.files) files with \($0.bytes) bytes" }
     refuse(
-      .tooLarge, "Loading it would map \(found) or more, and a plugin may bring \(most).",
-      expected: most, found: found, remedy: .bringLess)
+      .tooLarge, "Loading it would map \(sizes[0]) or more, and a plugin may bring \(sizes[1]).",
+      expected: sizes[1], found: sizes[0], remedy: .bringLess)
     return false
   }
 
@@ -116,10 +112,14 @@ extension Admission.Judged {
         "\(title) has segments that are aligned to no page: loaders before glibc 2.35 refuse it; link it without "
           + "-z max-page-size")
     }
-    let level = library.loading.processorLevel
-    if level > 1 {
-      remarks.append(
-        "\(title) needs a processor of level x86-64-v\(level): on any other dlopen refuses it")
+    let (level, own) = (library.loading.processorLevel, LoaderFolders.processorLevel)
+    let needed = "needs a processor of level x86-64-v\(level)"
+    if own > 0, level > own {
+      refuse(
+        .notLoadable, "\(library.title) \(needed), and this one has v\(own).",
+        expected: "v\(own)", found: "v\(level)", remedy: .buildForAllProcessors)
+    } else if level > 1 {
+      remarks.append("\(title) \(needed): on any other dlopen refuses it")
     }
     if try library.image.wantsStaticThreads() { noteThreads(of: library) }
   }

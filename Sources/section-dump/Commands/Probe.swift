@@ -106,7 +106,7 @@ struct ProbeResult {
       return
     }
     guard let functions = process.addresses(of: ["dlopen", "dlerror", "fflush"]) else {
-      message = "no library of it has dlopen; it is linked statically, or without the C library"
+      message = "no library of it has dlopen that could be called; a static program has its own"
       return
     }
     let own = [path, path.resolved]
@@ -159,7 +159,7 @@ extension ProbeResult: CustomStringConvertible {
       case .replaced: "\(file) has \(program) run another program."
       case .late: "\(file) has not returned to \(program) after \(milliseconds) ms\(inFunction)."
       case .hostFailed:
-        "\(program) cannot load anything\(inFunction): \(message ?? "")."
+        "probe loads nothing into \(program)\(inFunction): \(message ?? "")."
       }
     var lines = [sentence]
     for (title, paths) in [("with", libraries), ("opens", opened)] {

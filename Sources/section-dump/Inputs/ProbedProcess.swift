@@ -73,7 +73,9 @@ struct ProbedProcess {
     // Sound: the number lives for the duration of the call.
     while unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
     guard status & 0xff == 0x7f else { throw failure(status >> 8 & 0xff) }
-    guard trace_begin(child), let entry = Self.entry(of: child), trace_break(child, entry) else {
+    guard trace_adopt(), trace_begin(child), let entry = Self.entry(of: child),
+      trace_break(child, entry)
+    else {
       let number = errno
       end()
       throw failure(number)
@@ -145,11 +147,10 @@ struct ProbedProcess {
     while true {
       _ = trace_go(child, number, notingFiles)
       number = 0
-      guard let status = wait() else {
+      guard let status = wait(until: deadline) else {
         kill(child, SIGSTOP)
-        var stopped: Int32 = 0
-        // Sound: the number lives for the duration of the call.
-        if unsafe waitpid(child, &stopped, 0) == child { place = currentPlace() }
+        // A process that waits for a child of `vfork`, or whose first thread has ended, does not stop.
+        if wait(until: .now + .seconds(1)) != nil { place = currentPlace() }
         return .late
       }
       if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }
@@ -168,7 +169,7 @@ struct ProbedProcess {
   }
 
   /// Waits for its next stop or its end and returns the status; nil if the time is up.
-  private func wait() -> Int32? {
+  private func wait(until deadline: ContinuousClock.Instant) -> Int32? {
     var status: Int32 = 0
     var signals = sigset_t()
     // Sound: the values live for the duration of each call.
@@ -193,13 +194,20 @@ struct ProbedProcess {
     }
   }
 
-  /// Ends the process and the processes that it has started.
+  /// Ends the process and the processes that it has started. Those that lose their parent become this process's.
   func end() {
     kill(-child, SIGKILL)
-    kill(child, SIGKILL)
-    var status: Int32 = 0
-    // Sound: the number lives for the duration of the call.
-    while unsafe waitpid(child, &status, __WALL) > 0, status & 0xff == 0x7f {}
+    let limit = ContinuousClock.now + .seconds(2)
+    while ContinuousClock.now < limit {
+      let own = systemFile("/proc/self/task/\(getpid())/children").bytes
+      let children = own.split(separator: UInt8(ascii: " "))
+      if children.isEmpty { return }
+      for process in children.compactMap({ pid_t(String(decoding: $0, as: UTF8.self)) }) {
+        kill(process, SIGKILL)
+      }
+      usleep(1000)
+      while waitpid(-1, nil, __WALL | WNOHANG) > 0 {}
+    }
   }
 
   // MARK: - What it has

@@ -44,8 +44,7 @@ extension AdmissionChecksTests {
       let path = try folder.plugin("x")
       let elsewhere = try folder.openFolder("elsewhere")
       try FileManager.default.moveItem(atPath: path, toPath: "\(elsewhere)/libx.so")
-      try FileManager.default.createSymbolicLink(
-        atPath: path, withDestinationPath: "../elsewhere/libx.so")
+      try makeLink(at: path, to: "../elsewhere/libx.so")
     },
     Row("a file of another user", "foreign-owner", ["user 4321"]) {
       guard geteuid() == 0 else { try Test.cancel("only root gives files away") }
@@ -104,8 +103,7 @@ extension AdmissionChecksTests {
     },
     Row("a link to nothing below it, where they look first", "unsafe-search-path", ["1777"]) {
       try $0.folder.makeFolder("safe")
-      try FileManager.default.createSymbolicLink(
-        atPath: $0.folder.place("safe/x86_64").path, withDestinationPath: "/tmp/beehive-nothing")
+      try makeLink(at: $0.folder.place("safe/x86_64").path, to: "/tmp/beehive-nothing")
       try $0.plugin("x", nil, "-Wl,-rpath,$ORIGIN/../safe")
     },
     Row(
@@ -117,7 +115,7 @@ extension AdmissionChecksTests {
       let alias = try $0.library("libalias.so", "int known;", ["-Wl,-soname,libalias.so"])
       try $0.plugin("x", nil, "-Wl,--no-as-needed", alias, "-Wl,-rpath,$ORIGIN/..")
       try FileManager.default.removeItem(atPath: alias)
-      try FileManager.default.createSymbolicLink(atPath: alias, withDestinationPath: "libknown.so")
+      try makeLink(at: alias, to: "libknown.so")
     },
     linked(
       "a search path of each process", "unsafe-search-path", ["in each process"],
@@ -167,8 +165,7 @@ extension AdmissionChecksTests {
     try folder.folder.makeFolder("elsewhere")
     try FileManager.default.moveItem(
       atPath: path, toPath: folder.folder.place("elsewhere/\(name)").path)
-    try FileManager.default.createSymbolicLink(
-      atPath: path, withDestinationPath: "../elsewhere/\(name)")
+    try makeLink(at: path, to: "../elsewhere/\(name)")
   }
 
   static let lists: [Row] = [

@@ -74,6 +74,7 @@ extension AdmissionChecksTests {
         folder,
         "int along(void) { return 1; } __attribute__((constructor)) static void arrive(void) {}")
     },
+    linked("an auxiliary library", policy: anchorOnly, with: "-Wl,--auxiliary,libnone.so"),
     Row("an _init of its own", "runs-at-startup", ["_init"], policy: anchorOnly) {
       try $0.plugin("x", with("void _init(void); void _init(void) {}"), "-nostartfiles")
     },

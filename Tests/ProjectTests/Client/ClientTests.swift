@@ -99,8 +99,7 @@ struct ClientTests {
     for name in ["../Greetings", "my-plugin", ""] {
       #expect(try make(name).status == 1, "\(name)")
     }
-    try FileManager.default.createSymbolicLink(
-      atPath: client.package.appending(path: "Dangling").path, withDestinationPath: "nowhere")
+    try makeLink(at: client.package.appending(path: "Dangling").path, to: "nowhere")
     for name in ["Greetings", "Dangling"] {
       let outcome = try make(name)
       #expect(outcome.status == 1 && outcome.errors.contains("is there already"), "\(outcome)")

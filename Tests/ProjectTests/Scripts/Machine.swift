@@ -21,8 +21,7 @@ struct Machine {
     ]
     for name in utilities {
       let path = try #require(Needs.path(of: name), "\(name) is not installed")
-      try FileManager.default.createSymbolicLink(
-        atPath: folder.place("bin/\(name)").path, withDestinationPath: path)
+      try makeLink(at: folder.place("bin/\(name)").path, to: path)
     }
     if !missing.contains("swift") { try install("swift", #"echo "Swift version 6.3.1""#) }
     for name in ["pkg-config", "cc", "readelf", "git"] where !missing.contains(name) {
