@@ -237,6 +237,7 @@ extension Remedy {
     "take the name off the list of what is denied, or the file out of the folder")
   package static let allow = Self(
     "add the name to the list of what is allowed, or take the file out of the folder")
+  package static let buildForOlder = Self("build it for older processors: -march=x86-64")
   package static let writeVersions = Self("write them as >=1.2 <2")
   package static let installVersion = Self(
     "install a version that the host works with, or update the host")

@@ -32,10 +32,8 @@ package struct LoaderFolders {
     system = built.system.isEmpty ? identity.usualFolders : built.system
     resolvedSystem = system.map(\.resolved)
     cache = loaderCache(of: systemFile(built.cache).bytes, for: identity)
-    itself = interpreter.flatMap { path in
-      let name = try? ELFFile(OpenedFile(path: path)).linkage().name
-      return name.map { ($0, path) }
-    }
+    let soname = interpreter.flatMap { try? ELFFile(OpenedFile(path: $0)).linkage().name }
+    itself = soname.map { ($0, interpreter ?? "") }
     let isOwn = identity.machine == "x86_64" && identity.bits == 64
     levels = (isOwn ? 2..<max(2, Self.processorLevel + 1) : 2..<2).reversed().map {
       "glibc-hwcaps/x86-64-v\($0)"

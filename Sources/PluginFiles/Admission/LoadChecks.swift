@@ -117,7 +117,7 @@ extension Admission.Judged {
     if own > 0, level > own {
       refuse(
         .notLoadable, "\(library.title) \(needed), and this one has v\(own).",
-        expected: "v\(own)", found: "v\(level)", remedy: .buildForAllProcessors)
+        expected: "v\(own)", found: "v\(level)", remedy: .buildForOlder)
     } else if level > 1 {
       remarks.append("\(title) \(needed): on any other dlopen refuses it")
     }
