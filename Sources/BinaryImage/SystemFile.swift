@@ -248,8 +248,8 @@ package final class PrivateFolder {
   /// The path of the outermost folder.
   package var path: String { paths[0] }
 
-  /// Makes a folder in the first absolute path of `parents` that allows it; nil if the system makes none. `depth` folders around the
-  /// links are for this user only, too: a path that leads up as often stays inside.
+  /// Makes a folder in the first absolute path of `parents` that allows it; nil if the system makes none. `depth`
+  /// folders around the links are for this user only, too: a path that leads up as often stays inside.
   package init?(in parents: [String], named name: String, depth: Int) {
     var made: String?
     for parent in parents where made == nil && parent.isAbsolute {

@@ -56,8 +56,8 @@ package struct AdmissionHost {
       problems.append(
         file.error(
           .unsupported,
-          "It gets more rights than the user who starts it (set-user-ID, set-group-ID, capabilities): then the loader ignores "
-            + "LD_LIBRARY_PATH, and $ORIGIN outside the system's folders."))
+          "It gets more rights than the user who starts it (set-user-ID, set-group-ID, capabilities): then the loader "
+            + "ignores LD_LIBRARY_PATH, and $ORIGIN outside the system's folders."))
     }
     if let problem = problem(ofInterpreter: program.interpreter ?? "") {
       problems.append(file.error(.unreadable, problem))
