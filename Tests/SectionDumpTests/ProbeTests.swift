@@ -90,12 +90,12 @@ struct ProbeTests {
   static let outcomes: [(body: String, outcome: String, number: Int?, place: String?)] = [
     ("*(volatile int *)0 = 1;", "killed", 11, "begin of plugin.so"),
     ("puts(\"about to\"); abort();", "killed", 6, "called by begin of plugin.so"),
-    ("_exit(7);", "exited", 7, nil),
-    ("exit(8);", "exited", 8, nil), ("raise(15);", "killed", 15, nil),
+    ("_exit(7);", "exited", 7, nil), ("exit(8);", "exited", 8, nil),
+    ("((void (*)(void))0)();", "killed", 11, "address 0x0, called by begin of plugin.so"),
     ("execl(\"/bin/true\", \"true\", (char *)0);", "replaced", nil, nil),
     ("for (;;) {}", "late", nil, "begin of plugin.so"),
     ("pause();", "late", nil, "called by begin of plugin.so"),
-    ("if (!vfork()) { for (;;) pause(); }", "late", nil, nil),
+    ("raise(15);", "killed", 15, nil), ("if (!vfork()) for (;;) pause();", "late", nil, nil),
   ]
 
   @Test(

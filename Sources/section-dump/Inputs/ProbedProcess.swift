@@ -267,7 +267,7 @@ struct ProbedProcess {
     // Sound: both numbers live for the duration of the call.
     guard unsafe trace_place(child, &instruction, &stack) else { return nil }
     let ranges = mapped
-    guard let place = Self.place(of: instruction, in: ranges) else { return nil }
+    let place = Self.place(of: instruction, in: ranges) ?? "address \(instruction.hexadecimal)"
     let own = ranges.filter { $0.path == subject && $0.isExecutable }
     guard !own.contains(where: { $0.contains(UInt(instruction)) }) else { return place }
     // The plugin's nearest address on the stack is nearly always the caller's.
