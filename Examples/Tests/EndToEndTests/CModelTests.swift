@@ -15,10 +15,17 @@ import Testing
     return try Program.host("alarm=3500", step, in: workshop, under: sanitizer)
   }
 
+  /// Runs random sequences, in parts: the thread sanitizer keeps 300 kB of each sequence, and each process has a limit.
+  private func model(_ count: Int, builds: Int, under sanitizer: Sanitizer? = nil) throws {
+    for first in stride(from: 0, to: count, by: 10_000) {
+      let part = "model=\(first)+\(min(count - first, 10_000))"
+      #expect(try run(part, builds: builds, under: sanitizer) == ["as modelled"])
+    }
+  }
+
   @Test("Random sequences of calls, in children too: each answers as the model")
   func sequences() throws {
-    let count = Effort.times(500, full: 100_000)
-    #expect(try run("model=0+\(count)", builds: Effort.times(20, full: 300)) == ["as modelled"])
+    try model(Effort.times(500, full: 100_000), builds: Effort.times(20, full: 300))
   }
 
   @Test("Four threads in C and four tasks in Swift: each thing ends once, and nothing is left")
@@ -30,11 +37,7 @@ import Testing
   @Test("The same, and the sanitizer is quiet", .needsSanitizedHosts, arguments: Sanitizer.allCases)
   func quiet(sanitizer: Sanitizer) throws {
     let count = Effort.times(500, full: 100_000)
-    // The thread sanitizer keeps 300 kB of each sequence: no process may grow too large.
-    for first in stride(from: 0, to: count, by: 10_000) {
-      let part = "model=\(first)+\(min(count - first, 10_000))"
-      #expect(try run(part, builds: 20, under: sanitizer) == ["as modelled"])
-    }
+    try model(count, builds: 20, under: sanitizer)
     #expect(
       try run("model-threads=\(count / 50)", builds: 200, under: sanitizer) == ["each ended once"])
   }
