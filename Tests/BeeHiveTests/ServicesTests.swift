@@ -200,7 +200,7 @@ struct ServiceCycleTests {
         }?.join()
         if let error = error.withLock(\.self) { throw error }
       })
-    expectServiceError(saying: "still being made on another thread") {
+    expectServiceError(saying: "another thread has not finished") {
       try hive.service(Hen.self)
     }
   }
