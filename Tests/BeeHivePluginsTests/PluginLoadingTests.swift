@@ -608,9 +608,7 @@ struct PluginReloadingTests {
       #expect(await shop.hive.runningModules.isEmpty)
     }
     #expect(shop.states == [.unloaded] && shop.hive.entries.isEmpty)
-    let problem = await #expect(throws: Problem.self) {
-      try await shop.hive.plugins.unload("a.so")
-    }
+    let problem = await #expect(throws: Problem.self) { try await shop.hive.plugins.unload("a.so") }
     #expect(problem?.message == "a.so is not loaded, so it cannot be unloaded")
   }
 

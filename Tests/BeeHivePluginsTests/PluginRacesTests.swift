@@ -112,12 +112,17 @@ struct PluginRacesTests {
     #expect(try await next.value.count == 1)
   }
 
-  @Test("those that two Hives load at once are in both", arguments: [false, true])
+  @Test(
+    "those that two Hives load at once are loaded once and are in both", arguments: [false, true])
   func twoHives(isStrict: Bool) async throws {
     let shop = try Shop()
     try shop.add(20, copiesOf: "both_\(isStrict)")
     let hives = [shop.hive, Hive(imagesWhere: { $0.hasPrefix("\(shop.folder.path)/") })]
     try hives[1].plugins.add(directory: shop.folder.path)
+    let file = try #require(shop.hive.plugins.admission().plugins[0].closure?.members.first)
+    let same = hives.map { $0.plugins.store.load(of: file) }
+    #expect(same[0] === same[1])
+    shop.hive.plugins.store.endLoad(of: file, as: nil)
     let loads = hives.map { hive in
       hive.plugins.policy.opensJudgedFiles = isStrict
       return Task { try await hive.plugins.load(marks: shop.marks).count }

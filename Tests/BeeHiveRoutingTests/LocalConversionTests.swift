@@ -52,9 +52,7 @@ import Testing
       (Currency.yen, String.self), (Int?.none as any Sendable, Double.self),
     ] as [(any Sendable, Any.Type)])
   func lossless(value: any Sendable, type: Any.Type) async {
-    let error = await #expect(throws: RoutingError.self) {
-      try await weigh(value, as: type)
-    }
+    let error = await #expect(throws: RoutingError.self) { try await weigh(value, as: type) }
     #expect(error?.code == .wrongParameter && error?.key == "x")
     let given =
       (value as? String).map { "the text \"\($0)\"" } ?? "a value of type \(Swift.type(of: value))"

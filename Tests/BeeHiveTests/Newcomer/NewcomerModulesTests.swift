@@ -72,9 +72,7 @@ struct NewcomerModulesTests {
     if case .value = collected.answers.last?.response {} else { Issue.record("no value") }
     let custom = try #require(Event(number: 1001, name: "sold", payload: 3))
     #expect(custom.number == 1001 && custom.name == "sold" && custom.payload != nil)
-    let error = await #expect(throws: Problem.self) {
-      try await hive.ask(custom, for: Price.self)
-    }
+    let error = await #expect(throws: Problem.self) { try await hive.ask(custom, for: Price.self) }
     #expect(error?.message == "sold: no module answered with a Price; asked: 2, failed: 0")
 
     #expect(await hive.unregister(module: "BeeHiveTests.ShopModule"))
