@@ -47,7 +47,8 @@ struct DecisionTableTests {
     #expect(await router.answer("app://gone/1?from=x") == "app://new/:id from=x id=1")
     let cost = try await router.object(for: "app://cost?sku=ab", as: Price.self)
     #expect(cost == Price(cents: 200, currency: .euro))
-    let price: Price = try await router.mediator.perform("shop", "price", ["sku": "a", "note": "n"])
+    let price: Price = try await router.mediator.perform(
+      "shop", "price", ["sku": "a", "note": "n"])
     #expect(price == Price(cents: 300, currency: .yen), "replaced, and note is taken away")
     let other: Price = try await router.mediator.perform("shop", "price", ["sku": "z"])
     #expect(other.currency == .euro)

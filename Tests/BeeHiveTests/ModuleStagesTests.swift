@@ -212,7 +212,8 @@ struct ModuleStagesTests {
   func switchedOffInVain() async throws {
     try await hive.register(module: Plain.self, name: "greeting")
     try await hive.register(module: Plain.self, name: "off")
-    let report = try await hive.start(options: LaunchOptions(disabled: ["greetin", "zebra", "off"]))
+    let report = try await hive.start(
+      options: LaunchOptions(disabled: ["greetin", "zebra", "off"]))
     await hive.stop()
     let sentences = [
       "greetin is switched off, but no module is called that; did you mean greeting?",

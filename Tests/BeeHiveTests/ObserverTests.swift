@@ -85,7 +85,8 @@ struct ObserverTests {
   @TaskLocal private static var steps: [String] = []
   @TaskLocal private static var last = ""
 
-  @Test("modules have what observers set for a step, and so do their tasks", arguments: [nil, 3600])
+  @Test(
+    "modules have what observers set for a step, and so do their tasks", arguments: [nil, 3600])
   func settings(limit: Int?) async throws {
     let observation = hive.observe(setting: Self.$steps) { notice in
       if case .stepBegan(let step) = notice { Self.steps + [step.event] } else { nil }

@@ -87,7 +87,8 @@ struct JointAdmissionTests {
     try folder.plugin("d")
     let report = try folder.report()
     #expect(report.admitted.map(\.lastPart) == ["libd.so"])
-    #expect(report.plugins.map { $0.refusals.map(\.code) } == [["cycle"], ["cycle"], ["cycle"], []])
+    #expect(
+      report.plugins.map { $0.refusals.map(\.code) } == [["cycle"], ["cycle"], ["cycle"], []])
     #expect(report.plugins[0].refusals[0].message.contains("a → b → a"))
     #expect(report.plugins[0].refusals[0].message.contains("(liba.so, libb.so)"))
     #expect(report.plugins[2].refusals[0].message.contains("egg → hen → egg"))

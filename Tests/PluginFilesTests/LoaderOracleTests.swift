@@ -25,9 +25,7 @@ struct LoaderOracleTests {
     return stride(from: 0, to: files.count, by: step).map { files[$0] }
   }
 
-  static func isLibrary(_ path: String) -> Bool {
-    path.hasSuffix(".so") || path.contains(".so.")
-  }
+  static func isLibrary(_ path: String) -> Bool { path.hasSuffix(".so") || path.contains(".so.") }
 
   private static let own =
     (try? ELFFile(OpenedFile(path: "/proc/self/exe", name: "self")))?.identity

@@ -34,9 +34,7 @@ extension Folder {
   func catalogue() -> PluginCatalogue { PluginCatalogue(.directory(path)) }
 
   /// Waits until a change of the files written so far would show.
-  func settle() throws {
-    Thread.sleep(forTimeInterval: 0.03)
-  }
+  func settle() throws { Thread.sleep(forTimeInterval: 0.03) }
 }
 
 extension PluginCatalogue {

@@ -48,9 +48,7 @@ struct SearchPathTests {
     }
   }
 
-  private func expanded(_ text: String) -> String {
-    text.replacing("@", with: folder.folder.path)
-  }
+  private func expanded(_ text: String) -> String { text.replacing("@", with: folder.folder.path) }
 
   /// Returns the refusals of the plugin with a search path.
   private func refusals(_ searchPath: String) throws -> [PluginRefusal] {

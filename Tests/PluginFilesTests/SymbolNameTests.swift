@@ -17,9 +17,7 @@ struct SymbolNameTests {
   ]
 
   @Test("are those that the compiler put there", arguments: rows)
-  func names(symbol: String, name: String) {
-    #expect(SymbolName.text(of: symbol) == name)
-  }
+  func names(symbol: String, name: String) { #expect(SymbolName.text(of: symbol) == name) }
 
   @Test(
     "are not guessed of other symbols",

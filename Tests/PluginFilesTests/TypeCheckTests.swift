@@ -12,9 +12,7 @@ struct TypeCheckTests {
       ("Shop.Cart", ["Shop", "Cart"]), ("Cache<Key, List<Int>>.Item", ["Cache", "Item"]),
       ("`class`.Type", ["class", "Type"]), ("Shop.", nil), ("", nil), ("A<B", nil),
     ])
-  func names(_ written: String, _ names: [String]?) {
-    #expect(TypeName(written).path == names)
-  }
+  func names(_ written: String, _ names: [String]?) { #expect(TypeName(written).path == names) }
 
   private static let plugin = """
     #include <BeeHive.h>

@@ -51,7 +51,8 @@ struct LoadedRecordsTests {
     ),
   ]
 
-  @Test("for each linker and each kind of entry", arguments: ["bfd", "gold", "lld", "mold"], shapes)
+  @Test(
+    "for each linker and each kind of entry", arguments: ["bfd", "gold", "lld", "mold"], shapes)
   func sameRecords(linker: String, _ shape: (what: String, source: String)) throws {
     try Needs.linker(linker)
     let library = try LoadedLibrary(

@@ -41,7 +41,8 @@ struct VerifyRuntimesTests {
     #expect(try Tool.found(options + [host, other, none]) == [])
     #expect(try Tool.found(options + [host, old]) == ["warning second-runtime \(old)"])
     #expect(try Tool.found(options + [new, old]) == ["warning second-runtime \(old)"])
-    #expect(try Tool.found(["--strict", old, host], status: 1) == ["warning second-runtime \(old)"])
+    #expect(
+      try Tool.found(["--strict", old, host], status: 1) == ["warning second-runtime \(old)"])
     let said = try Tool.run(["verify", host, old]).output
     #expect(said.contains("it needs libBeeHive.so, and \(host) needs libBeeHive.so.0"), "\(said)")
     // Libraries of the runtime, which hosts link, are not expected to register entries.

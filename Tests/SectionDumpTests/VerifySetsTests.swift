@@ -125,7 +125,8 @@ struct VerifySetsTests {
   @Test("Entries that a linker put where the note does not look", .needs("ld.gold"))
   func leftOut() throws {
     let objects = try ["First", "Second"].map {
-      try Fixtures.build("#include <BeeHive.h>\nBeeHiveMod(\($0));", as: "\($0).o", ["-c", "-fPIC"])
+      try Fixtures.build(
+        "#include <BeeHive.h>\nBeeHiveMod(\($0));", as: "\($0).o", ["-c", "-fPIC"])
     }
     try Fixtures.tool("ld.gold", ["-r", "-o", "together.o"] + objects)
     let library = try Fixtures.build(

@@ -63,6 +63,7 @@ extension Data {
 /// - Parameters:
 ///   - path: Its path.
 ///   - target: What it leads to, as text.
+/// - Throws: An error of Foundation if the link cannot be made.
 public func makeLink(at path: String, to target: String) throws {
   try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
 }

@@ -201,6 +201,7 @@ struct BelongingsTests {
     try await hive.probe("db", journal, after: ["web"])
     _ = journal.take()
     #expect(await hive.stop().isEmpty)
-    #expect(journal.lines.sorted() == ["db", "web"].flatMap { ["\($0).tearDown", "\($0).unmount"] })
+    #expect(
+      journal.lines.sorted() == ["db", "web"].flatMap { ["\($0).tearDown", "\($0).unmount"] })
   }
 }

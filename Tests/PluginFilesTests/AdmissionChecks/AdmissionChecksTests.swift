@@ -55,9 +55,7 @@ struct AdmissionChecksTests {
 
   static let anchorOnly = policy { $0.startup = .anchor }
 
-  static func with(_ source: String) -> String {
-    Compiler.module("x") + "\n" + source
-  }
+  static func with(_ source: String) -> String { Compiler.module("x") + "\n" + source }
 
   /// Returns the row of a plugin that is good but for one linker option.
   static func linked(

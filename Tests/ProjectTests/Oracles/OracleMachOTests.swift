@@ -19,7 +19,8 @@ struct OracleMachOTests {
 
   private func agree(_ paths: [String], of sample: String) throws {
     guard let objdump = Self.objdump else { try Test.cancel("llvm-objdump-19 is not installed") }
-    let reports = try Python.needed().reports("macho.py", [Repository.sectionDump, objdump] + paths)
+    let reports = try Python.needed().reports(
+      "macho.py", [Repository.sectionDump, objdump] + paths)
     #expect(reports.map(\.path) == paths)
     expectAgreement(reports, "llvm-objdump", of: sample)
   }

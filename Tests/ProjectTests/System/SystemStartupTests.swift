@@ -31,7 +31,8 @@ struct SystemStartupTests {
     let traced = try Command.run("timeout", ["20", Self.needed(), path])
     guard traced.status == 0 else { return nil }
     let ran = traced.lines.compactMap { UInt64($0.dropFirst(2), radix: 16) }
-    let output = try Command.output(Repository.sectionDump, ["startup", "--format", "ndjson", path])
+    let output = try Command.output(
+      Repository.sectionDump, ["startup", "--format", "ndjson", path])
     let object = try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any]
     let steps = try #require(object?["startup"] as? [[String: Any]])
     func addresses(_ kinds: String...) -> [UInt64] {
